@@ -10,7 +10,7 @@ from agentmut._base.errors import AdapterError, UsageError
 from agentmut._base.imports import import_object
 from agentmut._base.plain import described
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 ON_THE_WIRE = "adapter python with agent.run, a function that runs them, and agent.route: wire"
 """How mutants reach agents that an adapter cannot run."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.adapters._requirement import Requirement
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 
 def boto3_requirement(adapter: str) -> Requirement:

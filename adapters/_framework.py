@@ -22,8 +22,8 @@ from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.mutant import Edit, Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.trial import CallPlace, Trial, answering
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 from agentmut.wire.steps import steps_from_exchanges
 
 

@@ -18,8 +18,8 @@ from agentmut.nouns.flow import CHANGED, Flow
 from agentmut.nouns.mutant import Mutant, apply_edits
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 _LIMIT = "max_steps"
 

@@ -29,8 +29,8 @@ from agentmut.mcp.listing import own_name, spec_of
 from agentmut.mcp.results import text_of
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, call_place, call_tool_step
+from agentmut.seams.protocols.adapter import AgentSpec
 
 EXPECTED = "an mcp.server.MCPServer"
 TOLD_OF_STDERR = 600

@@ -14,8 +14,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.steps import steps_from_exchanges
 
 CONFIG_FILE = "config_file"

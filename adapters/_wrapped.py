@@ -9,7 +9,7 @@ from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 _OF_THE_LOOP = ("functions", "api", "stream")
 _ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "boto3": ConverseDialect}

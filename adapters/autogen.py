@@ -17,8 +17,8 @@ from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 if TYPE_CHECKING:
     from agentmut.adapters._autogen_team import Team

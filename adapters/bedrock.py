@@ -10,7 +10,7 @@ from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import Adapter, AgentKeys, AgentSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
 
 
 class BedrockAdapter(LoopAdapter):

@@ -25,8 +25,8 @@ from agentmut.calls.toolbox import Function, toolbox
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")
 _INLINE = ("action_group", "prompt_template", *_BOTH)

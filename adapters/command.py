@@ -32,8 +32,8 @@ from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shell import shell_line
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 
 OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
 """Placeholders besides the parts of the config."""

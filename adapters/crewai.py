@@ -20,9 +20,9 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit, Mutant
-from agentmut.protocols import AgentSpec
 from agentmut.recording.threads import in_daemon_thread
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 CHAT = "crew_chat_messages"
 """The input by which CrewAI's own chat passes a conversation on."""

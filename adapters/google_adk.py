@@ -21,9 +21,9 @@ from agentmut.adapters._sdk_version import named_version
 from agentmut.nouns.config import SAMPLING, AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits
-from agentmut.protocols import AgentSpec
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers import genai_hook
 
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.

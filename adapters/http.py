@@ -21,9 +21,9 @@ from agentmut.adapters._programs import LIMIT
 from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.redaction import Redactor, header_secrets, url_secrets
 from agentmut.recording.trial import TRIAL_HEADER, Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware

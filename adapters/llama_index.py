@@ -12,8 +12,8 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 # The modules `_llama_index_*` import the framework, which is checked for first.
 

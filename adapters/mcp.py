@@ -18,9 +18,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.threads import completed as finished
 from agentmut.recording.trial import CallPlace, Trial, answering
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 
 # `_mcp_server` imports the package, which is checked for first.
 

@@ -18,9 +18,9 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import AgentSpec
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 # The modules `_openai_agents_*` import the SDK, which is checked for first.
 

@@ -16,9 +16,9 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import START, Flow
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import AgentSpec
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import CallPlace, Trial, answering
+from agentmut.seams.protocols.adapter import AgentSpec
 
 # `_pydantic_ai_parts` and `_pydantic_ai_tools` import the framework, which is checked for first.
 

@@ -18,9 +18,9 @@ from agentmut.nouns.config import AgentConfig, History, ModelConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.threads import in_daemon_thread
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 from agentmut.wire.steps import steps_from_exchanges
 
 

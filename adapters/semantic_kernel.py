@@ -19,8 +19,8 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 # The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
 

@@ -14,8 +14,8 @@ from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 
 # `_smolagents_team` and its neighbours import smolagents, which is checked for first.
 

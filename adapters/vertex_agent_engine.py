@@ -28,8 +28,8 @@ from agentmut.nouns.config import AgentConfig, History
 from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 
 OPTIONS = ("engine", "credentials", "user", "method")
 METHODS = ("async_stream_query", "query")

@@ -34,8 +34,9 @@ from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.origin import Sources
 from agentmut.nouns.scenario import Scenario
-from agentmut.plugins import Group, names
-from agentmut.protocols import AgentSpec, SuiteSpec
+from agentmut.seams.plugins import Group, names
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
@@ -248,7 +249,7 @@ class _ProjectReader:
         wanted = self.file.relations
         if not wanted.own and wanted.use is None:
             return
-        from agentmut.relation_catalogue import RelationCatalogue
+        from agentmut.seams.relation_catalogue import RelationCatalogue
 
         catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
         if catalogue is not None and wanted.use is not None:

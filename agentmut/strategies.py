@@ -31,7 +31,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import Relation
+from agentmut.seams.protocols.relation import Relation
 
 __all__ = ["agent_traces", "boundary_arguments", "inputs", "tool_arguments"]
 

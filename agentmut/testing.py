@@ -25,14 +25,16 @@ from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.relation import conduct_faults
 from agentmut.conformance.samples import SAMPLES
-from agentmut.mutation.declarations import declaration_faults
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.plugins import Group
-from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
-from agentmut.relation_catalogue import relation_declaration_faults
-from agentmut.signatures import signature_faults
+from agentmut.seams.declarations import declaration_faults
+from agentmut.seams.plugins import Group
+from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
+from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.seams.relation_catalogue import relation_declaration_faults
+from agentmut.seams.signatures import signature_faults
 
 _DEFAULTS = OperatorOptions()
 _MOST_FAULTS = 30
@@ -187,7 +189,7 @@ def _conduct_faults(
     try:
         examples = [Example(*example) for example in operator.examples()]
     except Exception as error:
-        yield f"examples() must give agentmut.protocols.Example, but raised {one_line(error)}"
+        yield f"examples() must give agentmut.seams.protocols.Example, but raised {one_line(error)}"
         examples = []
     yield from _example_faults(operator, examples)
     tried = [Tried(config, options) for config in (*SAMPLES, *configs)]

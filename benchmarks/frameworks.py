@@ -25,9 +25,9 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError
 from agentmut.conformance.adapter import endpoint
 from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.plugins import Group, load
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.order_tools import PROMPT

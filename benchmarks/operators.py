@@ -23,11 +23,11 @@ from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
-from agentmut.protocols import Operator
 from agentmut.report.mutant_diff import unified
 from agentmut.runtime import open_store
+from agentmut.seams.plugins import load_all
+from agentmut.seams.protocols.operator import Operator
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.traces import compare_traces
 from agentmut.store.rows import StoredTrial

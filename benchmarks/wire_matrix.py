@@ -33,8 +33,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.messages import Exchange, ModelRequest
 from agentmut.nouns.mutant import Mutant, OperatorClass
-from agentmut.protocols import OperatorOptions
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.wire.carriers.proxy.gateway import ServiceGateway, open_gateway

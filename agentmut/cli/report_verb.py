@@ -190,7 +190,7 @@ def _of_operators(
     rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
 ) -> "list[MutantRow]":
     """The rows of operators that a name, a class or a pattern fits. Raises `UsageError` for one that fits none."""
-    from agentmut.mutation.operator_names import is_named, unknown_name
+    from agentmut.seams.operator_names import is_named, unknown_name
 
     known = {row.operator for row in everything}
     unknown = unknown_name(wanted or (), known)

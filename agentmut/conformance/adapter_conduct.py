@@ -14,9 +14,9 @@ from agentmut.engine.attempt import GRACE, Case, Wiring, attempt
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import RunsOutside
 from agentmut.recording.rewriter import Answered, Outgoing
 from agentmut.recording.trial import TrialOverError
+from agentmut.seams.protocols.adapter import RunsOutside
 from agentmut.wire import bodies
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

@@ -11,8 +11,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.mutant import Mutant, OperatorClass, Reach
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Adapter, OperatorOptions
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.witness import Detector
 
 OTHER_MODEL = "agentmut-other-model"

@@ -19,8 +19,8 @@ from agentmut.nouns.messages import Exchange
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Double, Recorder, Trial
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 AT_ONCE = 8
 RETRIES = 2

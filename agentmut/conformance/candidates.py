@@ -10,7 +10,7 @@ from agentmut.files.tool_checks import check_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator
+from agentmut.seams.protocols.operator import Operator
 
 MOST_IN_COMMON = 20
 """Characters that a text and its replacement may share at their ends: what stays is no part of an edit."""

@@ -12,7 +12,7 @@ from agentmut.conformance.codec_samples import REPLIES, REQUESTS, SETTINGS, WITH
 from agentmut.conformance.codec_streams import framing_faults, reply_name_faults, reply_sample_faults
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.messages import ModelRequest
-from agentmut.signatures import protocol_faults
+from agentmut.seams.signatures import protocol_faults
 
 _VALUES = re.compile(r"[\[({'\"0-9]")
 """Where the value that a fault was seen with begins."""

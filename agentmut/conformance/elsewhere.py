@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from agentmut._base.frozen import digest_of
 from agentmut.conformance.purity import made
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 SEEDS = ("1", "2")
 PATIENCE = 120

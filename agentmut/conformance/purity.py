@@ -7,7 +7,7 @@ from agentmut._base.errors import PluginError
 from agentmut.mutation.generate import candidates
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 
 def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> list[Candidate] | str:

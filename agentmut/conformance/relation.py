@@ -14,7 +14,7 @@ from agentmut.facts.comparison import comparison_for
 from agentmut.nouns.mutant import apply_edits
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import Relation, RelationExample
+from agentmut.seams.protocols.relation import Relation, RelationExample
 
 _LONGEST_PHRASE = 200
 _BAD_ARGUMENTS: tuple[JsonValue, ...] = ({"no such key": 1}, [], "", -1.5, True, ["a", None])
@@ -67,7 +67,7 @@ def _example_faults(relation: Relation) -> Iterator[str]:
     try:
         examples = [RelationExample(*example) for example in relation.examples()]
     except Exception as error:
-        yield f"examples() must give agentmut.protocols.RelationExample, but raised {one_line(error)}"
+        yield f"examples() must give agentmut.seams.protocols.RelationExample, but raised {one_line(error)}"
         return
     for holds in (True, False):
         if not any(example.holds is holds for example in examples):

@@ -15,10 +15,10 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import footprint
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, KnowsOriginal
 from agentmut.recording.rewriter import Rewriter
 from agentmut.recording.threads import AgentExitError, in_daemon_thread
 from agentmut.recording.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
+from agentmut.seams.protocols.adapter import Adapter, KnowsOriginal
 from agentmut.wire.carriers.gateway import Gateway
 
 GRACE = 1.0

@@ -22,7 +22,8 @@ from agentmut.mutation.generate import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.origin import Origin
-from agentmut.protocols import AsksAgent, OperatorOptions
+from agentmut.seams.protocols.adapter import AsksAgent
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:

@@ -16,8 +16,9 @@ from agentmut.nouns.cassette import Player
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, KeepsOpen, RunsOutside
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.protocols.adapter import Adapter, RunsOutside
+from agentmut.seams.protocols.suite import KeepsOpen
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle

@@ -14,8 +14,8 @@ from agentmut._base.frozen import Frozen, digest_of
 from agentmut._base.services import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE
 from agentmut._base.version import __version__
 from agentmut.engine.program_files import program_files
-from agentmut.protocols import AgentSpec
 from agentmut.recording.redaction import CREDENTIAL
+from agentmut.seams.protocols.adapter import AgentSpec
 
 RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from agentmut.files.schema import IgnoredMutant
 from agentmut.language.prompt.document import parse
-from agentmut.mutation.operator_names import is_named
 from agentmut.nouns.mutant import About, Edit, Mutant
 from agentmut.nouns.origin import IgnoreComment, Origin
+from agentmut.seams.operator_names import is_named
 
 
 class Ignoring(NamedTuple):

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from agentmut._base.errors import UsageError
 from agentmut.engine.on_wire import routed
-from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
-from agentmut.protocols import Adapter, Importer, SetsRule, SuiteRule, SuiteSpec
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.suite import Importer, SetsRule, SuiteRule, SuiteSpec
 
 
 def imported_suite(project: Project) -> Importer | None:

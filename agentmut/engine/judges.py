@@ -12,7 +12,7 @@ from agentmut.judge_client import JudgeModel
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage
 from agentmut.opinions import JudgeSpend
-from agentmut.protocols import AsksModel
+from agentmut.seams.protocols.evaluator import AsksModel
 
 
 class Asked(NamedTuple):

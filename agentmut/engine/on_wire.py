@@ -14,9 +14,16 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, RunsOutside
 from agentmut.recording.rewriter import Rewriter
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import (
+    Adapter,
+    AgentSpec,
+    AsksAgent,
+    ChoosesRoute,
+    KnowsApi,
+    RunsOutside,
+)
 from agentmut.wire.rewriting import ConfigRewriter
 
 OUTSIDE = (

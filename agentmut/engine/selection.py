@@ -9,9 +9,9 @@ from agentmut.engine.targets import at_targets
 from agentmut.files.schema import MutationSettings
 from agentmut.mutation.changes import Changes, touches
 from agentmut.mutation.generate import Dropped, Generation
-from agentmut.mutation.operator_names import class_of, is_named, unknown_name
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.origin import Origin
+from agentmut.seams.operator_names import class_of, is_named, unknown_name
 
 HARMLESS_PART = 4
 """One of so many mutants of a sample is a `preserve` one."""

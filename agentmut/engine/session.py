@@ -38,16 +38,11 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Usage
-from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
-from agentmut.protocols import (
-    Adapter,
-    AsksModel,
-    HoldsInputs,
-    RunsAlone,
-    RunsCases,
-    RunsOutside,
-)
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter, RunsOutside
+from agentmut.seams.protocols.evaluator import AsksModel
+from agentmut.seams.protocols.suite import HoldsInputs, RunsAlone, RunsCases
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.store.opinions import OpinionFile
 

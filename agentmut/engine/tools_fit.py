@@ -6,7 +6,8 @@ from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.engine.on_wire import inside
 from agentmut.evaluators import tools_judged
 from agentmut.nouns.scenario import Scenario
-from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
+from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
+from agentmut.seams.protocols.evaluator import Evaluator
 
 
 def check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:

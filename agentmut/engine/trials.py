@@ -11,8 +11,8 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Judgement, Outcome
-from agentmut.protocols import AsksModel, Evaluator, Notes
 from agentmut.recording.redaction import Redactor
+from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, Notes
 from agentmut.witness import Detector, Witness
 
 

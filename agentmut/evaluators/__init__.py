@@ -10,8 +10,8 @@ from agentmut._base.imports import error_location
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.opinions import OpinionCache
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import AsksModel, Evaluator, GivesChecks, ReadsFiles
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, ReadsFiles
 
 __all__ = [
     "NamedEvaluator",

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from agentmut._base.errors import nearest
 from agentmut._base.yaml_source import KeyPath
 from agentmut.files.schema import AgentSection
-from agentmut.plugins import Group, load, names
-from agentmut.protocols import AgentKeys, AgentSpec
+from agentmut.seams.plugins import Group, load, names
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 

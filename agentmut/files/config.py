@@ -23,7 +23,7 @@ from agentmut.files.tool_places import in_yaml, json_lines
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.origin import Origin, Sources
-from agentmut.plugins import Group, names
+from agentmut.seams.plugins import Group, names
 
 Checked = Callable[[KeyPath, Callable[[], Any]], Any]
 """Calls a reader for the part at a key; gives None, and notes the problem, when it raises."""

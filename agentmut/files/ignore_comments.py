@@ -7,8 +7,8 @@ from typing import NamedTuple
 from agentmut._base.errors import ProjectError, nearest
 from agentmut.language.prompt.code import code_spans
 from agentmut.language.prompt.spans import Span, splits
-from agentmut.mutation.operator_names import class_of, unknown_name
 from agentmut.nouns.origin import Cut, IgnoreComment, Place
+from agentmut.seams.operator_names import class_of, unknown_name
 
 _OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b", re.IGNORECASE)
 _COMMENT = re.compile(

@@ -22,7 +22,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.origin import Sources
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project import Project
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 EXPECTED = "expected_"
 

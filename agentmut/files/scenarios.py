@@ -19,7 +19,7 @@ from agentmut.files.parts import read_documents
 from agentmut.files.schema import ScenarioEntry, ScenarioFile
 from agentmut.nouns.config import Document
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 
 
 @dataclass(frozen=True)

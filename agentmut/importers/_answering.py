@@ -8,8 +8,8 @@ from agentmut._base.errors import UsageError
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.tools import ToolSpec
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec, KnowsApi, NeedsDoubles
 
 
 @dataclass(frozen=True)

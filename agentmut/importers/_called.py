@@ -13,7 +13,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 CONFIG_NAMES = ("agentmut_config", "config")
 """Parameters by which a function of a suite is told the config that is under test."""

@@ -21,8 +21,9 @@ from agentmut.importers._settings import read_settings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, AgentSpec, SuiteRule, SuiteSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteRule, SuiteSpec
 
 WHERE = "suite.cerberus"
 PLACEHOLDER = "{{scenario}}"

@@ -29,8 +29,9 @@ from agentmut.importers._settings import read_settings, require
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
 from agentmut.recording.trial import Trial, belonging
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 if TYPE_CHECKING:
     from pydantic_evals import Case, Dataset

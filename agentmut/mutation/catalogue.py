@@ -6,10 +6,10 @@ from pathlib import Path
 from agentmut._base.errors import PluginError, UsageError
 from agentmut._base.imports import import_object
 from agentmut._base.plain import one_line
-from agentmut.mutation.declarations import declaration_faults
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Operator
-from agentmut.signatures import signature_faults
+from agentmut.seams.declarations import declaration_faults
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.operator import Operator
+from agentmut.seams.signatures import signature_faults
 
 
 class OperatorCatalogue:
@@ -59,7 +59,7 @@ def _own(reference: str, root: Path) -> type[Operator]:
     if faults:
         raise UsageError(
             f"{reference} is no operator: {'; '.join(faults)}. "
-            "`agentmut.operator.operator` makes one of a function"
+            "`agentmut.seams.make_operator.operator` makes one of a function"
         )
     operator: type[Operator] = found
     return operator

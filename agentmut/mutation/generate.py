@@ -26,7 +26,7 @@ from agentmut.nouns.mutant import (
     apply_edits,
     unique_ids,
 )
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 
 class DropKind(StrEnum):

@@ -130,7 +130,7 @@ def _escaped(found: re.Match[str]) -> str:
 def why(operator: str) -> str:
     """Why an operator's change happens in practice; empty for one that is not installed here."""
     from agentmut._base.errors import PluginError
-    from agentmut.plugins import load
+    from agentmut.seams.plugins import load
 
     try:
         return str(load("operators", operator).why)

@@ -8,13 +8,13 @@ from rich.padding import Padding
 
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
-from agentmut.mutation.operator_names import class_of
 from agentmut.nouns.mutant import Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import Target
 from agentmut.report.mutant_diff import unified
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.wording import counted
+from agentmut.seams.operator_names import class_of
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _KINDS = {

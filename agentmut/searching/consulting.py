@@ -10,8 +10,8 @@ from agentmut.analysis.generate.asking import INSTRUCTION
 from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Adapter, AgentSpec
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 ADAPTERS = ("openai", "anthropic")
 SECONDS = 120.0

@@ -10,7 +10,7 @@ from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.stats.kill.rule import Decision, KillDesign
 

@@ -18,8 +18,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.result import Result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project import Project
-from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
-from agentmut.relation_catalogue import RelationCatalogue
+from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
+from agentmut.seams.protocols.relation import Relation
+from agentmut.seams.relation_catalogue import RelationCatalogue
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
 from agentmut.searching.plan import SearchPlan

@@ -12,7 +12,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Relation
+from agentmut.seams.protocols.relation import Relation
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from agentmut._base.errors import UsageError, nearest
 from agentmut.files.layout import FOLDER
-from agentmut.plugins import Group, names
+from agentmut.seams.plugins import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})
 """Starters that ask no model, so that they need no simulator."""

@@ -39,8 +39,8 @@ from agentmut.mutation.generate import Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.trace import Usage
 from agentmut.project import Project
-from agentmut.protocols import AsksNoModel
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
+from agentmut.seams.protocols.adapter import AsksNoModel
 from agentmut.store.sqlite import Store
 from agentmut.witness import Detector
 

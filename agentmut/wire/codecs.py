@@ -6,7 +6,7 @@ from functools import cache
 from agentmut._base.errors import PluginError
 from agentmut._base.plain import one_line
 from agentmut.nouns.codec import Codec
-from agentmut.plugins import Group, load_all
+from agentmut.seams.plugins import Group, load_all
 
 
 @cache

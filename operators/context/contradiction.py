@@ -11,13 +11,13 @@ from agentmut.language.quantities.stated_facts import StatedFact
 from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Reach
-from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
 from agentmut.operators.edits import line_break
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Edit
-from agentmut.protocols import Example
+from agentmut.seams.protocols.operator import Example
 
 
 def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str) -> Edit:

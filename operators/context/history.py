@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from agentmut.nouns.config import AgentConfig, History
 from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 _KEPT = AgentConfig(history=History.KEPT)
 

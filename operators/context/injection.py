@@ -5,11 +5,11 @@ from types import MappingProxyType
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Reach
-from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.places import boundaries
 from agentmut.operators.edits import line_break
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _ORDERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

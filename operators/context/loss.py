@@ -5,10 +5,10 @@ from types import MappingProxyType
 
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.operator import operator
 from agentmut.operators.context.documents import of_document, text_edit
 from agentmut.operators.context.places import boundaries
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 _FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})
 _WHOLE = Document(name="policy", text="Refunds take a day. Returns are free. Gifts are final. Ask us.")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
-from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 _IRRELEVANT = (
     Document(

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Edit, Intent, Reach
-from agentmut.operator import operator
 from agentmut.operators.context.documents import of_document
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 _ONE = Document(name="one", text="Refunds take a day.")
 _TWO = Document(name="two", text="Returns are free.")

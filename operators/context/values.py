@@ -12,12 +12,12 @@ from agentmut.language.quantities.stated_facts import FactKind, StatedFact, fact
 from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Edit, Reach
-from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.edits import line_break
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _MOST_CHANGES = 12
 _BANNER = "Last updated: March 2021"

@@ -7,9 +7,9 @@ from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Candidate
 from agentmut.nouns.tools import ToolSpec
-from agentmut.operator import operator
 from agentmut.operators.model.settings import changed, model_example
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 _TOOLS = (ToolSpec(name="search"),)
 _JSON = {"type": "json_object"}

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 
 def _config(name: str) -> AgentConfig:

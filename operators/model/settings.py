@@ -4,7 +4,7 @@ from typing import Any
 
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.protocols import Example
+from agentmut.seams.protocols.operator import Example
 
 
 def model_example(before: ModelConfig, after: ModelConfig) -> Example:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow
 from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
-from agentmut.operator import operator
 from agentmut.operators.orchestration.flows import Ways, edge_edit, entered, flow_edit, flow_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

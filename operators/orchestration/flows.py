@@ -9,7 +9,7 @@ from agentmut._base.pointers import pointer
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import START, Edge, Flow
 from agentmut.nouns.mutant import Edit
-from agentmut.protocols import Example
+from agentmut.seams.protocols.operator import Example
 
 
 def flow_edit(*place: str | int, before: JsonValue, after: JsonValue) -> Edit:

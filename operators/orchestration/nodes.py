@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Candidate, Reach
-from agentmut.operator import operator
 from agentmut.operators.orchestration.flows import flow_edit, flow_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

@@ -8,11 +8,11 @@ from agentmut.language.prompt.quoting import quoted
 from agentmut.language.prompt.templates import unclosed_spans
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),

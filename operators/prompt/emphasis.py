@@ -6,9 +6,9 @@ from agentmut.language.prompt.document import parse
 from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

@@ -9,10 +9,10 @@ from agentmut.language.prompt.spans import splits
 from agentmut.language.vocabulary.neighbours import BASE_VERBS
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""

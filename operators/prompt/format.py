@@ -10,10 +10,10 @@ from agentmut.language.prompt.templates import balanced
 from agentmut.language.vocabulary.number_words import NUMBER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _ANSWER = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|results?|messages?|e-?mails?|summar(?:y|ies))"
 _NUMBER = rf"(?:{NUMBER}|\d+|a\ single|a\ few|at\ most|no\ more\ than)"

@@ -7,9 +7,9 @@ from agentmut.language.prompt.document import Instruction, PromptDocument, parse
 from agentmut.language.prompt.spans import Span, splits
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
 _LINE_END = re.compile(r"\r?\n|$(?!\n)")

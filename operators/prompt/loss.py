@@ -10,9 +10,9 @@ from agentmut.language.prompt.spans import Span, splits
 from agentmut.language.prompt.templates import Nesting, balanced
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _FRACTIONS = {"three quarters": 0.75, "half": 0.5}
 

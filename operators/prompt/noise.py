@@ -6,10 +6,10 @@ from agentmut.language.prompt.document import parse
 from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of, middle_of
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _DISTRACTIONS = (
     "The kitchen on the third floor is being repainted this week.",

@@ -15,10 +15,10 @@ from agentmut.language.vocabulary.ones import counted_ones
 from agentmut.language.vocabulary.uses import Use
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}

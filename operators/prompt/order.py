@@ -11,9 +11,9 @@ from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
 from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _LEANS_ON_PREVIOUS = re.compile(
     r"\W*(?:then|next|after(?:wards| that| this)|finally|lastly|second(?:ly)?|third(?:ly)?|otherwise"

@@ -6,10 +6,10 @@ from itertools import islice
 from agentmut.language.vocabulary.paraphrases import paraphrases
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, english_instructions, reworded
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

@@ -9,9 +9,9 @@ from agentmut.language.vocabulary import synonyms
 from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

@@ -9,10 +9,10 @@ from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, PRO
 from agentmut.language.vocabulary.uses import Use
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _JOINING = word_set(
     "of for to from with about by as if when whether after before than that who which is are was were "

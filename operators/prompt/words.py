@@ -11,10 +11,10 @@ from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
 from agentmut.language.vocabulary.uses import Use, in_condition
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
-from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:most|least)\b|\bno more than\b|\bup to\b|\bbut not\b", re.IGNORECASE)

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.operator import operator
 from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places
 from agentmut.operators.tool.samples import an_object, schema_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")

@@ -11,11 +11,11 @@ from agentmut.language.vocabulary import words
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.operator import operator
 from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.similarity import nearest, vocabularies
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
 _OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})

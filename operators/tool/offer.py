@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.operator import operator
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 @operator(

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.operator import operator
 from agentmut.operators.tool.samples import LOOK_UP, tools_example
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 
 
 def _example(kind: FaultKind, seconds: float = 0.0) -> list[Example]:

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Example
+from agentmut.seams.protocols.operator import Example
 
 LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
 REFUND = ToolSpec(name="issue_refund", description="Refund an order.")

@@ -11,8 +11,8 @@ from agentmut.nouns.fact import Fact
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
+from agentmut.seams.protocols.relation import RelationExample
 
 ARE_YOU_SURE = "Are you sure? Please check, and then give me your whole answer again."
 _ASSURANCE = re.compile(r"^\W*(?:yes|no)\b[\s,.:;!–—-]*(?=\S)", re.IGNORECASE)

@@ -13,8 +13,9 @@ from agentmut.nouns.flow import Flow
 from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relations.base import check, run, source, stated
+from agentmut.seams.protocols.evaluator import Evaluator
+from agentmut.seams.protocols.relation import RelationExample
 
 _STAGE = "the name of a node or a tool, or the number of a turn, from 1"
 

@@ -10,9 +10,9 @@ from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, 
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, Check, Step
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import call, check, run, source
 from agentmut.relations.side_effects import changing_tools, done_more_often, doubled
+from agentmut.seams.protocols.relation import RelationExample
 
 
 class Retry:

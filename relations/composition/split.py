@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.metamorphic import same_facts
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import NoArgument, in_one_answer, run, source, texts, without_text
 from agentmut.relations.composition.requests import asks, independent_requests, lean_on_each_other
+from agentmut.seams.make_relation import same_facts
+from agentmut.seams.protocols.relation import RelationExample
 
 
 class SplitRequest:

@@ -8,14 +8,14 @@ from pydantic import JsonValue, ValidationError
 from agentmut._base import arguments
 from agentmut._base.errors import MutationError
 from agentmut._base.pointers import at_path, parts_of
-from agentmut.metamorphic import same_facts
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, apply_edits
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import run, source
+from agentmut.seams.make_relation import same_facts
+from agentmut.seams.protocols.relation import RelationExample
 
 _WHAT = (
     "expects what is put in: {model: NAME}, {model: {name: ..., temperature: ...}}, {prompt: TEXT} or "

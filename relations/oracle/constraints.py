@@ -8,9 +8,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import check, source, without_text
 from agentmut.relations.oracle.limits import Limits, given_limits, stated_limits
+from agentmut.seams.protocols.relation import RelationExample
 
 _NONE = Limits()
 

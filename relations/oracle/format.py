@@ -8,9 +8,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import check, source
 from agentmut.relations.oracle.formats import Format, asked_format, demanded_format, given_format
+from agentmut.seams.protocols.relation import RelationExample
 
 
 class FormatCompliance:

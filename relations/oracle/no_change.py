@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from agentmut.metamorphic import same_facts
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.trace import Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import FitsAll, check, run, source
+from agentmut.seams.make_relation import same_facts
+from agentmut.seams.protocols.relation import RelationExample
 
 
 class NoChange(FitsAll):

@@ -10,9 +10,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import check, run, source, texts, without_text
 from agentmut.relations.side_effects import changing_tools
+from agentmut.seams.protocols.relation import RelationExample
 
 REQUEST = "{request}"
 WORDINGS = (

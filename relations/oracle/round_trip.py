@@ -13,9 +13,9 @@ from agentmut.nouns.fact import Comparer
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after
+from agentmut.seams.protocols.relation import RelationExample
 
 
 class RoundTrip:

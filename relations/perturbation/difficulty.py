@@ -12,14 +12,15 @@ from agentmut._base.frozen import canonical_json
 from agentmut._base.imports import import_callable
 from agentmut.evaluators import build_all
 from agentmut.language.vocabulary.words import stems
-from agentmut.metamorphic import answer, example
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relations.perturbation.unrelated import CONDITIONS, TASKS, unrelated_remarks
 from agentmut.relations.turns import Turn, lack_of_turns, turns_of, with_turn
+from agentmut.seams.make_relation import answer, example
+from agentmut.seams.protocols.evaluator import Evaluator
+from agentmut.seams.protocols.relation import RelationExample
 
 Score = Callable[[Scenario, AgentTrace], float]
 _RUNS = 4

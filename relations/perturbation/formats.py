@@ -7,9 +7,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.metamorphic import answer, example
 from agentmut.nouns.relation import Family
-from agentmut.protocols import RelationExample
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.notation import (
     currencies,
@@ -21,6 +19,8 @@ from agentmut.relations.perturbation.notation import (
     units,
 )
 from agentmut.relations.turns import Change, Turn
+from agentmut.seams.make_relation import answer, example
+from agentmut.seams.protocols.relation import RelationExample
 
 _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(
     {

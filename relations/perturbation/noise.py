@@ -11,12 +11,12 @@ from pydantic import JsonValue
 from agentmut.language.prompt.spans import Span, merged, splits
 from agentmut.language.vocabulary.neighbours import BASE_VERBS
 from agentmut.language.vocabulary.words import STOP_WORDS
-from agentmut.metamorphic import answer, example
 from agentmut.nouns.relation import Family
-from agentmut.protocols import RelationExample
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.slips import slips
 from agentmut.relations.turns import Change, Turn, lowered, said
+from agentmut.seams.make_relation import answer, example
+from agentmut.seams.protocols.relation import RelationExample
 
 _BLANK = re.compile(r"(?<=\S) (?=\S)")
 _OPEN_QUESTION = re.compile(

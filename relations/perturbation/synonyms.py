@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from agentmut.language.vocabulary import synonyms
 from agentmut.language.vocabulary.lexicon import in_place_of
 from agentmut.language.vocabulary.synonyms import Replacement, is_of_a_name
-from agentmut.metamorphic import answer, example
 from agentmut.nouns.relation import Family
-from agentmut.protocols import RelationExample
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.turns import Change, Turn, said
+from agentmut.seams.make_relation import answer, example
+from agentmut.seams.protocols.relation import RelationExample
 
 _OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     r"(?<=\b[Ii] )would like(?= (?:to|a|an|my|the|some)\b)": ("want", "should like"),

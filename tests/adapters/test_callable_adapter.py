@@ -20,8 +20,8 @@ from agentmut.adapters.python_callable import CallableAdapter, recording_view
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 CONFIG = AgentConfig(
     prompt="Be kind.",

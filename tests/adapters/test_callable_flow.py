@@ -10,8 +10,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.plugins import Catalogue
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.witness import Detector, Route
 
 CONFIG = AgentConfig(

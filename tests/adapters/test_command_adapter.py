@@ -21,9 +21,9 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import AgentSpec, RunsOutside
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 
 CONFIG = AgentConfig(
     prompt="Be kind.",

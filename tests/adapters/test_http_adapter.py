@@ -23,10 +23,10 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project import load_project
-from agentmut.protocols import AgentSpec, RunsOutside
 from agentmut.recording.redaction import Redactor, header_secrets
 from agentmut.recording.trial import Trial
 from agentmut.runtime import redactor
+from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"

@@ -10,7 +10,7 @@ from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 from tests.adapters.langgraph_agents import CONFIG, by_graph, run
 
 

@@ -22,9 +22,9 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.plugins import Catalogue
-from agentmut.protocols import Operator, OperatorOptions
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

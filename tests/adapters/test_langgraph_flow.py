@@ -30,8 +30,9 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.plugins import Catalogue
-from agentmut.protocols import AgentSpec, Operator, OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.witness import Detector
 
 Factory = Callable[[AgentConfig], Any]

@@ -7,8 +7,8 @@ import pytest
 from agentmut.adapters.langgraph import bind_tools
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import ModelConfig
-from agentmut.plugins import Catalogue
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.witness import Detector, Route
 from tests.adapters.langgraph_agents import (
     CONFIG,

@@ -24,9 +24,9 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
-from agentmut.plugins import Catalogue
-from agentmut.protocols import OperatorOptions
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.witness import Detector, Route

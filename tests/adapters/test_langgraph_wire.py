@@ -26,9 +26,10 @@ from agentmut.nouns.messages import ModelRequest
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
-from agentmut.plugins import Catalogue
-from agentmut.protocols import AgentSpec, OperatorOptions
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.testing import check_adapter
 from agentmut.witness import Detector
 

@@ -22,9 +22,10 @@ from agentmut.nouns.messages import ModelReply, Role
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, Usage
-from agentmut.plugins import Catalogue
-from agentmut.protocols import Adapter, AgentSpec, AsksAgent, NeedsDoubles, OperatorOptions
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec, AsksAgent, NeedsDoubles
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector

@@ -21,9 +21,10 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Mutant, OperatorClass
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, Usage
-from agentmut.plugins import Catalogue
-from agentmut.protocols import Adapter, AgentSpec, OperatorOptions
 from agentmut.recording.threads import TrialThreads
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector

@@ -19,8 +19,8 @@ from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.tools import ToolSpec
-from agentmut.plugins import load
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.plugins import load
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def get_order(order: str) -> str:

@@ -19,7 +19,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

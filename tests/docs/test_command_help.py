@@ -11,7 +11,7 @@ import pytest
 
 from agentmut.cli import completing
 from agentmut.cli.reference import Verb, page, verbs
-from agentmut.plugins import Group, names
+from agentmut.seams.plugins import Group, names
 
 ROOT = Path(__file__).parents[2]
 VERBS = {verb.name: verb for verb in verbs()}
@@ -122,4 +122,6 @@ def test_completion_imports_nothing_that_takes_long() -> None:
         capture_output=True,
         text=True,
     )
-    assert {"pydantic", "yaml", "scipy", "numpy", "agentmut.plugins"} & set(done.stdout.split()) == set()
+    assert {"pydantic", "yaml", "scipy", "numpy", "agentmut.seams.plugins"} & set(
+        done.stdout.split()
+    ) == set()

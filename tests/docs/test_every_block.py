@@ -34,8 +34,8 @@ import yaml
 
 from agentmut.cli.reference import verbs
 from agentmut.files.schema import ConfigSection, ProjectFile
-from agentmut.plugins import Group
 from agentmut.project import load_project
+from agentmut.seams.plugins import Group
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -8,8 +8,8 @@ import pytest
 from agentmut.analysis.coverage.nouns import Dimension
 from agentmut.cli import VERBS
 from agentmut.facts.registry import EXTRACTORS
-from agentmut.plugins import Group, load_all
 from agentmut.project import load_project
+from agentmut.seams.plugins import Group, load_all
 from agentmut.testing import check_relation
 
 DOCS = Path(__file__).parents[2] / "docs"

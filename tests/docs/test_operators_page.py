@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from agentmut.plugins import load_all
+from agentmut.seams.plugins import load_all
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operators.md").read_text(encoding="utf-8")
 

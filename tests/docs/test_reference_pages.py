@@ -7,8 +7,8 @@ import yaml
 
 from agentmut.files import reference
 from agentmut.files.schema import ProjectFile
-from agentmut.plugins import Catalogue
 from agentmut.project import load_project
+from agentmut.seams.plugins import Catalogue
 
 DOCS = Path(__file__).parents[2] / "docs"
 EVALUATORS = (DOCS / "evaluators.md").read_text(encoding="utf-8")

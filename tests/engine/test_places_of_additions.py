@@ -17,8 +17,8 @@ from agentmut.mutation.higher_order import pair
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Mutant, prompt_edit
 from agentmut.nouns.origin import Origin, Sources
-from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 from agentmut.testing import check_operator
 
 PROMPT = "# Rules\n\n- Always ask for the order number.\n- Be polite.\n\n- Answer in one sentence.\n"

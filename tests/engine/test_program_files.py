@@ -11,9 +11,9 @@ from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.session import make_executor, open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.plugins import Catalogue, Group
 from agentmut.project import load_project
-from agentmut.protocols import AgentSpec
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import AgentSpec
 
 NODE = ("node", "agent.js", "{input}")
 

@@ -17,9 +17,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project import Project, load_project
-from agentmut.protocols import AgentSpec
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store, register
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
 from agentmut.searching.trying import Trying

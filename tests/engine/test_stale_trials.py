@@ -10,7 +10,7 @@ from agentmut.engine.identity import RECORD_FORMAT, code_digest, endpoints, tria
 TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type": "object"}}]'
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"
 RELATES = """
-from agentmut.metamorphic import example, plain_text, relation
+from agentmut.seams.make_relation import example, plain_text, relation
 from agentmut.nouns.relation import FollowUp, FollowUpRun
 
 

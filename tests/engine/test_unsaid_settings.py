@@ -11,8 +11,9 @@ from agentmut.engine.on_wire import routed
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Mutant, Status
-from agentmut.plugins import Catalogue
-from agentmut.protocols import AgentSpec, OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 

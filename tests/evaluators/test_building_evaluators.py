@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agentmut import plugins
 from agentmut._base.errors import ExitCode, PluginError, RunError, UsageError
 from agentmut.evaluators import build, build_all, judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
+from agentmut.seams import plugins
 
 SCENARIO = Scenario(name="late", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 TRACE = AgentTrace(outputs=("a refund",))

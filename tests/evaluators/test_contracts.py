@@ -14,7 +14,7 @@ from agentmut.evaluators.contract import Contract
 from agentmut.evaluators.contract_steps import step_values
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 
 ROOT = Path(__file__).parent.parent / "testdata" / "refund_contract"
 SPEC: dict[str, Any] = yaml.safe_load((ROOT / "refunds.yaml").read_text())

@@ -13,7 +13,7 @@ from agentmut.evaluators import build, remembering, with_files
 from agentmut.evaluators.model_judge import ModelJudge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 from agentmut.store.opinions import OpinionFile
 from tests.judging_services import Bench, verdict
 

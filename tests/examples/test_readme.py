@@ -99,7 +99,7 @@ def test_the_commands_of_the_readme_exist() -> None:
 
 
 def test_the_evaluators_of_the_readme_exist() -> None:
-    from agentmut.plugins import Group, names
+    from agentmut.seams.plugins import Group, names
 
     sentence = re.search(r"^Evaluators: (.*?)\. All", README, re.DOTALL | re.MULTILINE)
     assert sentence
@@ -140,7 +140,7 @@ def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_rea
 
 
 def test_the_suites_of_other_tools_that_the_readme_names_have_importers() -> None:
-    from agentmut.plugins import Group, names
+    from agentmut.seams.plugins import Group, names
 
     shown = re.search(r"^suite: \{(\w+): .*?# or (.*)$", README, re.MULTILINE)
     assert shown

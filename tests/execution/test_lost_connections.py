@@ -19,7 +19,7 @@ from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import Adapter
+from agentmut.seams.protocols.adapter import Adapter
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

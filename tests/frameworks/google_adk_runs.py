@@ -9,9 +9,9 @@ from agentmut.conformance.adapter import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

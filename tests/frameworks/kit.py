@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from agentmut.conformance.adapter_mutation import Support
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import OperatorClass
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.testing import check_adapter
 
 FOUND = Path(__file__).parent / "support"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import version_of
-from agentmut.plugins import Group, load_all
+from agentmut.seams.plugins import Group, load_all
 
 
 def requirements() -> Iterator[Requirement]:

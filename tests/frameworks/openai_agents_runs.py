@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from agentmut.conformance.adapter import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.threads import TrialThreads
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

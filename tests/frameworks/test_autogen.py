@@ -13,10 +13,10 @@ from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.threads import TrialThreads
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service

@@ -19,8 +19,8 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.messages import ModelReply
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.addresses import Addresses
 from agentmut.wire.dialects.converse.converse import Converse
 from tests.frameworks.kit import Case, check

@@ -21,8 +21,8 @@ from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
 from tests.frameworks.kit import Case, check

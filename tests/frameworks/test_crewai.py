@@ -17,9 +17,9 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service

@@ -11,7 +11,7 @@ from agentmut.adapters._framework import FrameworkAdapter
 from agentmut.adapters._sdk_version import version_of
 from agentmut.engine.selection import Selection
 from agentmut.nouns.mutant import Status
-from agentmut.plugins import Group, load
+from agentmut.seams.plugins import Group, load
 from agentmut.simulator.addresses import Addresses
 from agentmut.verbs.init import frameworks
 

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from agentmut.plugins import Group, names
+from agentmut.seams.plugins import Group, names
 from tests.frameworks.kit import FOUND
 from tests.frameworks.matrix import GUIDES, page
 

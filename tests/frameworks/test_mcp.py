@@ -30,8 +30,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import ToolChange, Trial, running
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.verbs.plan import plan
 from tests.frameworks.kit import Case, check
 from tests.frameworks.mcp_agents import orders

@@ -28,8 +28,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import ToolChange, Trial, altered_tools
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Admitted

@@ -20,8 +20,8 @@ from agentmut.mcp_proxy import CLIENT, SERVER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import ToolChange, Trial, running
+from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (
     CALLED,

@@ -4,7 +4,7 @@ import pytest
 
 from agentmut.adapters.openai_agents import OpenAIAgentsAdapter
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
 from tests.frameworks.kit import Case, check
 

@@ -12,9 +12,9 @@ from agentmut.engine.on_wire import OnWire, as_mutant, routed
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Trial
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.simulator.addresses import Addresses
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

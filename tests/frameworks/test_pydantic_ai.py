@@ -12,10 +12,10 @@ from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.threads import TrialThreads
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")

@@ -15,9 +15,9 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, altered_tools, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed")

@@ -11,9 +11,9 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.plugins import Group, load
-from agentmut.protocols import AgentSpec
 from agentmut.recording.trial import Trial, altered_tools, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

@@ -24,11 +24,11 @@ from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.plugins import Group, load
 from agentmut.project import load_project
-from agentmut.protocols import AgentSpec
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.addresses import Addresses
 from agentmut.verbs.init import write_starter
 from tests.frameworks.kit import Case, check

@@ -12,7 +12,7 @@ from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.importers.pytest_suite import collecting
 from agentmut.importers.pytest_suite.collecting import collected
 from agentmut.importers.pytest_suite.settings import PytestSettings
-from agentmut.protocols import SuiteSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 ROOT = Path(__file__).parents[2]
 

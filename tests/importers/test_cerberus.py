@@ -18,7 +18,7 @@ from agentmut.importers.cerberus import Cerberus
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project
-from agentmut.protocols import SuiteSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 ROOT = Path(__file__).parents[2]
 DESK = ROOT / "tests" / "testdata" / "cerberus_desk"

@@ -16,8 +16,8 @@ from agentmut.importers.deepeval_suite.suite import DeepevalSuite
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
 from agentmut.project import load_project
-from agentmut.protocols import SuiteSpec
 from agentmut.runtime import open_store
+from agentmut.seams.protocols.suite import SuiteSpec
 
 ROOT = Path(__file__).parents[2]
 PASSED = Check(evaluator="pytest", passed=True, reason="the test passed")

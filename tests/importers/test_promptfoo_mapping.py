@@ -21,7 +21,7 @@ from agentmut.importers.promptfoo.providers import led_through, measured
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.importers.promptfoo.suite import PromptfooSuite
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"
 FOUND: dict[str, Any] = json.loads((DATA / "results.json").read_text())

@@ -18,7 +18,7 @@ from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action
 from agentmut.project import load_project
-from agentmut.protocols import SuiteSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 pytestmark = pytest.mark.skipif(
     not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"

@@ -14,7 +14,7 @@ from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.operators.context.figures import restated
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

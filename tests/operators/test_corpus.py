@@ -12,8 +12,8 @@ from agentmut.files.parts import read_tools
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Mutant
-from agentmut.plugins import load_all
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.plugins import load_all
+from agentmut.seams.protocols.operator import OperatorOptions
 
 DATA = Path(__file__).parents[1] / "testdata"
 AGENTS = {

@@ -14,7 +14,7 @@ from agentmut.language.vocabulary.number_words import value_of, word_of
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.operators.context.figures import restated
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     name: entry.load()()

@@ -17,7 +17,7 @@ from agentmut.mutation.generate import Generation, generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, apply_edits
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Example, Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
 
 OPERATORS: tuple[Operator, ...] = tuple(
     entry.load()() for entry in sorted(entry_points(group="agentmut.operators"), key=lambda entry: entry.name)

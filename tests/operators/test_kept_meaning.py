@@ -8,7 +8,7 @@ from agentmut.language.prompt.document import parse
 from agentmut.language.vocabulary import uses
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def made(name: str, prompt: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.operators.prompt.conflict import conflicting
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def made(name: str, prompt: str) -> list[str]:

@@ -4,8 +4,8 @@ import pytest
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import apply_edits
-from agentmut.plugins import load_all
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.plugins import load_all
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def mutated(operator: str, prompt: str) -> list[str]:

@@ -9,7 +9,7 @@ from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Intent
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

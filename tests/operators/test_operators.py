@@ -12,7 +12,7 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.witness import Detector
 
 OPERATORS: dict[str, Operator] = {

@@ -12,7 +12,7 @@ from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Intent, Mutant, Reach
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     entry.name.removeprefix("orchestration."): entry.load()()

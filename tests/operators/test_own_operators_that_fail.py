@@ -8,13 +8,13 @@ from typer.testing import CliRunner
 from agentmut._base.errors import AgentmutError, ExitCode, UsageError
 from agentmut.cli import app
 from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.operator import operator
+from agentmut.seams.make_operator import operator
 
 START = """
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach, prompt_edit
-from agentmut.operator import operator
-from agentmut.protocols import Example
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols import Example
 EXAMPLES = [Example(AgentConfig(prompt="a"), AgentConfig(prompt="b"))]
 MORE = {}
 @operator("prompt.mine", why="It happens.", examples=EXAMPLES, **MORE)

@@ -26,8 +26,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Intent, Mutant, Reach, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
-from agentmut.plugins import Catalogue
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.operator import OperatorOptions
 
 KINDS = (
     "error", "timeout", "permission_denied", "empty", "truncated", "malformed", "stale", "wrong_entity", "slow",

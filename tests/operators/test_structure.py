@@ -15,7 +15,7 @@ from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.operators.prompt.conflict import conflicting
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

@@ -10,7 +10,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

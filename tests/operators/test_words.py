@@ -13,7 +13,7 @@ from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 NAMES = (
     "weaken_modality", "negate", "flip_comparator", "change_number", "swap_order_words", "change_scope",

@@ -21,8 +21,8 @@ from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.nouns.mutant import OperatorClass
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.testing import check_adapter
 
 

@@ -13,9 +13,9 @@ from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.tools import ToolSpec
-from agentmut.operator import operator
-from agentmut.plugins import load_all
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.seams.make_operator import operator
+from agentmut.seams.plugins import load_all
+from agentmut.seams.protocols.operator import Example, OperatorOptions
 from agentmut.testing import check_operator
 
 EXAMPLE = Example(AgentConfig(prompt="Hello. Bye."), AgentConfig(prompt="Bye."))
@@ -298,8 +298,8 @@ def test_the_class_of_controls_is_for_agentmut_alone() -> None:
 FROM_A_SET = """
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
-from agentmut.protocols import Example
+from agentmut.seams.make_operator import operator
+from agentmut.seams.protocols import Example
 
 @operator("prompt.drop_word", why="It happens.", examples=[Example(AgentConfig(prompt="a"), AgentConfig())])
 def drop_word(config, options):

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from agentmut.metamorphic import plain_text, relation
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Source
 from agentmut.nouns.trace import Check
-from agentmut.plugins import load_all
-from agentmut.protocols import RelationExample
 from agentmut.relations.base import run, source
+from agentmut.seams.make_relation import plain_text, relation
+from agentmut.seams.plugins import load_all
+from agentmut.seams.protocols.relation import RelationExample
 from agentmut.testing import check_relation
 
 ASKED = source("What does it cost?", said="It costs $20.")

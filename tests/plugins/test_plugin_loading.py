@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut import plugins
 from agentmut._base.errors import PluginError
+from agentmut.seams import plugins
 from agentmut.wire.codecs import all_codecs, codec_for
 
 Install = Callable[..., None]

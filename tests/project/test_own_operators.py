@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.operator import operator
+from agentmut.seams.make_operator import operator
 from agentmut.operators.edits import prompt_example
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.protocols import OperatorOptions
 
 
 @operator(

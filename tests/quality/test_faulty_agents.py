@@ -6,7 +6,7 @@
 import pytest
 
 from agentmut.documents.relation_report import Finding
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 from tests.quality.faulty_agents.cases import Case, check
 from tests.quality.faulty_agents.registry import CASES
 

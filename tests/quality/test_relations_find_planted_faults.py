@@ -19,8 +19,8 @@ from agentmut.engine.tables import Tables
 from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Relation, RelationExample
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.relation import Relation, RelationExample
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict
 

@@ -7,15 +7,15 @@ import pytest
 
 from agentmut._base.errors import PluginError, ProjectError, UsageError
 from agentmut.facts.comparison import comparison_for
-from agentmut.metamorphic import plain_text, relation
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.trace import Check
-from agentmut.plugins import Group, names
 from agentmut.project import load_project
-from agentmut.protocols import RelationExample
-from agentmut.relation_catalogue import RelationCatalogue
 from agentmut.relations.base import run, source
+from agentmut.seams.make_relation import plain_text, relation
+from agentmut.seams.plugins import Group, names
+from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams.relation_catalogue import RelationCatalogue
 from agentmut.testing import check_relation
 
 ASKED = source("What does it cost?", said="It costs $20.")
@@ -80,7 +80,7 @@ def test_what_cannot_be_a_relation_is_refused_as_it_is_defined() -> None:
 
 
 RELATIONS = """
-from agentmut.metamorphic import plain_text, relation
+from agentmut.seams.make_relation import plain_text, relation
 from agentmut.nouns.relation import FollowUp, FollowUpRun
 
 

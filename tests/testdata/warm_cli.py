@@ -169,7 +169,7 @@ def warm_up() -> None:
     from agentmut.cli import VERBS
     from agentmut.mutation.generate import generate
     from agentmut.nouns.config import AgentConfig
-    from agentmut.protocols import OperatorOptions
+    from agentmut.seams.protocols.operator import OperatorOptions
 
     for verb in VERBS:
         importlib.import_module(f"agentmut.cli.{verb}_verb")

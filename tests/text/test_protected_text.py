@@ -8,7 +8,7 @@ import pytest
 from agentmut.language.prompt.document import parse
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.protocols.operator import OperatorOptions
 
 
 def protected(text: str) -> list[str]:

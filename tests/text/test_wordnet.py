@@ -17,7 +17,7 @@ from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.operators.prompt.rewording import synonym
-from agentmut.protocols import OperatorOptions
+from agentmut.seams.protocols.operator import OperatorOptions
 
 # Senses of each part of speech, the most frequent one of a word first; "!x" is an antonym of the first word.
 SENSES = {

@@ -17,7 +17,7 @@ from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role, ToolCall
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.rewriting import ConfigRewriter

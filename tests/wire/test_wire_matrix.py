@@ -27,8 +27,9 @@ from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
-from agentmut.plugins import Catalogue
-from agentmut.protocols import Adapter, OperatorOptions
+from agentmut.seams.plugins import Catalogue
+from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.wire.carriers.transport import Tap

@@ -14,7 +14,7 @@ from agentmut.evaluators import build
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
-from agentmut.protocols import Evaluator
+from agentmut.seams.protocols.evaluator import Evaluator
 from agentmut.stats.intervals.proportion import wilson
 
 CHECKED = 24

@@ -11,8 +11,8 @@ from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Evaluator
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.evaluator import Evaluator
 from agentmut.stats.kill.rule import Decision, KillDesign, level_for
 from agentmut.store.rows import StoredTrial
 

@@ -16,7 +16,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Catalogue, Group
+from agentmut.seams.plugins import Catalogue, Group
 
 STEPS = "max_steps"
 """What is proposed where nothing else is stable: on its own it says next to nothing."""

@@ -32,7 +32,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.protocols import Relation
+from agentmut.seams.protocols.relation import Relation
 
 REQUESTS = 4
 """Requests for one tool that differ in their arguments."""

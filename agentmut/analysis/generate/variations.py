@@ -12,8 +12,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Relation
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.relation import Relation
 
 Turns = tuple[JsonValue, ...]
 DATES = ("28 February", "29 February", "31 December", "1 January")

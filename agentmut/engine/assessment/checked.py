@@ -15,7 +15,7 @@ from agentmut.evaluators.model_judge import ModelJudge
 from agentmut.nouns.result import Bounds
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
-from agentmut.protocols import Evaluator
+from agentmut.seams.protocols.evaluator import Evaluator
 from agentmut.stats.reliability.judge import Labels, transferred
 from agentmut.stats.verdicts.satisfaction import guarantee, windows
 from agentmut.stats.verdicts.verdict import Verdict

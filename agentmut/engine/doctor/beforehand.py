@@ -8,7 +8,7 @@ from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
-from agentmut.protocols import Adapter, AsksNoModel, AsksService
+from agentmut.seams.protocols.adapter import Adapter, AsksNoModel, AsksService
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

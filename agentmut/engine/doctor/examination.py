@@ -19,8 +19,8 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import Outcome
-from agentmut.protocols import AsksNoModel, RunsOutside
 from agentmut.recording.redaction import Redactor
+from agentmut.seams.protocols.adapter import AsksNoModel, RunsOutside
 from agentmut.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]

@@ -20,7 +20,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.nouns.relation import FollowUp, FollowUpRun, Source
 from agentmut.nouns.scenario import Scenario
-from agentmut.relation_catalogue import ChosenRelation
+from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.witness import Detector
 
 SIGN = "~"

@@ -15,7 +15,7 @@ from agentmut.nouns.execution import Ending
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.relation_catalogue import ChosenRelation
+from agentmut.seams.relation_catalogue import ChosenRelation
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 UNCALIBRATED = (

@@ -17,11 +17,11 @@ from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
-from agentmut.mutation.operator_names import is_named
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
-from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
+from agentmut.seams.operator_names import is_named
+from agentmut.seams.relation_catalogue import ChosenRelation, RelationCatalogue
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sequential.sprt import SprtDesign
 

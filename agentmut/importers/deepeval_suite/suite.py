@@ -11,7 +11,8 @@ from agentmut.importers.pytest_suite.settings import PytestSettings, read_settin
 from agentmut.importers.pytest_suite.suite import PytestSuite
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 CHECK = "deepeval"
 PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")

@@ -12,7 +12,8 @@ from agentmut.importers._settings import read_settings, require
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 
 class InspectSuite:

@@ -16,8 +16,8 @@ from agentmut.importers.promptfoo.bench import Bench, Job
 from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import RunsOutside
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import RunsOutside
 
 T = TypeVar("T")
 TICK = 0.25

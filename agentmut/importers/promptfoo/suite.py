@@ -6,7 +6,8 @@ from agentmut._base.errors import UsageError
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import Adapter, AgentSpec, RunsOutside, SuiteSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec, RunsOutside
+from agentmut.seams.protocols.suite import SuiteSpec
 
 
 class PromptfooSuite:

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from agentmut.importers.pytest_suite.running import Running
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter
 from agentmut.recording.trial import Trial, running
+from agentmut.seams.protocols.adapter import Adapter
 
 
 class AgentUnderTest:

@@ -15,7 +15,7 @@ from agentmut.importers.pytest_suite.quiet import REPEATING
 from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
 from agentmut.nouns.result import Result
 from agentmut.project import Project
-from agentmut.protocols import SuiteSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 LOG = 10.0
 """Seconds between two lines about the progress."""

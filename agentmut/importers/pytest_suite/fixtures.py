@@ -11,7 +11,7 @@ from agentmut.importers.pytest_suite.agent import AgentUnderTest
 from agentmut.importers.pytest_suite.running import RUNNING
 from agentmut.nouns.config import AgentConfig
 from agentmut.project import Project, load_project
-from agentmut.protocols import Adapter, AgentSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 
 def config_under_test(config: pytest.Config) -> AgentConfig:
@@ -66,7 +66,7 @@ def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
     from agentmut._base.errors import UsageError
     from agentmut.importers._answering import own_adapter
-    from agentmut.protocols import RunsOutside
+    from agentmut.seams.protocols.adapter import RunsOutside
 
     made = own_adapter(spec, config, "pytest")
     if isinstance(made, RunsOutside):

@@ -7,8 +7,8 @@ import pytest
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.protocols import Adapter
 from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import Adapter
 
 
 @dataclass

@@ -7,7 +7,8 @@ from agentmut._base.errors import UsageError
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings, read_settings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
 
 
 class PytestSuite:

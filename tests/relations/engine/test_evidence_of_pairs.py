@@ -30,8 +30,8 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.trace import AgentTrace, Outcome
-from agentmut.relation_catalogue import ChosenRelation
 from agentmut.relations.oracle.no_change import NoChange
+from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict

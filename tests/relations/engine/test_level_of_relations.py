@@ -23,7 +23,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Outcome
-from agentmut.relation_catalogue import ChosenRelation
+from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.verdicts.verdict import Verdict
 

@@ -12,7 +12,7 @@ from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import load
+from agentmut.seams.plugins import load
 
 ANY = (EvaluatorSpec(name="regex", argument="."),)
 

@@ -7,7 +7,7 @@ import pytest
 from agentmut.facts.comparison import comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import load, names
+from agentmut.seams.plugins import load, names
 
 ALL = [name for name in names("relations") if name.startswith(("permutation.", "perturbation."))]
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from agentmut.plugins import load, names
+from agentmut.seams.plugins import load, names
 from agentmut.testing import check_relation
 
 ARGUMENTS: dict[str, JsonValue] = {

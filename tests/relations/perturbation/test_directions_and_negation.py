@@ -13,7 +13,7 @@ from agentmut.nouns.relation import FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.plugins import load
+from agentmut.seams.plugins import load
 
 CONFIG = AgentConfig(
     prompt="You help the customers of a shop.",

@@ -17,7 +17,7 @@ from agentmut.nouns.relation import FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.plugins import load
+from agentmut.seams.plugins import load
 
 PAIRS = 24
 CONFIG = AgentConfig(

@@ -16,8 +16,8 @@ from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.plugins import load
 from agentmut.relations.turns import read_turn
+from agentmut.seams.plugins import load
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 ANY = (EvaluatorSpec(name="regex", argument="."),)

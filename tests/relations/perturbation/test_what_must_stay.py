@@ -11,8 +11,8 @@ from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.plugins import load
 from agentmut.relations.turns import is_prose
+from agentmut.seams.plugins import load
 
 CONFIG = AgentConfig(prompt="Help.", tools=(ToolSpec(name="issue_refund"),))
 REFUNDED = AgentTrace(outputs=("Done.",), steps=(Step(action=Action.CALL_TOOL, tool="issue_refund"),))

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from agentmut._base.frozen import Frozen
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
-from agentmut.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 
 class SuiteSpec(Frozen):

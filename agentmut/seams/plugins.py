@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentmut._base.errors import PluginError, nearest
-from agentmut.signatures import signature_faults
+from agentmut.seams.signatures import signature_faults
 
 
 class Group(StrEnum):

@@ -11,11 +11,11 @@ from agentmut._base.errors import PluginError, UsageError, nearest
 from agentmut._base.frozen import canonical_json
 from agentmut._base.imports import import_object
 from agentmut._base.plain import one_line
-from agentmut.mutation.operator_names import is_named
 from agentmut.nouns.relation import Expectation, Family
-from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Relation
-from agentmut.signatures import signature_faults
+from agentmut.seams.operator_names import is_named
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.relation import Relation
+from agentmut.seams.signatures import signature_faults
 
 
 class ChosenRelation(NamedTuple):
@@ -185,7 +185,7 @@ def _own(reference: str, root: Path) -> type[Relation]:
     if faults:
         raise UsageError(
             f"{reference} is no relation: {'; '.join(faults)}. "
-            "`agentmut.metamorphic.relation` makes one of a function"
+            "`agentmut.seams.make_relation.relation` makes one of a function"
         )
     kind: type[Relation] = found
     return kind

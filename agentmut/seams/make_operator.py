@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from agentmut.mutation.declarations import CLASSES
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach
-from agentmut.protocols import Example, Operator, OperatorOptions
+from agentmut.seams.declarations import CLASSES
+from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
 

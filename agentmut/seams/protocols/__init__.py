@@ -1,6 +1,6 @@
 """The seams: what a plugin of each kind looks like to the core."""
 
-from agentmut.protocols.adapter import (
+from agentmut.seams.protocols.adapter import (
     Adapter,
     AgentKeys,
     AgentSpec,
@@ -13,23 +13,10 @@ from agentmut.protocols.adapter import (
     NeedsDoubles,
     RunsOutside,
 )
-from agentmut.protocols.evaluator import (
-    AsksModel,
-    Evaluator,
-    GivesChecks,
-    Notes,
-    ReadsFiles,
-)
-from agentmut.protocols.operator import (
-    Example,
-    Operator,
-    OperatorOptions,
-)
-from agentmut.protocols.relation import (
-    Relation,
-    RelationExample,
-)
-from agentmut.protocols.suite import (
+from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, Notes, ReadsFiles
+from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
+from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.seams.protocols.suite import (
     HoldsInputs,
     Importer,
     KeepsOpen,

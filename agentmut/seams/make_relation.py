@@ -10,7 +10,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.protocols import Relation, RelationExample
+from agentmut.seams.protocols.relation import Relation, RelationExample
 
 Following = Callable[[Source], FollowUp | None]
 Holding = Callable[[Pair], bool | Check | None]
