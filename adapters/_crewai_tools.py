@@ -18,8 +18,8 @@ from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Offer
 from agentmut.adapters._sdk_version import named_version
-from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call_sync
+from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.tools import ToolSpec
 
 

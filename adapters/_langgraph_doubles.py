@@ -17,10 +17,10 @@ from agentmut._base.errors import AdapterError
 from agentmut._base.plain import jsonable
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.adapters._langgraph_version import unknown_version
-from agentmut.calls.answers import ToolFailure, form_of
 from agentmut.calls.doubles import ToolDoubleError
 from agentmut.calls.faulty import check_running, with_fault, with_fault_async
-from agentmut.calls.spoiling import Change
+from agentmut.mutation.tool_faults.answers import ToolFailure, form_of
+from agentmut.mutation.tool_faults.spoiling import Change
 from agentmut.nouns.faults import UNCALLED
 from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import completed

@@ -14,8 +14,8 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from agentmut.adapters._change import Change, Offer
-from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
+from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import answering, call_place, current_trial
 

@@ -18,8 +18,8 @@ from semantic_kernel.functions import (
 )
 
 from agentmut.adapters._change import Offer
-from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
+from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import call_place

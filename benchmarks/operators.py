@@ -18,7 +18,7 @@ import numpy as np
 from agentmut.api import measure
 from agentmut.files.schema import BudgetSettings, MutationSettings
 from agentmut.mutation.controls import Identity
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import MutantRow, Result

@@ -27,7 +27,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from agentmut.adapters._dialect import arguments_of
 from agentmut.mutation.controls import identity_mutant
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.codec import Codec
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, footprint

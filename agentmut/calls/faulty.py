@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from agentmut._base.plain import jsonable
-from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
-from agentmut.calls.spoiling import Change
+from agentmut.mutation.tool_faults.answers import ResultForm, copied, instead_of_call, spoiled
+from agentmut.mutation.tool_faults.spoiling import Change
 from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.recording.trial import Trial, TrialOverError
 

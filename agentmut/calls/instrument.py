@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from agentmut._base.plain import described, jsonable
-from agentmut.calls.answers import form_of
 from agentmut.calls.faulty import check_running, with_fault, with_fault_async
+from agentmut.mutation.tool_faults.answers import form_of
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import Double, Trial, answering, call_place, call_tool_step, current_trial
 

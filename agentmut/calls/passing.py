@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.calls.answers import ResultForm
 from agentmut.calls.faulty import Within, whole, with_fault, with_fault_async
 from agentmut.calls.instrument import OpenStep
+from agentmut.mutation.tool_faults.answers import ResultForm
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import current_trial
 

@@ -5,9 +5,9 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agentmut.calls.answers import decoy_answer
 from agentmut.calls.instrument import MARK, tool
 from agentmut.calls.offered import finds_offered_tools
+from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind
 from agentmut.nouns.tools import ToolSpec

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agentmut.cli.choosing import Choice
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import Session
-    from agentmut.mutation.changes import Changes
+    from agentmut.mutation.difference import Changes
 
 
 def selection_of(choice: "Choice") -> "Selection":

@@ -13,7 +13,7 @@ from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
     from agentmut.engine.selection import Selection
-    from agentmut.mutation.generate import Generation
+    from agentmut.mutation.generation import Generation
     from agentmut.nouns.origin import Origin
 
 ConfigFile = Annotated[

@@ -15,7 +15,7 @@ from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
 if TYPE_CHECKING:
     from agentmut.engine.plan import Plan
     from agentmut.engine.session import Session
-    from agentmut.mutation.generate import Generation
+    from agentmut.mutation.generation import Generation
     from agentmut.nouns.result import Result
 
 

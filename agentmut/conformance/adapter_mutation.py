@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut.conformance.adapter_course import course_of
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
-from agentmut.mutation.generate import DropKind, Generation, generate
+from agentmut.mutation.generation import DropKind, Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.flow import CHANGED

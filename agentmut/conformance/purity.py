@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from agentmut._base.errors import PluginError
-from agentmut.mutation.generate import candidates
+from agentmut.mutation.generation import candidates
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
 from agentmut.seams.protocols.operator import Operator, OperatorOptions

@@ -18,7 +18,7 @@ from agentmut.engine.session import Session
 from agentmut.files.layout import runs_folder
 from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.mutation.generate import Generation, generate
+from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.origin import Origin

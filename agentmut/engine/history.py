@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.mutation.generate import Empty
+from agentmut.mutation.generation import Empty
 from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.result import MutantRow, read_result
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from agentmut._base.errors import AgentmutError, UsageError
 from agentmut.engine.session import declared_variables, open_session
 from agentmut.files.config import read_config_file
-from agentmut.mutation.changes import Changes, changes
+from agentmut.mutation.difference import Changes, changes
 from agentmut.nouns.config import AgentConfig
 from agentmut.project import load_project
 

@@ -7,8 +7,8 @@ from agentmut._base.frozen import Frozen
 from agentmut.engine.caps import by_instruction, capped, sampled
 from agentmut.engine.targets import at_targets
 from agentmut.files.schema import MutationSettings
-from agentmut.mutation.changes import Changes, touches
-from agentmut.mutation.generate import Dropped, Generation
+from agentmut.mutation.difference import Changes, touches
+from agentmut.mutation.generation import Dropped, Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.origin import Origin
 from agentmut.seams.operator_names import class_of, is_named, unknown_name

@@ -32,7 +32,7 @@ from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all, remembering, unwrapped
 from agentmut.files.layout import FOLDER
 from agentmut.mutation.controls import destroyed_mutant, identity_mutant
-from agentmut.mutation.generate import Generation
+from agentmut.mutation.generation import Generation
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.origin import Origin

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base.errors import MutationError, UsageError
 from agentmut._base.frozen import digest_of
-from agentmut.mutation.generate import Dropped
+from agentmut.mutation.generation import Dropped
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 

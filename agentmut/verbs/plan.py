@@ -35,7 +35,7 @@ from agentmut.engine.state import IDENTITY_ALPHA
 from agentmut.engine.stored import stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.mutation.generate import Generation
+from agentmut.mutation.generation import Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.trace import Usage
 from agentmut.project import Project

@@ -5,7 +5,7 @@ from typing import Any
 
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.flow import Flow

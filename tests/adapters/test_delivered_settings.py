@@ -15,7 +15,7 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware, model_settings
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.messages import ModelRequest

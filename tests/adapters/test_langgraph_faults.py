@@ -16,7 +16,7 @@ from langgraph.types import Command
 
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault

@@ -24,7 +24,7 @@ from pydantic import BaseModel
 from agentmut._base.errors import UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import Generation, generate
+from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant

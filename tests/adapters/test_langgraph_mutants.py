@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentmut.adapters.langgraph import bind_tools
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import ModelConfig
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import Operator, OperatorOptions

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from agentmut._base.errors import AdapterError
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant

@@ -19,7 +19,7 @@ from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
 from agentmut.engine.on_wire import OnWire, remedy_on_wire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.messages import ModelRequest

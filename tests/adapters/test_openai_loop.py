@@ -14,7 +14,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault

@@ -13,7 +13,7 @@ from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.calls.doubles import resolve
 from agentmut.calls.offered import calls_by_offered_name, finds_offered_tools
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant

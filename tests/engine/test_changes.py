@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from agentmut.mutation.changes import changed_lines, changes, touches
+from agentmut.mutation.difference import changed_lines, changes, touches
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec

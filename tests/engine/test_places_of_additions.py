@@ -11,8 +11,8 @@ from agentmut.engine.selection import Selection
 from agentmut.files.config import read_config_file
 from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.mutation.changes import changes
-from agentmut.mutation.generate import Generation, generate
+from agentmut.mutation.difference import changes
+from agentmut.mutation.generation import Generation, generate
 from agentmut.mutation.higher_order import pair
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Mutant, prompt_edit

@@ -8,7 +8,7 @@ from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.api import measure
 from agentmut.engine.on_wire import routed
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Mutant, Status
 from agentmut.seams.plugins import Catalogue

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from agentmut.calls.answers import spoiled
 from agentmut.mcp.listing import listed
 from agentmut.mcp.results import result_of, text_of, with_text, within
+from agentmut.mutation.tool_faults.answers import spoiled
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentmut.engine.suite import SuiteConfig
 from agentmut.language.quantities.figures import Other
 from agentmut.language.quantities.stated_facts import FactKind, facts
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agentmut.files.parts import read_tools
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.seams.plugins import load_all

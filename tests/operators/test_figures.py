@@ -11,7 +11,7 @@ from agentmut.language.quantities.stated_facts import facts
 from agentmut.language.quantities.units import plural_of
 from agentmut.language.vocabulary.neighbours import is_number
 from agentmut.language.vocabulary.number_words import value_of, word_of
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.operators.context.figures import restated
 from agentmut.seams.protocols.operator import Operator, OperatorOptions

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import MutationError
 from agentmut.language.prompt.document import parse
-from agentmut.mutation.generate import Generation, generate
+from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, apply_edits
 from agentmut.nouns.tools import ToolSpec

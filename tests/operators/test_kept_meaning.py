@@ -6,7 +6,7 @@ import pytest
 
 from agentmut.language.prompt.document import parse
 from agentmut.language.vocabulary import uses
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.operator import OperatorOptions
 

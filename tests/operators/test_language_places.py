@@ -4,7 +4,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.operators.prompt.conflict import conflicting
 from agentmut.seams.protocols.operator import OperatorOptions

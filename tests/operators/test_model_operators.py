@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Intent
 from agentmut.nouns.tools import ToolSpec

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.mutation.controls import Identity, destroyed_mutant, identity_mutant
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach

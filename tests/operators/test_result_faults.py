@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agentmut.calls.answers import (
+from agentmut.mutation.generation import generate
+from agentmut.mutation.tool_faults.answers import (
     ResultForm,
     ServiceError,
     ServiceTimeoutError,
@@ -21,7 +22,6 @@ from agentmut.calls.answers import (
     instead_of_call,
     spoiled,
 )
-from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Intent, Mutant, Reach, unreachable_fault

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentmut.language.prompt.document import parse
 from agentmut.language.prompt.spans import Span
 from agentmut.language.prompt.templates import balanced
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.operators.prompt.conflict import conflicting

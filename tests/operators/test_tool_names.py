@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.mutation.generate import DropKind, generate
+from agentmut.mutation.generation import DropKind, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind
 from agentmut.nouns.mutant import Mutant, Reach

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from agentmut._base.pointers import pointer
 from agentmut._base.schemas import fault, inlined, parameters
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, Mutant, Reach
 from agentmut.nouns.tools import ToolSpec

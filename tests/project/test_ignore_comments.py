@@ -15,7 +15,7 @@ from agentmut.files.config import read_config_file
 from agentmut.files.ignore_comments import read_comments
 from agentmut.files.schema import IgnoredMutant, MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.mutation.generate import Generation
+from agentmut.mutation.generation import Generation
 from agentmut.nouns.origin import Origin, Sources
 
 OPERATORS = ("prompt.drop_instruction", "prompt.synonym", "tool.remove")

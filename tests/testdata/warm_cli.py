@@ -167,7 +167,7 @@ def warm_up() -> None:
     from importlib.metadata import entry_points
 
     from agentmut.cli import VERBS
-    from agentmut.mutation.generate import generate
+    from agentmut.mutation.generation import generate
     from agentmut.nouns.config import AgentConfig
     from agentmut.seams.protocols.operator import OperatorOptions
 

@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from agentmut.language.prompt.document import parse
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.operator import OperatorOptions
 

@@ -13,7 +13,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.language.vocabulary.inflection import ending_of, inflected
 from agentmut.language.vocabulary.wordnet import WordNet, load_wordnet
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.operators.prompt.rewording import synonym

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentmut.mutation.controls import Identity, destroyed_mutant, identity_mutant
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.footprints import Footprint, footprint

@@ -22,7 +22,7 @@ from agentmut.adapters._dialect_responses import ResponsesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
 from agentmut.engine.attempt import Case, attempt
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

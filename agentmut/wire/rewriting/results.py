@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from agentmut.calls.answers import ResultForm, ToolFailure, instead_of_call, spoiled
-from agentmut.calls.spoiling import is_json_object
+from agentmut.mutation.tool_faults.answers import ResultForm, ToolFailure, instead_of_call, spoiled
+from agentmut.mutation.tool_faults.spoiling import is_json_object
 from agentmut.nouns.codec import Text
 from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.nouns.messages import Role

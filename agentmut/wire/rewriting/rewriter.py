@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
-from agentmut.calls.answers import decoy_answer
+from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.codec import Body, Codec, HttpCall, Text
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import ModelReply

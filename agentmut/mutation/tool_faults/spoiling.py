@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentmut._base.plain import jsonable
-from agentmut.calls.other_entity import another
+from agentmut.mutation.tool_faults.other_entity import another
 from agentmut.nouns.faults import FaultKind
 
 Change = Callable[[Any], Any]

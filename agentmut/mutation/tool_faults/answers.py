@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-from agentmut.calls.spoiling import SPOILERS
+from agentmut.mutation.tool_faults.spoiling import SPOILERS
 from agentmut.nouns.faults import FaultKind
 
 
