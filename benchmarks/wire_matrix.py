@@ -43,7 +43,7 @@ from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.dialects.responses.responses import Responses
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 from agentmut.witness import Detector
 
 PLAIN = Path(__file__).parent.parent / "tests" / "wire" / "test_rewriting_of_every_operator.py"

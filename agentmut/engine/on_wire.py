@@ -24,7 +24,7 @@ from agentmut.seams.protocols.adapter import (
     KnowsApi,
     RunsOutside,
 )
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 OUTSIDE = (
     "hand it over: a program has its config with `{config_file}` in agent.command, and any agent elsewhere a part of "

@@ -13,7 +13,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.bodies import read_json
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 FIND = ToolSpec(name="find", description="Find an order.")
 DECOY = ToolSpec(name="find_v2", description="Find more.", fault=ToolFault(kind=FaultKind.DECOY))

@@ -17,7 +17,7 @@ from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 CHAT = ChatCompletions()
 PATH = "/v1/chat/completions"

@@ -20,7 +20,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 from agentmut.witness import Detector
 
 CHAT = ChatCompletions()

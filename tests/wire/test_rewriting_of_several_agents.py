@@ -12,8 +12,8 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.messages import ModelReply, ToolCall
 from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.rewriting.hunks import hunks
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 CHAT = ChatCompletions()
 FIND = ToolSpec(name="find", description="Find an order.")

@@ -12,8 +12,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
 from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.rewriting.hunks import applied, hunks
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 LINES = [
     "Be brief.",

@@ -23,7 +23,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.recording.trial import Trial, alone
-from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 from agentmut.wire.steps import steps_from_exchanges
 
 PLUGINS = ("pytest", "pytest-asyncio", "anyio")
