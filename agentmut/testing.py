@@ -248,7 +248,7 @@ def check_trace(
     asked, where an evaluator looks at that. Raises `AssertionError` with every one that does not hold, and
     `UsageError` for what is no evaluator.
     """
-    from agentmut.evaluators import build_all, judge
+    from agentmut.judging.building import build_all, judge
     from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
     specs = [EvaluatorSpec(name=name, argument=value) for one in evaluators for name, value in one.items()]

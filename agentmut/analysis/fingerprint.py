@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured, written_json
+from agentmut.judging.evaluators.values import structured, written_json
 from agentmut.language.extractors.decisions import NO, YES, decisions
 from agentmut.language.extractors.stated import stated_figures
 from agentmut.nouns.execution import Execution

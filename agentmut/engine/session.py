@@ -29,8 +29,8 @@ from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
-from agentmut.evaluators import build_all, remembering, unwrapped
 from agentmut.files.layout import FOLDER
+from agentmut.judging.building import build_all, remembering, unwrapped
 from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generation import Generation
 from agentmut.nouns.execution import Ending

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.engine.on_wire import inside
-from agentmut.evaluators import tools_judged
+from agentmut.judging.building import tools_judged
 from agentmut.nouns.scenario import Scenario
 from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
 from agentmut.seams.protocols.evaluator import Evaluator

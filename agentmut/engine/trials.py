@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base.errors import NotJudgedError
 from agentmut._base.frozen import digest_of
-from agentmut.evaluators import judge, unwrapped
+from agentmut.judging.building import judge, unwrapped
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.scenario import Scenario

@@ -16,8 +16,8 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.adapters.command import CommandAdapter
-from agentmut.evaluators import build
 from agentmut.importers._settings import read_settings
+from agentmut.judging.building import build
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Suite
-from agentmut.evaluators import build_all
+from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import evaluators
 from agentmut._base import arguments
 from agentmut._base.errors import AgentmutError
+from agentmut.judging import building as evaluators
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source

@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
 from agentmut._base.frozen import canonical_json
-from agentmut.evaluators.deterministic import JsonSchema, Regex
-from agentmut.evaluators.values import shown, structured
+from agentmut.judging.evaluators.deterministic import JsonSchema, Regex
+from agentmut.judging.evaluators.values import shown, structured
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.relations.oracle.demands import is_asked_about, is_reported

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.evaluators.values import shown
+from agentmut.judging.evaluators.values import shown
 from agentmut.language.prompt.sentences import sentence_spans
 from agentmut.language.prompt.spans import Span
 from agentmut.language.vocabulary.number_words import NUMBER, value_of

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.passages import flat
-from agentmut.facts.comparison import Comparison
+from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.fact import Comparer
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.imports import import_callable
-from agentmut.evaluators import build_all
+from agentmut.judging.building import build_all
 from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source

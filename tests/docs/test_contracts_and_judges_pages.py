@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agentmut.contract import ContractSpec, Governance
-from agentmut.evaluators.model_judge import ModelJudge
-from agentmut.evaluators.rubric import JudgeSpec
+from agentmut.judging.contracts.contract import ContractSpec, Governance
+from agentmut.judging.judges.model_judge import ModelJudge
+from agentmut.judging.judges.rubric import JudgeSpec
 from agentmut.project import load_project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from agentmut.api import measure
 from agentmut.cli import VERBS
 from agentmut.engine.session import open_session
-from agentmut.evaluators import build
 from agentmut.files.scenarios import read_scenarios
+from agentmut.judging.building import build
 from agentmut.project import load_project
 from agentmut.report.terminal import render
 

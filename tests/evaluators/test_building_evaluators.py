@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ExitCode, PluginError, RunError, UsageError
-from agentmut.evaluators import build, build_all, judge
+from agentmut.judging.building import build, build_all, judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.seams import plugins

@@ -9,9 +9,9 @@ import yaml
 
 from agentmut._base.errors import UsageError
 from agentmut.engine.assessment.checked import Checked
-from agentmut.evaluators import build, with_files
-from agentmut.evaluators.contract import Contract
-from agentmut.evaluators.contract_steps import step_values
+from agentmut.judging.building import build, with_files
+from agentmut.judging.contracts.evaluator import Contract
+from agentmut.judging.contracts.steps import step_values
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 from agentmut.seams.plugins import Catalogue, Group

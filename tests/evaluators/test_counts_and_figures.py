@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.evaluators import build
+from agentmut.judging.building import build
 from agentmut.language.extractors.stated import stated_figures
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from agentmut.evaluators.deterministic import Contains, ExactMatch, Expect, JsonSchema, NotContains, Regex
+from agentmut.judging.evaluators.deterministic import (
+    Contains,
+    ExactMatch,
+    Expect,
+    JsonSchema,
+    NotContains,
+    Regex,
+)
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from agentmut.evaluators.expression import NAMES, Expression, Predicate
+from agentmut.judging.evaluators.expression import NAMES, Expression, Predicate
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 

@@ -10,8 +10,8 @@ import pytest
 
 from agentmut._base.errors import NotJudgedError, UsageError
 from agentmut.api import measure
-from agentmut.evaluators import build
-from agentmut.evaluators.langsmith import LangSmith
+from agentmut.judging.building import build
+from agentmut.judging.evaluators.langsmith import LangSmith
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 

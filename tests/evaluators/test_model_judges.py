@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import NotJudgedError, RunError, UsageError
-from agentmut.evaluators import build, remembering, with_files
-from agentmut.evaluators.model_judge import ModelJudge
+from agentmut.judging.building import build, remembering, with_files
+from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.seams.plugins import Catalogue, Group

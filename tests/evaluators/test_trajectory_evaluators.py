@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.evaluators.trajectory import (
+from agentmut.judging.evaluators.trajectory import (
     MaxCost,
     MaxSeconds,
     MaxSteps,

@@ -1,7 +1,7 @@
 """What is kept holds no secrets, and what is judged is what the agent said."""
 
 from agentmut.engine.trials import Suite
-from agentmut.evaluators import build_all
+from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.facts.registry import build_extractor
+from agentmut.judging.facts.registry import build_extractor
 from agentmut.language.extractors.decisions import decisions
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.facts.comparison import comparison_for
-from agentmut.facts.registry import build_extractor
+from agentmut.judging.facts.comparison import comparison_for
+from agentmut.judging.facts.registry import build_extractor
 from agentmut.language.extractors.statements import Statements
 from agentmut.language.vocabulary.predicates import statements
 from agentmut.nouns.fact import Extractor

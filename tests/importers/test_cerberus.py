@@ -13,8 +13,8 @@ pytest.importorskip("py_mini_racer")
 from agentmut._base.errors import NotJudgedError, ProjectError, UsageError
 from agentmut.api import measure
 from agentmut.engine.session import open_session
-from agentmut.evaluators.javascript import JavaScript
 from agentmut.importers.cerberus import Cerberus
+from agentmut.judging.evaluators.javascript import JavaScript
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project

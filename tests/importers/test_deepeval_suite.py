@@ -10,9 +10,9 @@ import pytest
 
 from agentmut._base.errors import CaseError, UsageError
 from agentmut.api import measure
-from agentmut.evaluators import build_all, judge
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite
+from agentmut.judging.building import build_all, judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
 from agentmut.project import load_project

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError
-from agentmut.evaluators import build_all, judge
 from agentmut.files.paper_spec import load_paper_spec
+from agentmut.judging.building import build_all, judge
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project
 

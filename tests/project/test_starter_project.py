@@ -14,7 +14,7 @@ from genai_prices import Usage, calc_price
 from agentmut._base.errors import ExitCode, UsageError
 from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.pricing import provider_of
-from agentmut.evaluators import build_all, judge
+from agentmut.judging.building import build_all, judge
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from agentmut.facts.comparison import Comparison, comparison_for
+from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 

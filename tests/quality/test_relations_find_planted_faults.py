@@ -16,7 +16,7 @@ from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
 from agentmut.engine.tables import Tables
-from agentmut.facts.comparison import Comparison, comparison_for
+from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.seams.plugins import Catalogue, Group

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import PluginError, ProjectError, UsageError
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.trace import Check

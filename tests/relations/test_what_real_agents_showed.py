@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.facts.comparison import Comparison, comparison_for
+from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.language.extractors.decisions import decisions
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import SAME_AGAIN, FollowUp, FollowUpRun, Pair, Source

@@ -188,7 +188,7 @@ def warm_up() -> None:
         operators,
         OperatorOptions(),
     )
-    for entry in entry_points(group="agentmut.evaluators"):
+    for entry in entry_points(group="agentmut.judging.building"):
         entry.load()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.analysis.explain.runs import Runs, StoredRuns, held
-from agentmut.evaluators import build
+from agentmut.judging.building import build
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 
 GENERAL = 0.25

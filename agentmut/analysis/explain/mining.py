@@ -10,7 +10,7 @@ from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.family import Family, family_of, halves
 from agentmut.analysis.explain.runs import Run, StoredRuns, held
 from agentmut.engine.stored import StoredCampaign
-from agentmut.evaluators import build
+from agentmut.judging.building import build
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate

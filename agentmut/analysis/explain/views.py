@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured, written_json
+from agentmut.judging.evaluators.values import structured, written_json
 from agentmut.language.extractors.decisions import decisions
 from agentmut.language.extractors.stated import Figure, stated_figures
 from agentmut.language.vocabulary.words import STOP_WORDS

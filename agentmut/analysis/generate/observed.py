@@ -9,7 +9,7 @@ from agentmut._base.frozen import canonical_json
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
-from agentmut.evaluators import build
+from agentmut.judging.building import build
 from agentmut.language.quantities.stated_facts import facts
 from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.config import AgentConfig

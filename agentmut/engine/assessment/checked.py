@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentmut._base.errors import NotJudgedError
-from agentmut.contract import Satisfaction
 from agentmut.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 from agentmut.engine.summary import bounds_of
-from agentmut.evaluators import unwrapped
-from agentmut.evaluators.contract import Contract
-from agentmut.evaluators.model_judge import ModelJudge
+from agentmut.judging.building import unwrapped
+from agentmut.judging.contracts.contract import Satisfaction
+from agentmut.judging.contracts.evaluator import Contract
+from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.nouns.result import Bounds
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.engine.judges import Asked, uses
 from agentmut.engine.relating.lane import Lane
-from agentmut.facts.judge import Judge
+from agentmut.judging.facts.judge import Judge
+from agentmut.judging.opinions import JudgeSpend
 from agentmut.nouns.result import JudgeUse
-from agentmut.opinions import JudgeSpend
 from agentmut.project import Project
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.scenarios import named
+from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.scenario import Scenario

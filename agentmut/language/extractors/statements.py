@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.facts.stability import MOST_NEW, NEARLY_ALL
+from agentmut.judging.facts.stability import MOST_NEW, NEARLY_ALL
 from agentmut.language.extractors.figures import leaf_texts
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.extractors.values import is_free

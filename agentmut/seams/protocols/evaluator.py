@@ -5,10 +5,10 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from agentmut.judge_client import JudgeModel
+from agentmut.judging.judge_client import JudgeModel
+from agentmut.judging.opinions import JudgeSpend, OpinionCache
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.opinions import JudgeSpend, OpinionCache
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine
 from agentmut.analysis.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.engine.stored import StoredCampaign
-from agentmut.evaluators import build
+from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace

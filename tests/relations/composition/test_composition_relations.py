@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import apply_edits
 from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair

@@ -21,10 +21,10 @@ from agentmut.engine.relating.summary import _without_pairs, judgement_of
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.evaluators import build_all
-from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.schema import BudgetSettings
+from agentmut.judging.building import build_all
+from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair

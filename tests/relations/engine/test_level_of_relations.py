@@ -16,7 +16,7 @@ from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.facts.comparison import Comparison
+from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from agentmut.engine.relating.judges import judges_of
-from agentmut.facts.comparison import Comparison
-from agentmut.facts.judge import Judge
+from agentmut.judging.facts.comparison import Comparison
+from agentmut.judging.facts.judge import Judge
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage

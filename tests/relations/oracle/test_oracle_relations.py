@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair
 from agentmut.nouns.scenario import EvaluatorSpec

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.facts.comparison import Comparison
+from agentmut.judging.facts.comparison import Comparison
 from agentmut.language.quantities.things import things
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import FollowUp, Pair

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Pair
 from agentmut.nouns.tools import ToolSpec

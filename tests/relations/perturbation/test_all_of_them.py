@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.nouns.trace import AgentTrace
 from agentmut.seams.plugins import load, names

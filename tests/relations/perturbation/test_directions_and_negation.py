@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from pydantic import JsonValue
 
-from agentmut.facts.comparison import comparison_for
+from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import apply_edits
 from agentmut.nouns.relation import FollowUpRun, Pair, Source

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.errors import NotJudgedError
-from agentmut.evaluators.values import as_text, shown
+from agentmut.judging.evaluators.values import as_text, shown
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 

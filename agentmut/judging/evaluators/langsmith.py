@@ -15,7 +15,7 @@ from agentmut._base.errors import NotJudgedError, UsageError
 from agentmut._base.imports import check_reference, error_location, import_callable
 from agentmut._base.plain import one_line
 from agentmut._base.scores import passes, plain_score, read_pass_score, told
-from agentmut.evaluators.values import as_text, shown, written_json
+from agentmut.judging.evaluators.values import as_text, shown, written_json
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check
 from agentmut.recording.threads import completed

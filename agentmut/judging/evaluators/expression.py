@@ -16,7 +16,7 @@ from simpleeval import (  # type: ignore[import-untyped]
 
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
-from agentmut.evaluators.values import shown, structured
+from agentmut.judging.evaluators.values import shown, structured
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check

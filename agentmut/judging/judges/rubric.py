@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 
 from agentmut._base.errors import nearest
 from agentmut._base.frozen import Frozen
-from agentmut.judge_client import JudgeModel, Question
+from agentmut.judging.judge_client import JudgeModel, Question
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
 

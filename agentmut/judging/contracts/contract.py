@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from agentmut._base.frozen import Frozen
-from agentmut.evaluators.expression import NAMES, Predicate
+from agentmut.judging.evaluators.expression import NAMES, Predicate
 
 INPUT_NAMES = ("turns", "documents")
 """What a precondition may speak of: what the scenario gives the agent, never what the agent makes of it."""

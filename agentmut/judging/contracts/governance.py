@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from agentmut.contract import Governance
-from agentmut.evaluators.trajectory import unknown_cost
+from agentmut.judging.contracts.contract import Governance
+from agentmut.judging.evaluators.trajectory import unknown_cost
 from agentmut.nouns.trace import AgentTrace
 
 Stretch = tuple[int, int, str]

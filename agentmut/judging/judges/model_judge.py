@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import NotJudgedError, UsageError
 from agentmut._base.frozen import digest_of
-from agentmut.evaluators.rubric import (
+from agentmut.judging.judge_client import JudgeModel, Patience, Question, Reply
+from agentmut.judging.judges.rubric import (
     JudgeSpec,
     Labelled,
     met,
@@ -20,10 +21,9 @@ from agentmut.evaluators.rubric import (
     shares,
     why,
 )
-from agentmut.judge_client import JudgeModel, Patience, Question, Reply
+from agentmut.judging.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
 
 if TYPE_CHECKING:
     from agentmut.stats.reliability.judge import Labels

@@ -9,10 +9,17 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
-from agentmut.contract import INPUT_NAMES, ContractSpec, Invariant, Precondition, Severity, parse_contract
-from agentmut.evaluators.contract_steps import over_steps, step_values
-from agentmut.evaluators.expression import Predicate, namespace
-from agentmut.evaluators.governance import exceeded
+from agentmut.judging.contracts.contract import (
+    INPUT_NAMES,
+    ContractSpec,
+    Invariant,
+    Precondition,
+    Severity,
+    parse_contract,
+)
+from agentmut.judging.contracts.governance import exceeded
+from agentmut.judging.contracts.steps import over_steps, step_values
+from agentmut.judging.evaluators.expression import Predicate, namespace
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from agentmut._base.errors import AgentmutError, NotJudgedError, RunError, UsageError
 from agentmut._base.imports import error_location
+from agentmut.judging.opinions import OpinionCache
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.opinions import OpinionCache
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, ReadsFiles
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
-from agentmut.evaluators.values import as_text, same_json, shown
+from agentmut.judging.evaluators.values import as_text, same_json, shown
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.evaluators.values import shown
+from agentmut.judging.evaluators.values import shown
 from agentmut.language.extractors.decisions import NO, YES, Decisions
 from agentmut.language.extractors.stated import stated_figures
 from agentmut.nouns.scenario import Scenario

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from agentmut.evaluators.expression import namespace
-from agentmut.evaluators.values import structured
+from agentmut.judging.evaluators.expression import namespace
+from agentmut.judging.evaluators.values import structured
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Usage
 

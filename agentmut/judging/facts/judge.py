@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.errors import NotJudgedError, RunError
-from agentmut.judge_client import JudgeClient, JudgeModel, Question, Reply
+from agentmut.judging.judge_client import JudgeClient, JudgeModel, Question, Reply
 from agentmut.language.extractors.figures import texts_of
 from agentmut.nouns.fact import Fact
 from agentmut.nouns.scenario import Scenario

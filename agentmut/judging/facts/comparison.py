@@ -5,11 +5,11 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.facts.judge import Judge
-from agentmut.facts.phrases import phrases
-from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
-from agentmut.facts.same import Same
-from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
+from agentmut.judging.facts.judge import Judge
+from agentmut.judging.facts.phrases import phrases
+from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
+from agentmut.judging.facts.same import Same
+from agentmut.judging.facts.stability import FEWEST, Slot, Stability, slot, stability
 from agentmut.language.extractors.figures import said_without_year
 from agentmut.language.extractors.statements import Statements
 from agentmut.nouns.fact import Calibrated, Comparer, Extractor, Fact

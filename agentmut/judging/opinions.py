@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from agentmut._base.frozen import Frozen, digest_of, storable_json
-from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
+from agentmut.judging.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
 from agentmut.nouns.trace import Usage
 
 

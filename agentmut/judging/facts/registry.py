@@ -6,8 +6,8 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.facts.judge import Judge
-from agentmut.facts.resemblance import Resemblance
+from agentmut.judging.facts.judge import Judge
+from agentmut.judging.facts.resemblance import Resemblance
 from agentmut.language.extractors.decisions import Decisions
 from agentmut.language.extractors.figures import Dates, Ids, Numbers
 from agentmut.language.extractors.json_fields import JsonFields

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentmut.facts.stability import slot
+from agentmut.judging.facts.stability import slot
 from agentmut.language.quantities.calendar_days import days
 from agentmut.nouns.fact import IS, Fact
 
