@@ -16,12 +16,12 @@ from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, completed
 from agentmut.adapters._requirement import Requirement
-from agentmut.files.tool_checks import check_tools
 from agentmut.nouns.config import AgentConfig, History, is_set
 from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.mutant import Edit, Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.tool_checks import check_tools
 from agentmut.recording.trial import CallPlace, Trial, answering
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 from agentmut.wire.steps import steps_from_exchanges

@@ -25,12 +25,12 @@ from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.adapters._seen_tools import seeing
 from agentmut.calls.offered import finds_offered_tools
-from agentmut.files.tool_checks import check_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.tool_checks import check_tools
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 

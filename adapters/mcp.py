@@ -13,11 +13,11 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters._change import completed
 from agentmut.adapters._requirement import Requirement
-from agentmut.files.tool_checks import check_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.tool_checks import check_tools
 from agentmut.recording.threads import completed as finished
 from agentmut.recording.trial import CallPlace, Trial, answering
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec

@@ -24,7 +24,7 @@ from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.nouns.result import Result, read_result, write_result
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
 

@@ -18,11 +18,11 @@ from agentmut.engine.executor import Executor
 from agentmut.engine.judges import judges_usd
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
-from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session, declared_variables, make_executor, open_session
 from agentmut.engine.work import Stop, Work
-from agentmut.files.layout import FOLDER
-from agentmut.project import Project, load_project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project, load_project
+from agentmut.project.secrets import redactor
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 

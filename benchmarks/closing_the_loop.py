@@ -30,7 +30,7 @@ from agentmut.engine.stored import stored_campaign
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings

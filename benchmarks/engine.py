@@ -36,7 +36,7 @@ from agentmut.nouns.footprints import Footprint  # noqa: E402
 from agentmut.nouns.mutant import Status  # noqa: E402
 from agentmut.nouns.result import Result  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
-from agentmut.project import load_project  # noqa: E402
+from agentmut.project.project import load_project  # noqa: E402
 from agentmut.runtime import open_store, register  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 

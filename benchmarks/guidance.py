@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from agentmut.analysis.coverage import measure
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 TRACES = 10_000
 SCENARIOS = 50

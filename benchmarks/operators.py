@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agentmut.api import measure
-from agentmut.files.schema import BudgetSettings, MutationSettings
 from agentmut.mutation.controls import Identity
 from agentmut.mutation.generation import generate
 from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
+from agentmut.project.schema import BudgetSettings, MutationSettings
 from agentmut.report.mutant_diff import unified
 from agentmut.runtime import open_store
 from agentmut.seams.plugins import load_all

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.session import make_executor, open_session
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 TESTS = 300
 ADDED_MS = 5.0

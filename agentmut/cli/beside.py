@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentmut._base.errors import UsageError
-from agentmut.files.layout import runs_folder
 from agentmut.nouns.result import Result
+from agentmut.project.layout import runs_folder
 from agentmut.report.beside import Extra
 
 if TYPE_CHECKING:

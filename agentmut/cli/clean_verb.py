@@ -19,8 +19,8 @@ def clean(
     Example: agentmut clean --keep 3
     """
     from agentmut.cli.output import print_json
-    from agentmut.files.layout import FOLDER
-    from agentmut.project import load_project
+    from agentmut.project.layout import FOLDER
+    from agentmut.project.project import load_project
     from agentmut.runtime import open_store
 
     loaded = load_project(project)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentmut.documents.diagnosis import Diagnosis
     from agentmut.engine.doctor import Examination
     from agentmut.engine.session import Session
-    from agentmut.project import Project
+    from agentmut.project.project import Project
 
 
 def doctor(
@@ -47,7 +47,7 @@ def doctor(
     Example: agentmut doctor
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.report.doctor import render_diagnosis
     from agentmut.runtime import agent_environment
 

@@ -12,7 +12,7 @@ from agentmut.decide.gate import Decision, GateReport
 
 if TYPE_CHECKING:
     from agentmut.nouns.result import Result
-    from agentmut.project import Project
+    from agentmut.project.project import Project
 
 _CODES = {
     Decision.DEPLOY: ExitCode.OK,

@@ -26,7 +26,7 @@ def merge(
     from agentmut.api import carry_out_merge
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.engine.session import open_session
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment, open_store
 
     with agents_on_stderr():

@@ -91,10 +91,10 @@ def _without_project(
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.choosing import mutants_of
     from agentmut.engine.revision import Described, changes_since
-    from agentmut.files.config import read_config_file
-    from agentmut.files.recorded_request import read_request_file
-    from agentmut.files.schema import MutationSettings
     from agentmut.mutation.catalogue import OperatorCatalogue
+    from agentmut.project.config import read_config_file
+    from agentmut.project.recorded_request import read_request_file
+    from agentmut.project.schema import MutationSettings
 
     with agents_on_stderr():
         origin = read_config_file(config) if config else read_request_file(request or Path())
@@ -113,7 +113,7 @@ def _of_project(
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment
 
     with agents_on_stderr():

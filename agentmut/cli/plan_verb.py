@@ -46,7 +46,7 @@ def plan(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verdicts import under_way
     from agentmut.engine.choosing import make_mutants
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.report.plan import render_plan
     from agentmut.runtime import stand_in_keys
     from agentmut.verbs.plan import foresee

@@ -11,9 +11,9 @@ from agentmut.cli.output import agents_on_stderr, print_json
 from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.imported import imported_suite, with_suite
-from agentmut.files.layout import FOLDER
 from agentmut.nouns.scenario import Scenario
-from agentmut.project import Project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import open_store
 from agentmut.stats.verdicts.preview import Preview, preview_fixed, preview_sprt, preview_suite

@@ -197,7 +197,7 @@ def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import open_session
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.recording.trial import Trial, altered_tools
     from agentmut.wire.rewriting.rewriter import ConfigRewriter
 

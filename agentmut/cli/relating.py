@@ -18,7 +18,7 @@ from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
 from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.engine.session import open_session
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment

@@ -37,7 +37,7 @@ def replay(
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.replay import replay as replayed
     from agentmut.engine.session import open_session
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment, redactor, stand_in_keys
     from agentmut.store.cassettes import read_cassette
 

@@ -33,7 +33,7 @@ def rescore(
     from agentmut.api import carry_out_rescore
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.engine.session import open_session
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.report.rescored import render_rescored
     from agentmut.runtime import agent_environment, open_store, stand_in_keys
 

@@ -55,7 +55,7 @@ def run(
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
     from agentmut.engine.shards import part_of
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment
 
     if gate and (shard or baseline_only):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from agentmut._base.errors import UsageError
 from agentmut.documents.verdict_report import VerdictReport, read_verdicts
-from agentmut.files.layout import FILE_NAME, runs_folder
 from agentmut.nouns.result import Result, read_result
+from agentmut.project.layout import FILE_NAME, runs_folder
 
 if TYPE_CHECKING:
     from agentmut.documents.relation_report import RelationReport, SurvivorsReport

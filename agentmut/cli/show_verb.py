@@ -74,8 +74,8 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.analysis.explain.runs import StoredRuns
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.stored import stored_campaign
-    from agentmut.files.layout import FOLDER
-    from agentmut.project import load_project
+    from agentmut.project.layout import FOLDER
+    from agentmut.project.project import load_project
     from agentmut.report.mutant import Proposals
     from agentmut.runtime import opened, stand_in_keys
 

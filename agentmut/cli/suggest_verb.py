@@ -14,7 +14,7 @@ from agentmut.cli.options import Json, ProjectPath, Seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmut.project import Project
+    from agentmut.project.project import Project
     from agentmut.searching.bench import Bench
     from agentmut.verbs.suggest import Proposed
 
@@ -57,7 +57,7 @@ def suggest(
     Example: agentmut suggest --scenarios --trials 100
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
 
     _check(ids, apply, scenarios, yes or trials is not None or seed is not None)
     if apply and run is not None:

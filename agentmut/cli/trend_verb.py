@@ -38,7 +38,7 @@ def trend(
     """
     from agentmut._base.errors import ExitCode
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project import load_project
+    from agentmut.project.project import load_project
     from agentmut.report.trend import render_trend
     from agentmut.verbs.trend import trend as found
 

@@ -14,7 +14,7 @@ from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.engine.assessment.state import Assessment
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Any
 from agentmut._base.errors import MutationError, UsageError
 from agentmut._base.in_common import ends_in_common
 from agentmut._base.pointers import at_path
-from agentmut.files.tool_checks import check_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
 from agentmut.nouns.tools import ToolSpec
+from agentmut.project.tool_checks import check_tools
 from agentmut.seams.protocols.operator import Operator
 
 MOST_IN_COMMON = 20

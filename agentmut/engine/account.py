@@ -9,10 +9,10 @@ from agentmut.engine.plan import RunPlan
 from agentmut.engine.problems import DEAD_ENDPOINT, dead_endpoint
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
+from agentmut.project.schema import BudgetSettings
 from agentmut.witness import Detector
 
 

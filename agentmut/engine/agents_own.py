@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from agentmut.nouns.config import AgentConfig, is_set
 from agentmut.nouns.origin import Sources
-from agentmut.project import Project
+from agentmut.project.project import Project
 
 
 def with_agents_own(project: Project, config: AgentConfig) -> Sources:

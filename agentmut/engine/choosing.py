@@ -15,13 +15,13 @@ from agentmut.engine.ignoring import ignoring
 from agentmut.engine.second_order import Choice, with_second_order
 from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
-from agentmut.files.layout import runs_folder
-from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.origin import Origin
+from agentmut.project.layout import runs_folder
+from agentmut.project.schema import MutationSettings
 from agentmut.seams.protocols.adapter import AsksAgent
 from agentmut.seams.protocols.operator import OperatorOptions
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.files.schema import IgnoredMutant
 from agentmut.language.prompt.document import parse
 from agentmut.nouns.mutant import About, Edit, Mutant
 from agentmut.nouns.origin import IgnoreComment, Origin
+from agentmut.project.schema import IgnoredMutant
 from agentmut.seams.operator_names import is_named
 
 

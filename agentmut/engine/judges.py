@@ -6,12 +6,12 @@ from typing import NamedTuple
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.session import Session
 from agentmut.engine.trials import Suite
-from agentmut.files.schema import Price
 from agentmut.judging.building import unwrapped
 from agentmut.judging.judge_client import JudgeModel
 from agentmut.judging.opinions import JudgeSpend
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage
+from agentmut.project.schema import Price
 from agentmut.seams.protocols.evaluator import AsksModel
 
 

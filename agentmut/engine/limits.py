@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from agentmut._base.frozen import Frozen
 from agentmut.engine.judge_use import merged
 from agentmut.engine.trials import TrialResult
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.result import JudgeUse
+from agentmut.project.schema import BudgetSettings
 
 BASELINE_SHARE = 0.4
 """Largest part of a budget that an automatic baseline may take."""

@@ -12,8 +12,8 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.plan import Plan, new_run_id
 from agentmut.engine.session import Session, open_session, suite_digest
 from agentmut.engine.shards import SHARED, merged_plan, same_campaign
-from agentmut.files.layout import FOLDER
 from agentmut.nouns.execution import Execution
+from agentmut.project.layout import FOLDER
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
 
 FILE = "store.db"

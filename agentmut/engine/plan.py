@@ -8,8 +8,8 @@ from pydantic import Field
 from agentmut._base.frozen import Frozen
 from agentmut.engine.identity import Environment
 from agentmut.engine.limits import BaselineLimit
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.mutant import Mutant
+from agentmut.project.schema import BudgetSettings
 
 
 def new_run_id(now: float) -> str:

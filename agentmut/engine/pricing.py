@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from agentmut.files.schema import Price
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.project import Project
+from agentmut.project.project import Project
+from agentmut.project.schema import Price
 
 _SERVICES = MappingProxyType({"bedrock": "aws", "bedrock_agents": "aws"})
 """By adapter: the provider in the list of prices, whose models it does not find by their names alone."""

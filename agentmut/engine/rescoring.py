@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
-from agentmut.applied import chosen_on
 from agentmut.documents.rescored import Flip, NeedsTrials, Rescored
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
@@ -19,9 +18,10 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.engine.unseen import may_reach
 from agentmut.engine.work import Stop
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.mutant import Mutant, Status
 from agentmut.nouns.result import MutantRow, Result
+from agentmut.project.applied import chosen_on
+from agentmut.project.schema import BudgetSettings
 from agentmut.stats.kill.rule import Decision
 from agentmut.store.sqlite import StoredTrial
 from agentmut.witness import Detector

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from agentmut._base.errors import AgentmutError, UsageError
 from agentmut.engine.session import declared_variables, open_session
-from agentmut.files.config import read_config_file
 from agentmut.mutation.difference import Changes, changes
 from agentmut.nouns.config import AgentConfig
-from agentmut.project import load_project
+from agentmut.project.config import read_config_file
+from agentmut.project.project import load_project
 
 SECONDS = 300
 """How long the old agent may take to be imported."""
@@ -94,7 +94,7 @@ def _stand_ins(described: Described) -> Iterator[str]:
     The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
     """
     from agentmut._base.yaml_source import read_yaml
-    from agentmut.files.parts import is_missing_text
+    from agentmut.project.parts import is_missing_text
 
     written: Any = read_yaml(described.file, described.file.name).value
     for key in () if described.bare else ("agent", "config"):

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
 from agentmut.engine.selection import Selection, select_mutants
-from agentmut.files.schema import MutationSettings, SecondOrder
 from agentmut.mutation.generation import Dropped
 from agentmut.mutation.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.origin import Origin
+from agentmut.project.schema import MutationSettings, SecondOrder
 
 
 class Choice(NamedTuple):

@@ -6,11 +6,11 @@ from agentmut._base.errors import UsageError, nearest
 from agentmut._base.frozen import Frozen
 from agentmut.engine.caps import by_instruction, capped, sampled
 from agentmut.engine.targets import at_targets
-from agentmut.files.schema import MutationSettings
 from agentmut.mutation.difference import Changes, touches
 from agentmut.mutation.generation import Dropped, Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.origin import Origin
+from agentmut.project.schema import MutationSettings
 from agentmut.seams.operator_names import class_of, is_named, unknown_name
 
 HARMLESS_PART = 4

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.frozen import digest_of
 from agentmut._base.imports import make_importable
-from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.attempt import Case
@@ -24,12 +23,10 @@ from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_
 from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer, provider_of
-from agentmut.engine.secrets import redactor
 from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
-from agentmut.files.layout import FOLDER
 from agentmut.judging.building import build_all, remembering, unwrapped
 from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generation import Generation
@@ -38,7 +35,10 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Usage
-from agentmut.project import Project
+from agentmut.project.applied import first_repeats
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
+from agentmut.project.secrets import redactor
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import Adapter, RunsOutside
 from agentmut.seams.protocols.evaluator import AsksModel

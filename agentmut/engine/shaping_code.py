@@ -6,9 +6,9 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import digest_of
 from agentmut.engine.identity import code_digest, unused_elsewhere
-from agentmut.files.scenarios import named
 from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.project import Project
+from agentmut.project.project import Project
+from agentmut.project.scenarios import named
 
 
 def shaping_code(project: Project) -> str:

@@ -14,7 +14,6 @@ from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.problems import most_common_trouble
 from agentmut.engine.reach import HOLDERS
 from agentmut.engine.scoring import score, share_not_killed
-from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session
 from agentmut.engine.shards import SHARED
 from agentmut.engine.source_texts import SourceTexts, source_texts
@@ -34,6 +33,7 @@ from agentmut.nouns.result import (
     Result,
     Score,
 )
+from agentmut.project.secrets import redactor
 from agentmut.stats.intervals.proportion import Interval, wilson
 
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from agentmut._base.frozen import digest_of
-from agentmut.files.layout import FOLDER
-from agentmut.project import Project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
 from agentmut.stats.kill.allocation import Evidence, evidence
 from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
 from agentmut.stats.kill.suite_share import PooledEvidence, pooled_evidence

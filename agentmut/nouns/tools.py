@@ -40,7 +40,7 @@ def read_tool(tool: Any) -> ToolSpec:
     """Read one tool: OpenAI, Anthropic, MCP or plain mapping, LangChain tool, pydantic model or function.
 
     Raises `UsageError` naming the value when it is none of these. Whether its schema is a good one is for
-    `agentmut.files.tool_checks` to say.
+    `agentmut.project.tool_checks` to say.
     """
     if isinstance(tool, ToolSpec):
         return tool

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.files.schema import VerdictSettings
+from agentmut.project.schema import VerdictSettings
 from agentmut.report.paint import Page, clean
 from agentmut.report.verdicts import plain_table
 from agentmut.stats.verdicts.preview import Preview

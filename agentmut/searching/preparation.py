@@ -17,7 +17,7 @@ from agentmut.engine.tables import Tables
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.result import Result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
 from agentmut.seams.protocols.relation import Relation
 from agentmut.seams.relation_catalogue import RelationCatalogue

@@ -7,11 +7,11 @@ from agentmut.analysis.coverage import Beside, Coverage, measure
 from agentmut.analysis.generate.doubles import StandIns
 from agentmut.analysis.generate.material import Material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
+from agentmut.project.guidance import CoverageSettings
 from agentmut.seams.protocols.relation import Relation
 
 

@@ -36,9 +36,9 @@ from agentmut.engine.problems import failure
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.files.layout import FOLDER
 from agentmut.nouns.result import AgentSummary
-from agentmut.project import Project, load_project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project, load_project
 from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store

@@ -31,7 +31,7 @@ from agentmut.engine.plan import RunPlan, planned_at
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.nouns.result import Cost, Result
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.files.layout import FOLDER
+from agentmut.project.layout import FOLDER
 from agentmut.seams.plugins import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})

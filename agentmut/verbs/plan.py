@@ -38,7 +38,7 @@ from agentmut.engine.trials import TrialResult
 from agentmut.mutation.generation import Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.trace import Usage
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.seams.protocols.adapter import AsksNoModel
 from agentmut.store.sqlite import Store

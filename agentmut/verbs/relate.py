@@ -26,8 +26,8 @@ from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.files.layout import FOLDER
-from agentmut.project import Project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
 from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store

@@ -13,7 +13,7 @@ from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.nouns.result import MutantRow, Result
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate_survivors import campaign_with, judge_stored
 

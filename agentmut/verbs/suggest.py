@@ -13,15 +13,15 @@ from agentmut.analysis.explain.mining import suggest_assertions
 from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
-from agentmut.applied import note_applied
 from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
-from agentmut.files.layout import FOLDER
-from agentmut.files.scenario_edit import apply_suggestions
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
-from agentmut.project import Project
+from agentmut.project.applied import note_applied
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
+from agentmut.project.scenario_edit import apply_suggestions
 from agentmut.runtime import register
 from agentmut.searching.bench import Bench
 from agentmut.searching.consulting import consult

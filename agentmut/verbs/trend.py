@@ -13,7 +13,7 @@ from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.nouns.result import Result
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store, StoredTrial
 

@@ -10,7 +10,7 @@ import yaml
 
 from agentmut.api import measure
 from agentmut.cli import main
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 AGENT = """
 from agentmut import tool

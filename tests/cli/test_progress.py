@@ -11,7 +11,7 @@ from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.state import CampaignState
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.runtime import open_store, register
 
 AGENT = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'

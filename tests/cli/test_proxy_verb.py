@@ -12,7 +12,7 @@ from agentmut.cli.proxy_verb import _Tally
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

@@ -8,7 +8,7 @@ import pytest
 from agentmut.decide.asking import NO_BUDGET, remedy, why_ask
 from agentmut.decide.foresight import Expected, Foresight, Lanes, Rules
 from agentmut.decide.plan import Amount, PlannedMutant, Unit, amount, plan_line, stopped_by
-from agentmut.files.schema import BudgetSettings
+from agentmut.project.schema import BudgetSettings
 from agentmut.stats.kill.campaigns import simulate
 from agentmut.stats.kill.characteristics import operating_characteristics
 from agentmut.stats.kill.rule import decision_table

@@ -11,7 +11,7 @@ import yaml
 from agentmut.judging.contracts.contract import ContractSpec, Governance
 from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.judging.judges.rubric import JudgeSpec
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.assess import check_suite

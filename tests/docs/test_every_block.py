@@ -33,8 +33,8 @@ import pytest
 import yaml
 
 from agentmut.cli.reference import verbs
-from agentmut.files.schema import ConfigSection, ProjectFile
-from agentmut.project import load_project
+from agentmut.project.project import load_project
+from agentmut.project.schema import ConfigSection, ProjectFile
 from agentmut.seams.plugins import Group
 
 ROOT = Path(__file__).parents[2]

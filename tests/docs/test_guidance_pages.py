@@ -8,7 +8,7 @@ import pytest
 from agentmut.analysis.coverage.nouns import Dimension
 from agentmut.cli import VERBS
 from agentmut.judging.facts.registry import EXTRACTORS
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.plugins import Group, load_all
 from agentmut.testing import check_relation
 

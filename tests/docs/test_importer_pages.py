@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from agentmut.api import measure
 from agentmut.cli import VERBS
 from agentmut.engine.session import open_session
-from agentmut.files.scenarios import read_scenarios
 from agentmut.judging.building import build
-from agentmut.project import load_project
+from agentmut.project.project import load_project
+from agentmut.project.scenarios import read_scenarios
 from agentmut.report.terminal import render
 
 DOCS = Path(__file__).parents[2] / "docs"

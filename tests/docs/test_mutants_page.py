@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.nouns.flow import Flow
+from agentmut.project.schema import MutationSettings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutants.md").read_text(encoding="utf-8")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import yaml
 
-from agentmut.files import reference
-from agentmut.files.schema import ProjectFile
-from agentmut.project import load_project
+from agentmut.project import reference
+from agentmut.project.project import load_project
+from agentmut.project.schema import ProjectFile
 from agentmut.seams.plugins import Catalogue
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -15,7 +15,7 @@ EVALUATORS = (DOCS / "evaluators.md").read_text(encoding="utf-8")
 
 
 def test_the_page_of_the_project_file_is_the_one_that_the_schema_gives() -> None:
-    """Made by `python -m agentmut.files.reference > docs/project-file.md`."""
+    """Made by `python -m agentmut.project.reference > docs/project-file.md`."""
     page = (DOCS / "project-file.md").read_text(encoding="utf-8")
     assert page == reference.page()
     sections = dict(re.findall(r"^## `([\w.]+)`\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))

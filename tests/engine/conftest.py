@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from agentmut.nouns.result import Result
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 
 AGENT = '''
 import asyncio, hashlib, os, random

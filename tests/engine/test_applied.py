@@ -3,9 +3,9 @@
 from typing import Any
 
 from agentmut.api import measure, rescore
-from agentmut.applied import SERIES, first_repeats, note_applied
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
+from agentmut.project.applied import SERIES, first_repeats, note_applied
 from agentmut.runtime import open_store
 from agentmut.verbs.assess import check_suite
 

@@ -15,7 +15,7 @@ from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline

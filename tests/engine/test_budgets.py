@@ -19,12 +19,12 @@ from agentmut.engine.limits import (
 )
 from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
+from agentmut.project.schema import BudgetSettings
 from agentmut.runtime import open_store
 
 PRICED = """

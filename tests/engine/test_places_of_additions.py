@@ -8,8 +8,6 @@ import pytest
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import target_of
 from agentmut.engine.selection import Selection
-from agentmut.files.config import read_config_file
-from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.difference import changes
 from agentmut.mutation.generation import Generation, generate
@@ -17,6 +15,8 @@ from agentmut.mutation.higher_order import pair
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Mutant, prompt_edit
 from agentmut.nouns.origin import Origin, Sources
+from agentmut.project.config import read_config_file
+from agentmut.project.schema import MutationSettings
 from agentmut.seams.make_operator import operator
 from agentmut.seams.protocols.operator import Example, OperatorOptions
 from agentmut.testing import check_operator

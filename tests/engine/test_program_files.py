@@ -11,7 +11,7 @@ from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.session import make_executor, open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import AgentSpec
 

@@ -16,7 +16,7 @@ from agentmut.engine.session import open_session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store, register
 from agentmut.seams.protocols.adapter import AgentSpec

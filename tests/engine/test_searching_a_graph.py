@@ -6,7 +6,7 @@ import pytest
 
 from agentmut import check_suite
 from agentmut.engine.session import open_session
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store
 from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from agentmut._base.errors import UsageError
 from agentmut.engine.caps import sampled
 from agentmut.engine.selection import Selection, select_mutants
-from agentmut.files.schema import MutationSettings
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin, Place, Sources
 from agentmut.nouns.tools import ToolSpec
+from agentmut.project.schema import MutationSettings
 
 PROMPT = "Be kind.\n\n- Always greet.\n- Never guess. Ask.\n"
 CONFIG = AgentConfig(

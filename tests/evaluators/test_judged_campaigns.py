@@ -13,7 +13,7 @@ from agentmut._base.errors import RunError, UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.cli.resume_verb import choose_run
 from agentmut.nouns.result import Result
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
 from agentmut.runtime import opened

@@ -21,7 +21,7 @@ from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.witness import Detector, Route
 
 ROOT = Path(__file__).parents[2]

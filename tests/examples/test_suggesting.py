@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.analysis.coverage import Dimension
 from agentmut.engine.session import open_session
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.runtime import open_store
 from agentmut.verbs.assess import check_suite
 from agentmut.verbs.suggest import searched_suggestions

@@ -16,7 +16,7 @@ from agentmut.engine.session import Session, local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.trace import Action
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.witness import Detector, Route
 
 PROMPT = "Be kind. Never shout."

@@ -21,13 +21,13 @@ from agentmut.engine.classification import ending_of_timeout
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.files.schema import Price
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
+from agentmut.project.schema import Price
 from agentmut.recording.trial import Recorder, Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.carriers.under_way import UnderWay

@@ -11,7 +11,7 @@ from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.importers.pytest_suite.held import _no_evidence
 from agentmut.importers.pytest_suite.settings import read_settings
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from agentmut.importers.cerberus import Cerberus
 from agentmut.judging.evaluators.javascript import JavaScript
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from agentmut.importers.deepeval_suite.suite import DeepevalSuite
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.runtime import open_store
 from agentmut.seams.protocols.suite import SuiteSpec
 

@@ -19,7 +19,7 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.stopping import SequentialStopping

@@ -17,7 +17,7 @@ from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.inspect_ai import chat
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 pytestmark = pytest.mark.skipif(
     not find_spec("inspect_ai"), reason="inspect_ai is not installed"

@@ -11,9 +11,9 @@ pytest.importorskip("pydantic_evals")
 from agentmut.api import measure
 from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached, together
-from agentmut.files.schema import BudgetSettings
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Action, Step, Usage
+from agentmut.project.schema import BudgetSettings
 from agentmut.report.terminal import render
 
 EVALS = """

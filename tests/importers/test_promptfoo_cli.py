@@ -14,7 +14,7 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 
 pytestmark = pytest.mark.skipif(

@@ -18,7 +18,7 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
 from agentmut.importers.pytest_suite.settings import read_settings
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "testdata"

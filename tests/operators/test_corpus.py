@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.files.parts import read_tools
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Mutant
+from agentmut.project.parts import read_tools
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.operator import OperatorOptions
 

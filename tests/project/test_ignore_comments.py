@@ -11,12 +11,12 @@ from agentmut._base.errors import ProjectError
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import target_of
 from agentmut.engine.selection import Selection
-from agentmut.files.config import read_config_file
-from agentmut.files.ignore_comments import read_comments
-from agentmut.files.schema import IgnoredMutant, MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generation import Generation
 from agentmut.nouns.origin import Origin, Sources
+from agentmut.project.config import read_config_file
+from agentmut.project.ignore_comments import read_comments
+from agentmut.project.schema import IgnoredMutant, MutationSettings
 
 OPERATORS = ("prompt.drop_instruction", "prompt.synonym", "tool.remove")
 PROMPT = """# Rules

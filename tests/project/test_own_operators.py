@@ -8,7 +8,7 @@ from agentmut._base.errors import ProjectError
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 
 OPERATORS = '''
 from collections.abc import Iterator

@@ -6,9 +6,9 @@ from pathlib import Path
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.selection import Selection
-from agentmut.files.config import read_config_file
-from agentmut.files.schema import MutationSettings
 from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.project.config import read_config_file
+from agentmut.project.schema import MutationSettings
 
 LOOK = {"name": "look_up", "description": "Finds.", "parameters": {"type": "object", "properties": {}}}
 REQUEST = {

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
-from agentmut.files.scenario_edit import apply_suggestions, with_evaluator
-from agentmut.files.scenario_text import evaluator_text, scenario_text
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
+from agentmut.project.scenario_edit import apply_suggestions, with_evaluator
+from agentmut.project.scenario_text import evaluator_text, scenario_text
 from agentmut.report.paint import clean
 
 CALLED = EvaluatorSpec(name="tool_called", argument="refund")

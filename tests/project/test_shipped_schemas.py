@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from agentmut.files.schema import schema_text
+from agentmut.project.schema import schema_text
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = {"project": "agentmut.schema.json", "scenarios": "scenarios.schema.json"}
@@ -31,7 +31,7 @@ def faults(kind: str, value: Any) -> list[str]:
 
 @pytest.mark.parametrize("kind", SHIPPED)
 def test_the_shipped_schema_is_what_its_command_writes(kind: str) -> None:
-    command = f"python -m agentmut.files.schema {kind} > agentmut/{SHIPPED[kind]}"
+    command = f"python -m agentmut.project.schema {kind} > agentmut/{SHIPPED[kind]}"
     assert shipped(kind) == schema_text(kind), f"out of date; run: {command}"
 
 

@@ -19,7 +19,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.verbs.init import _ALSO, frameworks, starter_name, write_starter
 
 OTHER_SPELLINGS = {

@@ -12,9 +12,9 @@ from langchain_core.tools import StructuredTool, tool
 from pydantic import BaseModel, Field
 
 from agentmut._base.errors import ProjectError, UsageError
-from agentmut.files.parts import read_tools
-from agentmut.files.tool_checks import check_tool, check_tools
 from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.project.parts import read_tools
+from agentmut.project.tool_checks import check_tool, check_tools
 
 SCHEMA = {
     "type": "object",

@@ -95,7 +95,7 @@ def test_formats_that_need_no_project_do_not_load_what_reads_one(project: Path) 
     read = (
         "import sys; from agentmut.cli import main\n"
         "try: main(['report', '--project', 'desk', '--format', 'sarif', '--output', 'out'])\n"
-        "finally: print({'agentmut.project', 'jinja2'} & set(sys.modules))"
+        "finally: print({'agentmut.project.project', 'jinja2'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip

@@ -1,9 +1,9 @@
 """A setting of a model that is forgotten somewhere would make its mutants look as if they had not arrived."""
 
-from agentmut.files.recorded_request import config_of
 from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig
 from agentmut.nouns.footprints import RequestShape, footprint
 from agentmut.nouns.messages import Exchange, ModelRequest
+from agentmut.project.recorded_request import config_of
 
 ALL = {
     "temperature": 0.5, "top_p": 0.25, "max_tokens": 7, "seed": 3, "stop": ("END",), "reasoning_effort": "low",

@@ -11,10 +11,10 @@ from agentmut.analysis.coverage.part import Part, listed, nothing, row_of
 from agentmut.analysis.coverage.paths import paths
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.analysis.coverage.states import State
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action
+from agentmut.project.guidance import CoverageSettings
 from agentmut.stats.score.coverage import state_coverage
 
 NAMED = 10

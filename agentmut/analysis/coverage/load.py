@@ -18,11 +18,11 @@ from agentmut.engine.locate import spot
 from agentmut.engine.plan import Plan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
-from agentmut.files.layout import FOLDER
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import About, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import MutantRow, Result, read_result
+from agentmut.project.layout import FOLDER
 from agentmut.store.sqlite import Store, StoredTrial
 
 FILE = "coverage.json"

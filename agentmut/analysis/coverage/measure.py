@@ -21,10 +21,10 @@ from agentmut.analysis.coverage.nouns import (
 )
 from agentmut.analysis.coverage.seen import Seen, Traces
 from agentmut.analysis.coverage.states import State, expected_states, states
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import Scenario
+from agentmut.project.guidance import CoverageSettings
 from agentmut.stats.score.coverage import overall_coverage
 
 NOTHING_BESIDE = Beside()

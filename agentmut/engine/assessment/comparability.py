@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.applied import first_repeats
 from agentmut.documents.saved_baseline import SavedBaseline, SavedScenario
 from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.rules import BaselineCounts
@@ -15,6 +14,7 @@ from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
 from agentmut.engine.trials import judged_by
 from agentmut.nouns.scenario import Scenario
+from agentmut.project.applied import first_repeats
 from agentmut.stats.kill.rule import is_untestable
 from agentmut.store.sqlite import Store, StoredTrial
 

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.applied import first_repeats
 from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.comparability import Counted
 from agentmut.engine.assessment.rules import (
@@ -21,7 +20,8 @@ from agentmut.engine.assessment.summary import Question
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.nouns.scenario import Scenario
-from agentmut.project import Project
+from agentmut.project.applied import first_repeats
+from agentmut.project.project import Project
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.tests.multiplicity import Correction

@@ -7,7 +7,7 @@ from agentmut.engine.relating.lane import Lane
 from agentmut.judging.facts.judge import Judge
 from agentmut.judging.opinions import JudgeSpend
 from agentmut.nouns.result import JudgeUse
-from agentmut.project import Project
+from agentmut.project.project import Project
 
 
 def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:

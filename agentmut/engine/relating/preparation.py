@@ -19,7 +19,7 @@ from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.scenario import Scenario
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.seams.operator_names import is_named
 from agentmut.seams.relation_catalogue import ChosenRelation, RelationCatalogue
 from agentmut.stats.kill.rule import KillDesign, level_for

@@ -25,9 +25,9 @@ from agentmut.engine.relating.state import RelationsPlan
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
-from agentmut.files.guidance import RelationSettings
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.result import AgentSummary
+from agentmut.project.guidance import RelationSettings
 from agentmut.stats.intervals.proportion import descriptive, wilson
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.tests.multiplicity import Correction

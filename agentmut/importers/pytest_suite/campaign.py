@@ -14,7 +14,7 @@ from agentmut.importers.pytest_suite.held import case_of
 from agentmut.importers.pytest_suite.quiet import REPEATING
 from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
 from agentmut.nouns.result import Result
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.seams.protocols.suite import SuiteSpec
 
 LOG = 10.0

@@ -6,11 +6,11 @@ from typing import NoReturn
 import pytest
 
 from agentmut._base.errors import AgentmutError
-from agentmut.files.layout import FILE_NAME
 from agentmut.importers.pytest_suite.agent import AgentUnderTest
 from agentmut.importers.pytest_suite.running import RUNNING
 from agentmut.nouns.config import AgentConfig
-from agentmut.project import Project, load_project
+from agentmut.project.layout import FILE_NAME
+from agentmut.project.project import Project, load_project
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 

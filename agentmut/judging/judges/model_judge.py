@@ -151,7 +151,7 @@ def _why_not(criterion: str, opinions: list[_Opinion]) -> str:
 
 def _read_labels(path: str, root: Path) -> list[JsonValue]:
     from agentmut._base.yaml_source import read_text
-    from agentmut.files.parts import parse_json
+    from agentmut.project.parts import parse_json
 
     lines = enumerate(read_text(root / path, path).splitlines(), 1)
     return [

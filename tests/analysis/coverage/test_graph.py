@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from agentmut._base.errors import UsageError
 from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.coverage.graph import Graph
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 LOOP = Graph.of(
     Flow.of({"edges": [[START, "agent"], ["agent", "tools"], ["tools", "agent"], ["agent", END]]})

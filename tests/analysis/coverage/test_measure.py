@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 CANCEL = ToolSpec(name="cancel_order")
 REFUND = ToolSpec(

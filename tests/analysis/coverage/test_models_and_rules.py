@@ -7,12 +7,12 @@ import pytest
 from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
 from agentmut.analysis.coverage.models import distinct_models, is_model
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import BehaviourChange, MutantRow, Target
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 PROMPT = """# Rules
 

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.analysis.coverage import Dimension, measure
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 TOOLS = tuple(
     ToolSpec(

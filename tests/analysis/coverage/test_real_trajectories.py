@@ -9,10 +9,10 @@ import pytest
 
 from agentmut.analysis.coverage import Coverage, Dimension, measure
 from agentmut.analysis.coverage.paths import decision_path
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 SHARED = (parent / "shared" / "data" / "tau-bench" for parent in Path(__file__).parents)
 FOLDER = next((folder for folder in SHARED if folder.is_dir()), None)

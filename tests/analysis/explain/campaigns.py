@@ -13,7 +13,7 @@ from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.stored import StoredCampaign
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 AGENT = "def run(config, input):\n    return 'fine'\n"

@@ -13,7 +13,7 @@ import yaml
 
 from agentmut.nouns.result import MutantRow, read_result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.runtime import open_store
 from agentmut.testing import check_trace
 

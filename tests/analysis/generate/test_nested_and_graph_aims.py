@@ -11,11 +11,11 @@ from agentmut.analysis.generate.aims import weaknesses, without_inputs
 from agentmut.analysis.generate.material import Material, material
 from agentmut.analysis.generate.nested import in_plain_words, values_on
 from agentmut.analysis.generate.proposals import Aim, AimKind, proposals
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 ITEM = {
     "type": "object",

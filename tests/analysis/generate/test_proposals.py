@@ -17,11 +17,11 @@ from agentmut.analysis.generate.observed import proposed_evaluators
 from agentmut.analysis.generate.proposals import Aim, AimKind, Proposal, proposals
 from agentmut.analysis.generate.variations import recombinations, substitutions
 from agentmut.analysis.generate.wording import cases, request, sentences
-from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.guidance import CoverageSettings
 
 ORDER = {"type": "string", "description": "Order number, such as A-1234"}
 

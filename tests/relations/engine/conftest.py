@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 
 AGENT = '''
 import hashlib

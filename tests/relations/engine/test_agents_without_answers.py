@@ -10,7 +10,7 @@ from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import make_plan, source_work, wish
 from agentmut.engine.stored import stored_originals
-from agentmut.project import load_project
+from agentmut.project.project import load_project
 from agentmut.runtime import opened, register, run_work
 from tests.relations.engine.conftest import Shop
 

@@ -9,8 +9,8 @@ from agentmut._base.errors import RunError, UsageError
 from agentmut.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
-from agentmut.files.schema import BudgetSettings
-from agentmut.project import load_project
+from agentmut.project.project import load_project
+from agentmut.project.schema import BudgetSettings
 from agentmut.report.relations import render_relations
 from agentmut.runtime import opened
 from agentmut.stats.verdicts.verdict import Verdict

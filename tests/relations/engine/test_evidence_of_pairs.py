@@ -21,8 +21,6 @@ from agentmut.engine.relating.summary import _without_pairs, judgement_of
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.files.guidance import RelationSettings
-from agentmut.files.schema import BudgetSettings
 from agentmut.judging.building import build_all
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.config import AgentConfig
@@ -30,6 +28,8 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.trace import AgentTrace, Outcome
+from agentmut.project.guidance import RelationSettings
+from agentmut.project.schema import BudgetSettings
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign

@@ -17,7 +17,7 @@ from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.work import Stop
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
 from agentmut.runtime import opened

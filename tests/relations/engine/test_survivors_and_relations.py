@@ -13,7 +13,7 @@ from agentmut.engine.relating.survivors import with_kills
 from agentmut.engine.tables import Tables
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, read_result
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from agentmut.project import Project
+from agentmut.project.project import Project
 from agentmut.recording.redaction import CREDENTIAL, Redactor, header_secrets, secret_values, url_secrets
 
 

@@ -14,12 +14,16 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.imports import make_importable
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.files.agent import agent_problems, agent_spec
-from agentmut.files.config import collecting, read_parts
-from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
-from agentmut.files.layout import FILE_NAME, runs_folder
-from agentmut.files.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
-from agentmut.files.schema import (
+from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.origin import Sources
+from agentmut.nouns.scenario import Scenario
+from agentmut.project.agent import agent_problems, agent_spec
+from agentmut.project.config import collecting, read_parts
+from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
+from agentmut.project.layout import FILE_NAME, runs_folder
+from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
+from agentmut.project.schema import (
     BudgetSettings,
     ComparisonSettings,
     ExecutionSettings,
@@ -30,10 +34,6 @@ from agentmut.files.schema import (
     SuiteSection,
     VerdictSettings,
 )
-from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.origin import Sources
-from agentmut.nouns.scenario import Scenario
 from agentmut.seams.plugins import Group, names
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.seams.protocols.suite import SuiteSpec
@@ -111,7 +111,7 @@ def load_project(
     process's own by default. The agent's own code is not imported; modules named by `tools:` and by
     `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
     """
-    from agentmut.files.paper_spec import is_paper_spec, project_of_paper_spec
+    from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
 
     path = _project_path(path)
     source = read_yaml(path, path.name)

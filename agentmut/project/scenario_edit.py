@@ -9,10 +9,10 @@ import yaml
 from agentmut._base.errors import AgentmutError, ProjectError, StoreError, UsageError
 from agentmut._base.whole_files import refuse_read_only, write_whole
 from agentmut._base.yaml_source import compose
-from agentmut.files.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
-from agentmut.project import Project, load_project
+from agentmut.project.project import Project, load_project
+from agentmut.project.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
 
 SUGGESTED = "suggested.yaml"
 UNCONFIRMED = "Proposed by agentmut from what the agent did: right only if you say so."

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from agentmut._base.errors import nearest
 from agentmut._base.yaml_source import KeyPath
-from agentmut.files.schema import AgentSection
+from agentmut.project.schema import AgentSection
 from agentmut.seams.plugins import Group, load, names
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
 

@@ -1,7 +1,7 @@
 """The shape of `agentmut.yaml` and of scenario files, as pydantic models and as a JSON Schema.
 
-`python -m agentmut.files.schema > agentmut/agentmut.schema.json` and
-`python -m agentmut.files.schema scenarios > agentmut/scenarios.schema.json` write the schemas that are
+`python -m agentmut.project.schema > agentmut/project/agentmut.schema.json` and
+`python -m agentmut.project.schema scenarios > agentmut/project/scenarios.schema.json` write the schemas that are
 shipped for editors.
 """
 
@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut._base.frozen import Frozen
-from agentmut.files.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 from agentmut.mutation.controls import Identity
 from agentmut.nouns.config import ModelConfig
 from agentmut.nouns.scenario import ToolDouble
+from agentmut.project.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
 Rate = Annotated[float, Field(gt=0, lt=1)]

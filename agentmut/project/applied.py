@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
-from agentmut.files.layout import FOLDER
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
-from agentmut.project import Project
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
 
 FILE = "applied.json"
 SERIES = 100_000

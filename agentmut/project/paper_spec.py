@@ -16,12 +16,12 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.imports import check_reference, make_importable
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.files.schema import Rate, StatisticsSettings
 from agentmut.judging.building import build
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.origin import Sources
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.project import Project
+from agentmut.project.project import Project
+from agentmut.project.schema import Rate, StatisticsSettings
 from agentmut.seams.protocols.adapter import AgentSpec
 
 EXPECTED = "expected_"

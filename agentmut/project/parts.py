@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from agentmut._base.errors import ProjectError, UsageError
 from agentmut._base.imports import REFERENCE, import_object
 from agentmut._base.yaml_source import read_text, read_yaml, show_path
-from agentmut.files.tool_checks import check_tool
-from agentmut.files.tool_places import ItemPlace, in_json, in_modules, in_yaml
 from agentmut.nouns.config import Document
 from agentmut.nouns.origin import Place
 from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.project.tool_checks import check_tool
+from agentmut.project.tool_places import ItemPlace, in_json, in_modules, in_yaml
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".text", ".prompt", ".jinja", ".jinja2", ".j2", ".rst", ".xml")
 LONGEST_PATH = 1024

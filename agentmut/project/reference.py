@@ -1,4 +1,4 @@
-"""`python -m agentmut.files.reference > docs/project-file.md`: the page on the project file, from its JSON Schema."""
+"""`python -m agentmut.project.reference > docs/project-file.md`: the page on the project file, from its JSON Schema."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _INTRO = """# The project file
 
 `agentmut.yaml` says what the agent is, which tests are measured, and how. `agentmut init` writes one with comments.
 Only `version: 1` and `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
-relative to the file. This page is made from the schema (`agentmut/agentmut.schema.json`), which editors can
+relative to the file. This page is made from the schema (`agentmut/project/agentmut.schema.json`), which editors can
 use as well.
 
 ```yaml
@@ -39,7 +39,7 @@ execution: {concurrency: 4, timeout: 30}
 
 def page() -> str:
     """The whole page in Markdown."""
-    schema = json.loads((files("agentmut") / "agentmut.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((files("agentmut.project") / "agentmut.schema.json").read_text(encoding="utf-8"))
     return "\n".join([_INTRO, *_sections(schema)])
 
 

@@ -12,13 +12,13 @@ from pydantic import JsonValue
 from agentmut._base.errors import ProjectError, UsageError, nearest
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import YamlSource, read_yaml
-from agentmut.files.guidance import Named
-from agentmut.files.parts import read_documents
-from agentmut.files.schema import ScenarioEntry, ScenarioFile
 from agentmut.judging.building import build, with_files
 from agentmut.judging.facts.registry import build_extractor
 from agentmut.nouns.config import Document
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.project.guidance import Named
+from agentmut.project.parts import read_documents
+from agentmut.project.schema import ScenarioEntry, ScenarioFile
 from agentmut.seams.plugins import Catalogue, Group
 
 
