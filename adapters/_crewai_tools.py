@@ -18,9 +18,9 @@ from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Offer
 from agentmut.adapters._sdk_version import named_version
-from agentmut.calls.passing import pass_call_sync
 from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.tools import ToolSpec
+from agentmut.trial.calls.passing import pass_call_sync
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:

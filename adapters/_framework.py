@@ -122,7 +122,7 @@ class FrameworkAdapter(ABC):
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of an agent that differs from `agent` by `change`; `agent` itself is not touched.
 
-        Calls of tools go through `agentmut.calls.passing`, by the own name of the tool.
+        Calls of tools go through `agentmut.trial.calls.passing`, by the own name of the tool.
         """
 
     def cannot_change(self, edit: Edit) -> str:

@@ -17,10 +17,10 @@ from agentmut._base.errors import AdapterError
 from agentmut._base.plain import one_line
 from agentmut.adapters._change import Offer
 from agentmut.adapters._google_adk_mcp import is_served, text_of, told_of, told_otherwise, whole_of
-from agentmut.calls.passing import pass_call
 from agentmut.mutation.tool_faults.answers import ResultForm, decoy_answer, form_of
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import CallPlace, answering, call_place
+from agentmut.trial.calls.passing import pass_call
 from agentmut.wire.dialects.gemini import gemini_tools
 
 

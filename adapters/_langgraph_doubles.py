@@ -17,14 +17,14 @@ from agentmut._base.errors import AdapterError
 from agentmut._base.plain import jsonable
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.adapters._langgraph_version import unknown_version
-from agentmut.calls.doubles import ToolDoubleError
-from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.mutation.tool_faults.answers import ToolFailure, form_of
 from agentmut.mutation.tool_faults.spoiling import Change
 from agentmut.nouns.faults import UNCALLED
 from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import completed
 from agentmut.recording.trial import Trial, current_trial
+from agentmut.trial.calls.doubles import ToolDoubleError
+from agentmut.trial.calls.faulty import check_running, with_fault, with_fault_async
 
 
 def let_doubles_answer(node: Any) -> None:

@@ -11,7 +11,6 @@ from agentmut._base.imports import import_object
 from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._sdk_version import version_of
 from agentmut.adapters._tool_loop import MAX_STEPS, ToolLoop
-from agentmut.calls.toolbox import Function, toolbox
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import CHANGED, Flow
 from agentmut.nouns.mutant import Mutant, apply_edits
@@ -20,6 +19,7 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.project.tool_checks import check_tools
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.calls.toolbox import Function, toolbox
 
 _LIMIT = "max_steps"
 

@@ -24,13 +24,13 @@ from agentmut._base.errors import AdapterError, UsageError
 from agentmut._base.plain import described
 from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._mcp_url import check_url
-from agentmut.mcp import watch
-from agentmut.mcp.listing import own_name, spec_of
-from agentmut.mcp.results import text_of
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import Trial, call_place, call_tool_step
 from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.mcp import watch
+from agentmut.trial.mcp.listing import own_name, spec_of
+from agentmut.trial.mcp.results import text_of
 
 EXPECTED = "an mcp.server.MCPServer"
 TOLD_OF_STDERR = 600

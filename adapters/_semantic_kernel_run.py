@@ -9,7 +9,6 @@ from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
 from semantic_kernel.functions import FunctionResult
 
 from agentmut.adapters._semantic_kernel_tools import Offered
-from agentmut.calls.passing import pass_call
 from agentmut.nouns.trace import Action, Step
 from agentmut.recording.trial import (
     CallPlace,
@@ -20,6 +19,7 @@ from agentmut.recording.trial import (
     call_tool_step,
     current_trial,
 )
+from agentmut.trial.calls.passing import pass_call
 
 HANDOFF = "Handoff"
 """The plugin that a `HandoffOrchestration` gives its agents."""

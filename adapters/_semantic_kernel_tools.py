@@ -18,11 +18,11 @@ from semantic_kernel.functions import (
 )
 
 from agentmut.adapters._change import Offer
-from agentmut.calls.passing import pass_call
 from agentmut.mutation.tool_faults.answers import decoy_answer
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import call_place
+from agentmut.trial.calls.passing import pass_call
 
 _NAME = re.compile(r"(\w+-)?[\w-]+", re.ASCII)
 _TOLD = frozenset({"type", "properties", "required"})

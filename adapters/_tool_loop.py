@@ -13,11 +13,11 @@ from agentmut._base.errors import AgentmutError
 from agentmut._base.plain import described, jsonable
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._dialect import Answer, Call, Dialect, Items, Reply
-from agentmut.calls.toolbox import Function
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import Action, Step
 from agentmut.recording.threads import in_daemon_thread
 from agentmut.recording.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
+from agentmut.trial.calls.toolbox import Function
 
 MODEL, TOOLS = "model", "tools"
 """The two nodes of the loop."""

@@ -21,12 +21,12 @@ from agentmut.adapters._dialect_bedrock_agent import (
 )
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
-from agentmut.calls.toolbox import Function, toolbox
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
+from agentmut.trial.calls.toolbox import Function, toolbox
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")
 _INLINE = ("action_group", "prompt_template", *_BOTH)

@@ -18,12 +18,12 @@ from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._outside import OutsideAgent, as_input, check_options, outside_trace, record_steps
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT
-from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.redaction import Redactor, header_secrets, url_secrets
 from agentmut.recording.trial import TRIAL_HEADER, Trial
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.trial.mcp.proxy import URL_VARIABLE
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from agentmut.adapters._langgraph_version import installed, require_langgraph
 from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.adapters._seen_tools import seeing
-from agentmut.calls.offered import finds_offered_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Mutant, unreachable_fault
@@ -33,6 +32,7 @@ from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.tool_checks import check_tools
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.trial.calls.offered import finds_offered_tools
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware

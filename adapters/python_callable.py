@@ -12,8 +12,6 @@ from agentmut._base.errors import UsageError
 from agentmut._base.imports import import_object
 from agentmut._base.plain import jsonable
 from agentmut.adapters._sdk_version import version_of
-from agentmut.calls.instrument import MARK
-from agentmut.calls.offered import calls_by_offered_name, passes_all_tools
 from agentmut.nouns.config import AgentConfig, History, ModelConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
@@ -21,6 +19,8 @@ from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.recording.threads import in_daemon_thread
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.trial.calls.instrument import MARK
+from agentmut.trial.calls.offered import calls_by_offered_name, passes_all_tools
 from agentmut.wire.steps import steps_from_exchanges
 
 

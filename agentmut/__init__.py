@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentmut._base.version import __version__
     from agentmut.api import measure, merge_shards, rescore
-    from agentmut.calls.instrument import tool
-    from agentmut.calls.toolbox import toolbox
     from agentmut.nouns.config import AgentConfig
+    from agentmut.trial.calls.instrument import tool
+    from agentmut.trial.calls.toolbox import toolbox
     from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.verbs.gate import gate
     from agentmut.verbs.plan import plan
@@ -48,8 +48,8 @@ _HOMES = {
     "plan": "agentmut.verbs.plan",
     "rescore": "agentmut.api",
     "save_baseline": "agentmut.verbs.assess",
-    "tool": "agentmut.calls.instrument",
-    "toolbox": "agentmut.calls.toolbox",
+    "tool": "agentmut.trial.calls.instrument",
+    "toolbox": "agentmut.trial.calls.toolbox",
     "trend": "agentmut.verbs.trend",
 }
 

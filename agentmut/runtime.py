@@ -14,7 +14,6 @@ from agentmut._base.environment import environ
 from agentmut._base.errors import UsageError
 from agentmut._base.lock import locked
 from agentmut._base.services import dummy_keys
-from agentmut.engine.executor import Executor
 from agentmut.engine.judges import judges_usd
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
@@ -25,6 +24,7 @@ from agentmut.project.project import Project, load_project
 from agentmut.project.secrets import redactor
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
+from agentmut.trial.executor import Executor
 
 __all__ = [
     "FOLDER",

@@ -24,7 +24,6 @@ if str(ROOT) not in sys.path:
 
 from agentmut.api import carry_out  # noqa: E402
 from agentmut.engine.choosing import make_mutants  # noqa: E402
-from agentmut.engine.executor import TrialRequest  # noqa: E402
 from agentmut.engine.loop import Loop, Tools  # noqa: E402
 from agentmut.engine.selection import Selection  # noqa: E402
 from agentmut.engine.session import Session, make_plan, open_session  # noqa: E402
@@ -39,6 +38,7 @@ from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from agentmut.project.project import load_project  # noqa: E402
 from agentmut.runtime import open_store, register  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
+from agentmut.trial.executor import TrialRequest  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.session import make_executor, open_session
 from agentmut.project.project import load_project
+from agentmut.trial.executor import Executor, TrialRequest
 
 TESTS = 300
 ADDED_MS = 5.0

@@ -37,6 +37,7 @@ from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
+from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.proxy.gateway import ServiceGateway, open_gateway
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
@@ -44,7 +45,6 @@ from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessage
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.dialects.responses.responses import Responses
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
-from agentmut.witness import Detector
 
 PLAIN = Path(__file__).parent.parent / "tests" / "wire" / "test_rewriting_of_every_operator.py"
 """Its agent has something for every operator to change."""

@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from agentmut._base.frozen import canonical_json
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, watched
 from agentmut.conformance.adapter_runs import Watch as Watching
-from agentmut.engine.attempt import GRACE, Case, Wiring, attempt
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.recording.rewriter import Answered, Outgoing
 from agentmut.recording.trial import TrialOverError
 from agentmut.seams.protocols.adapter import RunsOutside
+from agentmut.trial.single_run import GRACE, Case, Wiring, attempt
 from agentmut.wire import bodies
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

@@ -14,7 +14,7 @@ from agentmut.nouns.mutant import Mutant, OperatorClass, Reach
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import Adapter
 from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 OTHER_MODEL = "agentmut-other-model"
 CLASSES = (

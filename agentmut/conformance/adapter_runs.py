@@ -8,11 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
-from agentmut.engine.on_wire import remedy_on_wire, routed
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.messages import Exchange
@@ -21,6 +16,11 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Double, Recorder, Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.trial.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.trial.on_wire import remedy_on_wire, routed
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
 
 AT_ONCE = 8
 RETRIES = 2

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from agentmut.engine.limits import Spend, price_missing
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.problems import DEAD_ENDPOINT, dead_endpoint
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
 from agentmut.project.schema import BudgetSettings
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 
 @dataclass(kw_only=True)

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from agentmut._base.frozen import digest_of
 from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
-from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Mutant, Status
@@ -16,7 +14,9 @@ from agentmut.nouns.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.kill.suite_share import PooledEvidence, PooledStanding, log_pooled, log_threshold, spread
-from agentmut.witness import Route
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.delivery import Delivery
+from agentmut.trial.witness.witness import Route
 
 WITNESS_PATIENCE = 3
 """Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
 from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 OLD = 7 * 86_400
 """Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut.engine.pricing import Pricer
 from agentmut.engine.session import Session
 from agentmut.engine.trials import Suite
 from agentmut.judging.building import unwrapped
@@ -13,6 +12,7 @@ from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage
 from agentmut.project.schema import Price
 from agentmut.seams.protocols.evaluator import AsksModel
+from agentmut.trial.pricing import Pricer
 
 
 class Asked(NamedTuple):

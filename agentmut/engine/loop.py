@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from agentmut._base.errors import RunError
-from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
 from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached
@@ -18,6 +17,7 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.threads import in_daemon_thread
 from agentmut.store.sqlite import Spent, StoredTrial
+from agentmut.trial.executor import Executor, TrialRequest
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]

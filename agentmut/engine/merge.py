@@ -8,13 +8,13 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.plan import Plan, new_run_id
 from agentmut.engine.session import Session, open_session, suite_digest
 from agentmut.engine.shards import SHARED, merged_plan, same_campaign
 from agentmut.nouns.execution import Execution
 from agentmut.project.layout import FOLDER
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
+from agentmut.trial.executor import TrialRequest
 
 FILE = "store.db"
 Executed = tuple[str, str, str, float]

@@ -5,13 +5,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.frozen import canonical_json
-from agentmut.engine.absence import absence
 from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.suite import SuiteConfig
 from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.mutant import Mutant, Reach, Status
 from agentmut.nouns.scenario import Scenario
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.absence import absence
+from agentmut.trial.witness.witness import Detector
 
 HOLDERS = "a session fixture or a cache"
 

@@ -4,12 +4,12 @@ import asyncio
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import Session, local_executor
 from agentmut.engine.trials import TrialResult
 from agentmut.nouns.cassette import Cassette, Player
 from agentmut.nouns.execution import Execution
 from agentmut.recording.redaction import Redactor
+from agentmut.trial.executor import TrialRequest
 
 
 class Replay(NamedTuple):

@@ -24,7 +24,7 @@ from agentmut.project.applied import chosen_on
 from agentmut.project.schema import BudgetSettings
 from agentmut.stats.kill.rule import Decision
 from agentmut.store.sqlite import StoredTrial
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 Row = tuple[MutantRow, MutantRow]
 """A mutant before and after."""

@@ -8,23 +8,16 @@ from typing import Any, NamedTuple
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.frozen import digest_of
 from agentmut._base.imports import make_importable
-from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.agents_own import with_agents_own
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.history import (
     by_yield,
     read_history,
 )
 from agentmut.engine.identity import Environment, environment
 from agentmut.engine.imported import agents_adapter, imported_suite, with_suite
-from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
-from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.shaping_code import judging_code, shaping_code
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
 from agentmut.judging.building import build_all, remembering, unwrapped
@@ -45,6 +38,13 @@ from agentmut.seams.protocols.evaluator import AsksModel
 from agentmut.seams.protocols.suite import HoldsInputs, RunsAlone, RunsCases
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.store.opinions import OpinionFile
+from agentmut.trial.calls.doubles import resolve_doubles, resolve_hooks
+from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
+from agentmut.trial.isolation import ProcessExecutor
+from agentmut.trial.on_wire import inside, remedy_on_wire
+from agentmut.trial.pricing import Pricer, provider_of
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
 
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""

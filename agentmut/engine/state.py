@@ -24,14 +24,14 @@ from agentmut.engine.problems import (
     untestable_problem,
 )
 from agentmut.engine.reach import Reached, reached
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant, Status
 from agentmut.nouns.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, is_untestable, level_for
 from agentmut.stats.kill.suite_share import LEAST_BASELINE
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 IDENTITY_ALPHA = 0.001
 

@@ -13,7 +13,7 @@ from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Judgement, Outcome
 from agentmut.recording.redaction import Redactor
 from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, Notes
-from agentmut.witness import Detector, Witness
+from agentmut.trial.witness.witness import Detector, Witness
 
 
 class Launch(NamedTuple):

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import Scenario
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 
 class MayReach(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Protocol
 
 from agentmut.engine.limits import Spend
 from agentmut.engine.plan import RunPlan
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 
 class Stop(StrEnum):

@@ -9,7 +9,6 @@ from agentmut.engine.account import Errands
 from agentmut.engine.identity import trial_key
 from agentmut.engine.problems import failure
 from agentmut.engine.session import Session, open_session
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch
 from agentmut.engine.work import Stop
 from agentmut.nouns.execution import Execution
@@ -18,7 +17,8 @@ from agentmut.nouns.scenario import Scenario
 from agentmut.runtime import run_work
 from agentmut.searching.plan import SearchPlan
 from agentmut.store.sqlite import Store
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 

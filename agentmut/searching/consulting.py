@@ -7,11 +7,11 @@ from agentmut._base.errors import RunError, StoreError, UsageError
 from agentmut._base.frozen import Frozen, digest_of
 from agentmut._base.whole_files import write_json
 from agentmut.analysis.generate.asking import INSTRUCTION
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.trial.single_run import Case, attempt
 
 ADAPTERS = ("openai", "anthropic")
 SECONDS = 120.0

@@ -10,7 +10,6 @@ from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
@@ -28,6 +27,7 @@ from agentmut.searching.search import Search
 from agentmut.searching.start import Start
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.store.sqlite import Store
+from agentmut.trial.on_wire import inside
 
 Traces = dict[str, tuple[AgentTrace, ...]]
 

@@ -25,9 +25,7 @@ from agentmut.decide.plan import (
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.history import foreseen, read_history
-from agentmut.engine.on_wire import inside
 from agentmut.engine.plan import Plan
-from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, make_plan
@@ -42,7 +40,9 @@ from agentmut.project.project import Project
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.seams.protocols.adapter import AsksNoModel
 from agentmut.store.sqlite import Store
-from agentmut.witness import Detector
+from agentmut.trial.on_wire import inside
+from agentmut.trial.pricing import Pricer, provider_of
+from agentmut.trial.witness.witness import Detector
 
 CHARACTERS = 4
 """Of a token, where nothing is stored that tells."""

@@ -13,13 +13,13 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import TrialThreads
 from agentmut.recording.trial import current_trial
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

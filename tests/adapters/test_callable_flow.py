@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
@@ -12,7 +11,8 @@ from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.witness import Detector, Route
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector, Route
 
 CONFIG = AgentConfig(
     prompt="p",

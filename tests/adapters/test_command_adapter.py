@@ -15,7 +15,6 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
-from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -24,6 +23,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
+from agentmut.trial.single_run import Case, Wiring, attempt
 
 CONFIG = AgentConfig(
     prompt="Be kind.",

@@ -6,7 +6,7 @@ from agentmut.adapters._crewai_text import joined, split
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 TEXTS = {
     "": "You sell.\n\n- Be kind.",

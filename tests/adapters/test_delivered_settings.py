@@ -14,7 +14,6 @@ from langgraph.prebuilt import ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware, model_settings
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.execution import Execution
@@ -25,9 +24,10 @@ from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import TrialThreads
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.witness import Detector
 
 Factory = Callable[[AgentConfig], Any]
 LOOP = asyncio.new_event_loop()

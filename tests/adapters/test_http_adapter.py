@@ -17,7 +17,6 @@ from pydantic import SecretStr
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.http import HttpAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -27,6 +26,7 @@ from agentmut.recording.redaction import Redactor, header_secrets
 from agentmut.recording.trial import Trial
 from agentmut.runtime import redactor
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
+from agentmut.trial.single_run import Case, attempt
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"

@@ -10,13 +10,13 @@ from langchain.agents import create_agent
 from langchain_core.tools import tool
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.trial.executor import LocalExecutor, RunSettings, TrialRequest
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
 from tests.adapters.langgraph_agents import CONFIG, by_graph, by_sync_graph, chat, in_loop
 
 

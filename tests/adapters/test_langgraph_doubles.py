@@ -10,10 +10,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.calls.doubles import resolve
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import ToolDouble
+from agentmut.trial.calls.doubles import resolve
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
 

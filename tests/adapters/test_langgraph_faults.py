@@ -15,7 +15,6 @@ from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from langgraph.types import Command
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -25,6 +24,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.threads import TrialThreads
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

@@ -23,7 +23,6 @@ from pydantic import BaseModel
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -33,7 +32,8 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
-from agentmut.witness import Detector
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector
 
 Factory = Callable[[AgentConfig], Any]
 CATALOGUE = Catalogue.of("operators")

@@ -9,7 +9,7 @@ from agentmut.mutation.generation import generate
 from agentmut.nouns.config import ModelConfig
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
-from agentmut.witness import Detector, Route
+from agentmut.trial.witness.witness import Detector, Route
 from tests.adapters.langgraph_agents import (
     CONFIG,
     HONEST,

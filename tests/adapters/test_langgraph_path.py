@@ -16,13 +16,13 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import TrialThreads
 from agentmut.testing import check_adapter
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field
 
 from agentmut._base.errors import AdapterError
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -27,9 +26,10 @@ from agentmut.nouns.tools import read_tool
 from agentmut.recording.threads import TrialThreads
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector, Route
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.witness import Detector, Route
 
 Factory = Callable[[AgentConfig], Any]
 LOOP = asyncio.new_event_loop()

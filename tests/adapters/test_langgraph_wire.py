@@ -14,11 +14,6 @@ from langgraph.types import Command, RetryPolicy
 from pydantic import Field
 
 from agentmut.adapters.langgraph import LangGraphAdapter, model_settings
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
-from agentmut.engine.on_wire import OnWire, remedy_on_wire, routed
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -31,7 +26,12 @@ from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.testing import check_adapter
-from agentmut.witness import Detector
+from agentmut.trial.executor import LocalExecutor, RunSettings, TrialRequest
+from agentmut.trial.on_wire import OnWire, remedy_on_wire, routed
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 CATALOGUE = Catalogue.of("operators")
 OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",), slow_seconds=0.2)

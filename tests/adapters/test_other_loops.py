@@ -14,7 +14,6 @@ from aiohttp import web
 from agentmut._base.errors import UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -25,9 +24,10 @@ from agentmut.recording.threads import TrialThreads
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.witness import Detector
 
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())

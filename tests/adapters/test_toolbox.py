@@ -10,9 +10,6 @@ import pytest
 
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.calls.doubles import resolve
-from agentmut.calls.offered import calls_by_offered_name, finds_offered_tools
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Execution
@@ -21,6 +18,9 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.tools import ToolSpec
 from agentmut.seams.plugins import load
 from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.trial.calls.doubles import resolve
+from agentmut.trial.calls.offered import calls_by_offered_name, finds_offered_tools
+from agentmut.trial.single_run import Case, attempt
 
 
 def get_order(order: str) -> str:

@@ -14,12 +14,12 @@ from agentmut._base.errors import UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action
 from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

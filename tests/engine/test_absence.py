@@ -6,8 +6,6 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.api import measure
-from agentmut.engine.absence import absence
-from agentmut.engine.on_wire import OnWire
 from agentmut.mutation.controls import destroyed_mutant
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
@@ -17,6 +15,8 @@ from agentmut.nouns.result import Result
 from agentmut.nouns.tools import ToolSpec
 from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
+from agentmut.trial.on_wire import OnWire
+from agentmut.trial.witness.absence import absence
 
 AGENT = """
 import json, urllib.request

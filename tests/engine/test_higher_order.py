@@ -14,7 +14,6 @@ from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
-from agentmut.engine.suite import SuiteConfig
 from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, RequestShape
@@ -22,7 +21,8 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, St
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.witness import Detector, Route, Witness
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector, Route, Witness
 
 PROMPT = "Greet the user. Never lie. Be brief."
 TOOLS = tuple(ToolSpec(name=name, description=f"To {name}.") for name in ("look", "pay", "ask"))

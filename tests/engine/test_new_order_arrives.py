@@ -4,7 +4,7 @@ from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 RETURNS, SHIPPING = "Unused goods go back within 30 days.", "Express parcels come on the next working day."
 LOOK_UP, CANCEL = ToolSpec(name="look_up"), ToolSpec(name="cancel")

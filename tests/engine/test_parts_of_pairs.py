@@ -15,7 +15,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.witness import Route, Witness
+from agentmut.trial.witness.witness import Route, Witness
 
 TABLES = Tables(None)
 

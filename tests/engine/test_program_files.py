@@ -7,13 +7,13 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.engine.identity import code_digest, environment
-from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.session import make_executor, open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.project.project import load_project
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.on_wire import OnWire, routed
 
 NODE = ("node", "agent.js", "{input}")
 

@@ -6,7 +6,6 @@ import pytest
 
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.reach import Reached, reached
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
@@ -15,7 +14,8 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, St
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Outcome
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 CONFIG = AgentConfig(tools=(ToolSpec(name="look_up"), ToolSpec(name="pay")), orchestration={"max_steps": 5})
 FAULT = Edit(pointer="/tools/0/fault", before=None, after={"kind": "stale"})

@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
 from agentmut.engine.unseen import MayReach, may_reach
 from agentmut.nouns.config import AgentConfig, Document
@@ -14,6 +13,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Outcome
+from agentmut.trial.suite_config import SuiteConfig
 
 ONLY_OTHER = Document(name="prices.md", text="Ten dollars.")
 CHECKS = (EvaluatorSpec(name="contains", argument="x"),)

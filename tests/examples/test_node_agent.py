@@ -16,13 +16,13 @@ import pytest
 from aiohttp import ClientSession, web
 
 from agentmut.engine.choosing import make_mutants
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.project.project import load_project
-from agentmut.witness import Detector, Route
+from agentmut.trial.executor import TrialRequest
+from agentmut.trial.witness.witness import Detector, Route
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "node_agent"

@@ -11,13 +11,13 @@ import pytest
 import yaml
 from aiohttp import ClientSession, web
 
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import Session, local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.trace import Action
 from agentmut.project.project import load_project
-from agentmut.witness import Detector, Route
+from agentmut.trial.executor import TrialRequest
+from agentmut.trial.witness.witness import Detector, Route
 
 PROMPT = "Be kind. Never shout."
 PROGRAM = """

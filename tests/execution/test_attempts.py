@@ -16,11 +16,6 @@ import pytest
 import agentmut
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
-from agentmut.engine.classification import ending_of_timeout
-from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -29,6 +24,11 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import Price
 from agentmut.recording.trial import Recorder, Trial
+from agentmut.trial.classification import ending_of_timeout
+from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.suite_config import SuiteConfig
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.carriers.under_way import UnderWay
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
@@ -251,7 +251,7 @@ def test_an_answer_or_error_given_only_when_cancelled_is_still_a_timeout() -> No
 def test_an_agent_that_swallows_every_cancellation_is_ended_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agentmut.engine.attempt.GRACE", 0.1)
+    monkeypatch.setattr("agentmut.trial.single_run.GRACE", 0.1)
     beats: list[float] = []
 
     async def agent(config: AgentConfig, given: Any) -> str:

@@ -7,10 +7,10 @@ import openai
 import pytest
 
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.engine import executor
 from agentmut.nouns.mutant import Status
+from agentmut.trial import executor
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from langgraph.types import RetryPolicy
 import agentmut
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import Adapter
+from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

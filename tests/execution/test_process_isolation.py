@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
-from agentmut.engine import isolation
-from agentmut.engine.executor import Executor, RetryingExecutor, TrialRequest
-from agentmut.engine.isolation import ProcessExecutor
 from agentmut.nouns.execution import Ending, Execution
+from agentmut.trial import isolation
+from agentmut.trial.executor import Executor, RetryingExecutor, TrialRequest
+from agentmut.trial.isolation import ProcessExecutor
 
 DATA = str(Path(__file__).parents[1] / "testdata")
 
@@ -148,8 +148,8 @@ def test_a_cancelled_trial_frees_its_worker_for_the_next() -> None:
 
 PARENT = """
 import asyncio, os, sys
-from agentmut.engine.executor import TrialRequest
-from agentmut.engine.isolation import ProcessExecutor
+from agentmut.trial.executor import TrialRequest
+from agentmut.trial.isolation import ProcessExecutor
 from isolated_agents import making
 
 async def main(note):

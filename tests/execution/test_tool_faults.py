@@ -10,13 +10,13 @@ import pytest
 
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case, attempt
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Outcome
+from agentmut.trial.single_run import Case, attempt
 
 carried_out: list[str] = []
 

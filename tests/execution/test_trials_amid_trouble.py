@@ -11,16 +11,16 @@ import pytest
 
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.simulator.trouble import FaultKind, trouble_of
+from agentmut.trial.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
 
 PROMPT = """You work in a garden.
 - You must look a plant up before you answer questions about it.

@@ -6,7 +6,7 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.witness import Detector, Route
+from agentmut.trial.witness.witness import Detector, Route
 
 PROMPT = "You are Ada. Greet {customer} warmly. Never promise dates. Answer in English."
 LOOK = ToolSpec(name="look", description="Look up an order.")

@@ -7,7 +7,7 @@ from agentmut.nouns.footprints import Footprint, RequestShape, footprint
 from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.witness import Detector, Sighting, Witness
+from agentmut.trial.witness.witness import Detector, Sighting, Witness
 
 PROMPT = "You are Ada. Never promise dates. Answer in English."
 LOOK = ToolSpec(name="look", description="Look up an order.")

@@ -8,7 +8,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 SCHEMA: Any = {
     "type": "object",

@@ -7,8 +7,8 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from openai import AsyncOpenAI
 
-from agentmut.mcp import watch
 from agentmut.nouns.config import AgentConfig
+from agentmut.trial.mcp import watch
 
 STEPS = 8
 

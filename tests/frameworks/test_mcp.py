@@ -20,10 +20,7 @@ from agentmut.adapters import _requirement
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.api import measure
-from agentmut.engine.attempt import Case as Attempted
-from agentmut.engine.attempt import attempt
 from agentmut.engine.selection import Selection
-from agentmut.mcp import watch
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault
@@ -32,6 +29,9 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange, Trial, running
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.trial.mcp import watch
+from agentmut.trial.single_run import Case as Attempted
+from agentmut.trial.single_run import attempt
 from agentmut.verbs.plan import plan
 from tests.frameworks.kit import Case, check
 from tests.frameworks.mcp_agents import orders

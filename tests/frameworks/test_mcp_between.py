@@ -15,13 +15,8 @@ pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
-from agentmut import mcp_proxy
 from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
-from agentmut.engine.attempt import Case, Wiring, attempt
-from agentmut.engine.on_wire import as_mutant, inside, routed
-from agentmut.mcp.doors import ToolDoors, open_tool_doors
-from agentmut.mcp.middleman import Middleman
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault
@@ -31,16 +26,21 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange, Trial, altered_tools
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
+from agentmut.trial.mcp import proxy as mcp_proxy
+from agentmut.trial.mcp.doors import ToolDoors, open_tool_doors
+from agentmut.trial.mcp.middleman import Middleman
+from agentmut.trial.on_wire import as_mutant, inside, routed
+from agentmut.trial.single_run import Case, Wiring, attempt
+from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Admitted
-from agentmut.witness import Detector
 from tests.frameworks.kit import AT_ONCE
 from tests.frameworks.mcp_agents import orders
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "tests" / "testdata" / "mcp" / "server.py"
 AGENT = ROOT / "tests" / "testdata" / "mcp" / "agent.py"
-BETWEEN = (sys.executable, "-S", "-m", "agentmut.mcp_proxy")
+BETWEEN = (sys.executable, "-S", "-m", "agentmut.trial.mcp.proxy")
 LOOK = ToolSpec(
     name="look_up_order",
     description="Look up an order by its number.",

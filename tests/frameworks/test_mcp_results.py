@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from agentmut.mcp.listing import listed
-from agentmut.mcp.results import result_of, text_of, with_text, within
 from agentmut.mutation.tool_faults.answers import spoiled
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange
+from agentmut.trial.mcp.listing import listed
+from agentmut.trial.mcp.results import result_of, text_of, with_text, within
 
 TEXT = {"type": "text", "text": "Order A-1042 costs 12.50"}
 IMAGE = {"type": "image", "data": "iVBORw0KGgo1234", "mimeType": "image/png"}

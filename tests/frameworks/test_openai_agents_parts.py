@@ -8,7 +8,6 @@ import pytest
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.conformance.adapter import endpoint
-from agentmut.engine.on_wire import OnWire, as_mutant, routed
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
@@ -16,6 +15,7 @@ from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.simulator.addresses import Addresses
+from agentmut.trial.on_wire import OnWire, as_mutant, routed
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.openai_agents_runs import ODD, adapter, changed, first_tool, ran, run, run_online

@@ -15,7 +15,6 @@ import yaml
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.nouns.execution import Ending, Execution
@@ -23,6 +22,7 @@ from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.stopping import SequentialStopping
+from agentmut.trial.executor import TrialRequest
 
 pytestmark = pytest.mark.skipif(
     not find_spec("inspect_ai"), reason="inspect_ai is not installed"

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from agentmut.engine.choosing import make_mutants
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.inspect_ai import chat
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit
 from agentmut.project.project import load_project
+from agentmut.trial.executor import TrialRequest
 
 pytestmark = pytest.mark.skipif(
     not find_spec("inspect_ai"), reason="inspect_ai is not installed"

@@ -10,11 +10,11 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.project import load_project
+from agentmut.trial.executor import TrialRequest
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,13 +12,13 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action
 from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.trial.executor import TrialRequest
 
 pytestmark = pytest.mark.skipif(
     not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"

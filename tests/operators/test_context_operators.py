@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.engine.suite import SuiteConfig
 from agentmut.language.quantities.figures import Other
 from agentmut.language.quantities.stated_facts import FactKind, facts
 from agentmut.mutation.generation import generate
@@ -15,6 +14,7 @@ from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.operators.context.figures import restated
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.trial.suite_config import SuiteConfig
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

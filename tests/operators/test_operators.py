@@ -13,7 +13,7 @@ from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")

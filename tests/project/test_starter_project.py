@@ -13,13 +13,13 @@ from genai_prices import Usage, calc_price
 
 from agentmut._base.errors import ExitCode, UsageError
 from agentmut.engine.agents_own import with_agents_own
-from agentmut.engine.pricing import provider_of
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project, load_project
+from agentmut.trial.pricing import provider_of
 from agentmut.verbs.init import _ALSO, frameworks, starter_name, write_starter
 
 OTHER_SPELLINGS = {

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut._base.errors import UsageError
-from agentmut.calls.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
+from agentmut.trial.calls.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
 
 SPECS = (EvaluatorSpec(name="contains", argument="x"),)
 

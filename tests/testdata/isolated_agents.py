@@ -11,14 +11,14 @@ from typing import Any
 
 from agentmut import tool
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.engine.attempt import Case
-from agentmut.engine.executor import Executor, LocalExecutor, RunSettings
-from agentmut.engine.pricing import Pricer
-from agentmut.engine.suite import SuiteConfig
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
+from agentmut.trial.executor import Executor, LocalExecutor, RunSettings
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
 
 TIMEOUT = 0.4
 

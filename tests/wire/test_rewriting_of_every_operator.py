@@ -18,10 +18,10 @@ from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role, ToolC
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.tools import ToolSpec
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.trial.witness.witness import Detector
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
-from agentmut.witness import Detector
 
 CHAT = ChatCompletions()
 OPERATORS: dict[str, Operator] = {

@@ -21,7 +21,6 @@ from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters._dialect_responses import ResponsesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
-from agentmut.engine.attempt import Case, attempt
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Execution
@@ -32,9 +31,10 @@ from agentmut.seams.protocols.adapter import Adapter
 from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
+from agentmut.trial.single_run import Case, attempt
+from agentmut.trial.witness.witness import Detector, Route
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.witness import Detector, Route
 
 SOME = (
     "prompt.drop_instruction", "tool.rename", "tool.result_error", "model.raise_temperature", "context.drop_history",

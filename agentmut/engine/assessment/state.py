@@ -13,13 +13,13 @@ from agentmut.engine.baseline import SPARE
 from agentmut.engine.fresh import Fresh
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.problems import cannot_run, no_evidence, unbegun
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.verdicts.verdict import Judgement, Verdict
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 
 class StoppingRule(Protocol):

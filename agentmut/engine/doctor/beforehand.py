@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base.services import KEYLESS, KEYS
 from agentmut.documents.diagnosis import Check
-from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.seams.protocols.adapter import Adapter, AsksNoModel, AsksService
+from agentmut.trial.on_wire import inside
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

@@ -6,14 +6,10 @@ from typing import Literal, NamedTuple
 
 from agentmut._base.errors import UsageError
 from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
-from agentmut.engine.absence import absence
-from agentmut.engine.delivery import Delivery
 from agentmut.engine.doctor.beforehand import checks
 from agentmut.engine.doctor.probing import Tried, together, tried_parts
 from agentmut.engine.doctor.sending import differences, kinds_of
-from agentmut.engine.executor import TrialRequest
 from agentmut.engine.identity import trial_id
-from agentmut.engine.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
 from agentmut.engine.session import Session, make_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
@@ -21,7 +17,11 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import Outcome
 from agentmut.recording.redaction import Redactor
 from agentmut.seams.protocols.adapter import AsksNoModel, RunsOutside
-from agentmut.witness import Detector, Route
+from agentmut.trial.executor import TrialRequest
+from agentmut.trial.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
+from agentmut.trial.witness.absence import absence
+from agentmut.trial.witness.delivery import Delivery
+from agentmut.trial.witness.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]
 RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})

@@ -14,14 +14,14 @@ from agentmut._base.plain import one_line
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.session import Session
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.nouns.relation import FollowUp, FollowUpRun, Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.seams.relation_catalogue import ChosenRelation
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 SIGN = "~"
 """Between a scenario's name and the digest of other turns."""

@@ -9,11 +9,11 @@ from agentmut.engine.account import Account, Errands
 from agentmut.engine.assessment.state import AssessmentPlan
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 
 
 class RelationsPlan(AssessmentPlan):

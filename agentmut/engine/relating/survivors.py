@@ -27,7 +27,7 @@ from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
 from agentmut.stats.score.mutation_score import Judged
 from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.witness import Detector
+from agentmut.trial.witness.witness import Detector
 
 Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]
 """By mutant and scenario: repeats and what the mutant did."""

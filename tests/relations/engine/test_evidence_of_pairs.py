@@ -18,7 +18,6 @@ from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.relating.summary import _without_pairs, judgement_of
-from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
 from agentmut.judging.building import build_all
@@ -35,7 +34,8 @@ from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.witness import Detector
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
 from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered
 

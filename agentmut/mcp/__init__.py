@@ -1,5 +1,0 @@
-"""Tool servers (Model Context Protocol): agentmut stands between an agent and its servers, over every transport."""
-
-from agentmut.mcp.watching import watch
-
-__all__ = ["watch"]

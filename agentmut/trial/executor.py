@@ -1,0 +1,175 @@
+"""Executes trials in this process: the agents of mutants, attempts, retries and prices."""
+
+import asyncio
+import os
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import NamedTuple, Protocol
+
+from agentmut._base.errors import AgentmutError
+from agentmut.nouns.cassette import Player
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.threads import TrialThreads
+from agentmut.seams.protocols.adapter import Adapter, RunsOutside
+from agentmut.seams.protocols.suite import KeepsOpen
+from agentmut.trial.on_wire import OnWire, as_mutant, inside
+from agentmut.trial.pricing import Pricer
+from agentmut.trial.single_run import Case, Wiring, attempt
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.gateway import Gateway
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.codecs import all_codecs
+
+KEPT_AGENTS = 256
+LONGEST_PAUSE = 30.0
+"""Seconds between two attempts at most."""
+
+
+class TrialRequest(NamedTuple):
+    """What to run; `id` is the trial's identity, a function of what shapes it."""
+
+    mutant: Mutant | None
+    scenario: str
+    id: str
+    player: Player | None = None
+    """Answers its model requests, where it is a replay."""
+
+
+class RunSettings(NamedTuple):
+    """How a trial is run: `timeout` in seconds."""
+
+    timeout: float = 60.0
+    seed: int = 0
+    requests_per_minute: float | None = None
+    record: bool = False
+    """Whether what the agent asks of models, and is given, is kept."""
+    proxy_port: int | None = None
+    """Where agents that are already running reach the proxy."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of texts that have to be cut before they are kept."""
+
+
+class Executor(Protocol):
+    """Runs trials."""
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """An async context in which `execute` may be called."""
+        ...
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
+        ...
+
+
+class LocalExecutor:
+    """Runs trials as tasks of the current event loop."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        suite: SuiteConfig,
+        cases: Mapping[str, Case],
+        pricer: Pricer,
+        settings: RunSettings,
+    ) -> None:
+        self._adapter = adapter
+        self._suite = suite
+        self._cases = cases
+        self._pricer = pricer
+        self._settings = settings
+        self._agents: dict[tuple[str, str], Adapter] = {}
+        self._gateway: Gateway | None = None
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Watch the model requests of this process for as long as trials run."""
+        asyncio.get_running_loop().set_default_executor(TrialThreads())
+        per_minute = self._settings.requests_per_minute
+        throttle = Throttle(per_minute) if per_minute else None
+        with Tap(all_codecs(), throttle).installed(), BotocoreHooks(all_codecs(), throttle).installed():
+            async with _kept_open(inside(self._adapter)), self._gateway_of(throttle) as self._gateway:
+                yield
+
+    def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
+        """Where the model requests of the agent pass, if it runs in another process."""
+        if not isinstance(inside(self._adapter), RunsOutside):
+            return nullcontext()
+        from agentmut.wire.carriers.proxy.gateway import open_gateway
+
+        return open_gateway(os.environ, throttle, self._settings.proxy_port)
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial, once."""
+        try:
+            agent = self._agent(request)
+            rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
+            runs = inside(agent)
+        except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
+            return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
+        case, settings = self._cases[request.scenario], self._settings
+        wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
+        execution = await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring)
+        judging = self._pricer.priced(AgentTrace(steps=execution.judging)).steps
+        return execution.model_copy(
+            update={"trace": self._pricer.priced(execution.trace), "judging": judging}
+        )
+
+    def _agent(self, request: TrialRequest) -> Adapter:
+        key = (request.mutant.id if request.mutant else "", request.scenario)
+        if key not in self._agents:
+            if len(self._agents) >= KEPT_AGENTS:
+                self._agents.pop(next(iter(self._agents)))
+            full = self._suite.full
+            config = request.mutant.apply(full) if request.mutant else full
+            base, part = (self._suite.part(c, request.scenario) for c in (full, config))
+            self._agents[key] = as_mutant(self._adapter, base, part)
+        return self._agents[key]
+
+
+@asynccontextmanager
+async def _kept_open(adapter: Adapter) -> AsyncIterator[None]:
+    """While trials run, what the adapter keeps open between them."""
+    if not isinstance(adapter, KeepsOpen):
+        yield
+        return
+    await asyncio.to_thread(adapter.open)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(adapter.close)
+
+
+class RetryingExecutor:
+    """Tries again, with growing pauses, where an attempt said nothing about the agent."""
+
+    def __init__(self, inner: Executor, retries: int, wait: float = 0.5) -> None:
+        self._inner = inner
+        self._retries = retries
+        self._wait = wait
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """The inner executor's session."""
+        return self._inner.session()
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial; infrastructure trouble and empty runs are tried again."""
+        execution = await self._inner.execute(request)
+        for retry in range(self._retries):
+            if not execution.ending.is_retryable:
+                break
+            await asyncio.sleep(self._pause(retry))
+            again = await self._inner.execute(request)
+            left_behind = execution.abandoned or again.abandoned
+            judging = (*execution.judging, *again.judging)
+            changed = {"attempts": retry + 2, "abandoned": left_behind, "judging": judging}
+            execution = again.model_copy(update=changed)
+        return execution
+
+    def _pause(self, retry: int) -> float:
+        """Doubles each time; random, so that trials which failed together do not come back together."""
+        return min(self._wait * 2.0**retry, LONGEST_PAUSE) * random.uniform(0.5, 1.5)

@@ -1,0 +1,267 @@
+"""`isolate: process`: trials run in worker processes, so that a timeout can kill what will not stop."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
+
+from agentmut._base.errors import RunError
+from agentmut._base.plain import described
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.trial.executor import Executor, TrialRequest
+
+MARGIN = 5.0
+"""Seconds past its own timeout that a worker has to answer before it is killed."""
+STARTING = 300.0
+"""Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
+CLOSING = 10.0
+"""Seconds that workers have at the end to close what they kept open."""
+READY = "ready"
+NEEDED = "agentmut.engine.session"
+"""What every worker imports, whatever its agent."""
+MakeExecutor = Callable[[], Executor]
+
+
+class ProcessExecutor:
+    """A pool of worker processes, each running one trial at a time.
+
+    `make` builds the executor inside a worker; it must be picklable (a function with its arguments
+    bound by `functools.partial`). A worker that does not answer in time, or that had to leave a thread
+    behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker. No more workers
+    start at once than there are processors: importing a framework keeps one of them busy for seconds.
+    """
+
+    def __init__(
+        self, make: MakeExecutor, workers: int, deadline: float, exit_ends: Ending = Ending.RAISED
+    ) -> None:
+        self._make = make
+        self._exit_ends = exit_ends
+        self._workers = workers
+        self._deadline = deadline + MARGIN
+        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Start the workers, and end them with the block."""
+        starting = asyncio.Semaphore(min(self._workers, os.cpu_count() or 1))
+        workers = [_Worker(self._make, self._exit_ends, starting) for _ in range(self._workers)]
+        self._idle = asyncio.Queue()
+        for worker in workers:
+            self._idle.put_nowait(worker)
+        try:
+            yield
+        finally:
+            for worker in workers:
+                worker.dismiss()
+            await in_daemon_thread(_ended, workers)
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial in the next idle worker."""
+        worker = await self._idle.get()
+        try:
+            return await worker.run(request, self._deadline)
+        finally:
+            self._idle.put_nowait(worker)
+
+
+class _Worker:
+    """One place in the pool; its process is started when it is first needed, and after it was killed."""
+
+    def __init__(self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore) -> None:
+        self._make = make
+        self._exit_ends = exit_ends
+        self._starting = starting
+        self._process: _Process | None = None
+
+    async def run(self, request: TrialRequest, deadline: float) -> Execution:
+        """Run one trial, in a new process where there is none."""
+        try:
+            process = self._process or await self._started()
+            execution: Execution = await in_daemon_thread(process.ask, request, deadline)
+        except BaseException:  # cancelled, or no trial can be run: the process is of no more use
+            self.kill()
+            raise
+        if execution.abandoned or not process.alive:
+            self.kill()
+            execution = execution.model_copy(update={"abandoned": False})
+        return execution
+
+    async def _started(self) -> "_Process":
+        """A new process that is ready, once it is this one's turn to start."""
+        async with self._starting:
+            process = self._process = _Process(self._make, self._exit_ends)
+            await in_daemon_thread(process.wait_until_ready)
+        return process
+
+    def dismiss(self) -> None:
+        """Let the process end by itself, if it waits for a trial."""
+        if self._process is not None:
+            self._process.dismiss()
+
+    def leave(self, seconds: float) -> None:
+        """Wait for that, at most so long; then end the process."""
+        if self._process is not None:
+            self._process.leave(seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once; the next trial starts a new one."""
+        if self._process is not None:
+            self._process.kill()
+        self._process = None
+
+
+class _Process:
+    """A worker process and the pipe to it."""
+
+    def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
+        self._exit_ends = exit_ends
+        context = _context()
+        self._pipe, theirs = context.Pipe()
+        told = (make, theirs, dict(os.environ))
+        self._process = context.Process(target=_serve, args=told, daemon=True)
+        self._process.start()
+        self._killed = False
+        theirs.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another trial."""
+        return self._process.is_alive()
+
+    def wait_until_ready(self) -> None:
+        """Until the agent is imported: that takes seconds, which are none of a trial's. Raises `RunError`."""
+        try:
+            if not self._pipe.poll(STARTING):
+                raise RunError(
+                    f"a worker process was not ready within {STARTING:g} s: importing the agent or its suite hangs, or "
+                    "the machine is overloaded. This says nothing about the agent; try a lower execution.concurrency."
+                )
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            answer = f"the process ended while it imported the agent ({self._how_it_ended()})"
+        if answer != READY:
+            raise RunError(f"a worker process could not import the agent: {answer}")
+
+    def ask(self, request: TrialRequest, deadline: float) -> Execution:
+        """Run one trial; a process that does not answer is killed."""
+        try:
+            self._pipe.send(request)
+            if not self._pipe.poll(deadline):
+                self.kill()
+                return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            return self._ended()
+        if isinstance(answer, Execution):
+            return answer
+        raise RunError(f"a worker process could not run a trial: {answer}")
+
+    def dismiss(self) -> None:
+        """No trial is asked for any more."""
+        self._pipe.close()
+
+    def leave(self, seconds: float) -> None:
+        """Wait at most so long for the end of the process."""
+        self._process.join(seconds)
+
+    def kill(self) -> None:
+        """End the process, and those that it has started."""
+        if self._killed:
+            return
+        self._killed = True
+        if self._process.pid is not None and hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):  # too young to have a group, or all gone
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+
+    def _ended(self) -> Execution:
+        how = self._how_it_ended()
+        killed = self._process.exitcode == -signal.SIGKILL  # by the system, when memory runs out
+        ending = Ending.INFRASTRUCTURE if killed else self._exit_ends
+        whose = "agent" if self._exit_ends is Ending.RAISED else "test"
+        return _lost(ending, f"the process of the {whose} ended ({how})")
+
+    def _how_it_ended(self) -> str:
+        self._process.join(timeout=MARGIN)
+        return f"exit code {self._process.exitcode}"
+
+
+def _ended(workers: list[_Worker]) -> None:
+    """Wait for dismissed workers, which may have to close what they kept open, and end those that take too long."""
+    deadline = time.monotonic() + CLOSING
+    for worker in workers:
+        worker.leave(max(0.0, deadline - time.monotonic()))
+
+
+def _lost(ending: Ending, reason: str) -> Execution:
+    return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True))
+
+
+def _context() -> ForkServerContext | SpawnContext:
+    """How workers start: forked from a process that has imported the engine, which takes half a second, and no agent.
+
+    Elsewhere than on Linux a forked process may crash in the system's own libraries.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([NEEDED])
+    return context
+
+
+def _serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) -> None:
+    """The worker's main loop: build once, then answer requests until the pipe closes."""
+    os.environ.clear()  # what it was forked from has that of an earlier time
+    os.environ.update(environment)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # Ctrl-C is the parent's business, and the agent's own children end with this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        executor = make()
+    except Exception as error:
+        pipe.send(described(error))
+        return
+    asyncio.run(_answer(executor, pipe))
+
+
+def _end_with_parent() -> None:
+    """Even a worker that is stuck in a trial ends when the campaign's process is no more."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
+
+
+async def _answer(executor: Executor, pipe: Connection) -> None:
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(executor.session())
+        except Exception as error:
+            pipe.send(described(error))
+            return
+        pipe.send(READY)
+        await _answer_all(executor, pipe)
+    os._exit(0)  # without waiting for what agents have left behind
+
+
+async def _answer_all(executor: Executor, pipe: Connection) -> None:
+    """Until nobody asks any more."""
+    while True:
+        try:
+            request = await asyncio.to_thread(pipe.recv)
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send(await executor.execute(request))
+        except Exception as error:
+            pipe.send(described(error))

@@ -1,0 +1,5 @@
+"""Tool servers (Model Context Protocol): agentmut stands between an agent and its servers, over every transport."""
+
+from agentmut.trial.mcp.watching import watch
+
+__all__ = ["watch"]

@@ -1,0 +1,76 @@
+"""A request of a client for a tool server that speaks HTTP, and how it is sent on."""
+
+import re
+from base64 import b64encode
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from aiohttp import hdrs, web
+
+from agentmut.recording.trial import Trial
+from agentmut.trial.mcp.messages import CALL, asks_for, written
+from agentmut.wire.carriers.proxy.forwarding import pass_on
+from agentmut.wire.carriers.proxy.refusal import RefusalError
+from agentmut.wire.carriers.proxy.upstream import Upstream
+from agentmut.wire.dialects.sse import MEDIA_TYPE
+
+NAME_HEADER = "Mcp-Name"
+"""Repeats the name of the tool that a request calls."""
+
+
+class Asked(NamedTuple):
+    """A request whose sender and target are in order."""
+
+    http: web.BaseRequest
+    trial: Trial
+    upstream: Upstream
+    path: str
+    prefix: str
+    """What stands in front of the server's own address."""
+
+    @property
+    def address(self) -> str:
+        """Of the server."""
+        return f"{self.upstream.base.origin()}{self.path}"
+
+    def location(self, said: str | None) -> str | None:
+        """An address that the server leads to, by way of agentmut; None where that is none, or another server's."""
+        if not said:
+            return None
+        target = urljoin(self.address, said)
+        same = urlsplit(target).netloc == urlsplit(self.address).netloc
+        return f"{self.prefix}{target}" if same else None
+
+    async def as_it_is(self, session: aiohttp.ClientSession, body: bytes) -> web.StreamResponse:
+        """Pass the request on, and its reply, byte by byte."""
+        headers = self.upstream.headers(self.http.headers, self.trial.id)
+        sent = self.upstream.send(session, self.http.method, self.path, headers, body or None)
+        async with await sent as reply:
+            return await pass_on(self.http, reply, self.location(reply.headers.get(hdrs.LOCATION)))
+
+    async def send(self, session: aiohttp.ClientSession, message: Any = None) -> aiohttp.ClientResponse:
+        """Say a message to the server, or listen to it, in a form that can be read."""
+        headers = self.upstream.headers(self.http.headers, self.trial.id)
+        headers.pop(hdrs.CONTENT_ENCODING, None)
+        headers[hdrs.ACCEPT_ENCODING] = "identity"
+        if NAME_HEADER in headers and asks_for(message) == CALL:
+            headers[NAME_HEADER] = in_header(message["params"]["name"])
+        body = None if message is None else written(message)
+        reply = await self.upstream.send(session, self.http.method, self.path, headers, body)
+        read = message is not None or reply.content_type == MEDIA_TYPE
+        if read and reply.headers.get(hdrs.CONTENT_ENCODING, "identity") != "identity":
+            reply.close()
+            raise RefusalError(502, "packed", "the tool server packs its replies, though it is asked not to")
+        return reply
+
+
+def in_header(name: str) -> str:
+    """The name of a tool as a header has it, in base64 where it is not plain.
+
+    >>> in_header("look"), in_header("größe")
+    ('look', '=?base64?Z3LDtsOfZQ==?=')
+    """
+    if re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?base64?"):
+        return name
+    return f"=?base64?{b64encode(name.encode()).decode()}?="

@@ -1,0 +1,102 @@
+"""Event streams of servers on their way to a client, with the answers of exchanges in the place of replies."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import aiohttp
+from aiohttp import hdrs, web
+
+from agentmut.nouns.framing import Frame
+from agentmut.trial.mcp.exchange import Exchange
+from agentmut.trial.mcp.messages import Message, replies_to, written
+from agentmut.wire.carriers.proxy.upstream import passed_on
+from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, events
+
+OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING, hdrs.CONTENT_TYPE)
+_ENDPOINT = re.compile(rb"^event: ?endpoint[ \t]*\r?$", re.M)
+_NUMBERED = re.compile(rb"^id:", re.M)
+
+
+def is_stream(reply: aiohttp.ClientResponse) -> bool:
+    """Whether a server replies with a stream of events."""
+    return reply.status == 200 and reply.content_type == MEDIA_TYPE
+
+
+def endpoint_in(frame: Frame) -> str | None:
+    """Where a server of protocol version 2024-11-05 wants to be sent messages, if an event says so."""
+    return next(events(frame.raw), None) if _ENDPOINT.search(frame.raw) else None
+
+
+def is_numbered(frame: Frame) -> bool:
+    """Whether a client whose connection breaks may ask again for what comes after the event."""
+    return _NUMBERED.search(frame.raw) is not None
+
+
+class ClientEvents:
+    """The stream to one client."""
+
+    def __init__(self, http: web.BaseRequest, headers: Mapping[str, str] | None = None) -> None:
+        self._http = http
+        self._response = web.StreamResponse(headers=passed_on(headers or {}, *OF_THE_BODY))
+        self._response.content_type = MEDIA_TYPE
+        self._framing = SseFraming()
+        self._answering: set[asyncio.Task[None]] = set()
+        self._broken = False
+
+    async def begin(self) -> None:
+        """Say that there is a stream."""
+        await self._response.prepare(self._http)
+
+    async def say(self, message: Message) -> None:
+        """A message of agentmut's own, if the client is still there."""
+        with suppress(ConnectionError):
+            await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
+
+    async def write(self, raw: bytes) -> None:
+        """An event as it is."""
+        await self._response.write(raw)
+
+    async def pass_on(self, frame: Frame, exchanges: Mapping[Any, Exchange]) -> None:
+        """An event of the server; in the place of replies to exchanges their answers, once they are there."""
+        said = frame.value if isinstance(frame.value, list) else [frame.value]
+        asked = [exchanges.get(replies_to(one)) for one in said]
+        if not any(asked):
+            await self._response.write(frame.raw)
+            return
+        for exchange, one in zip(asked, said, strict=True):
+            if exchange:
+                exchange.settle(one)
+        task = asyncio.ensure_future(self._answer(frame, said, asked))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _answer(self, frame: Frame, said: list[Any], asked: list[Exchange | None]) -> None:
+        answers = [
+            await exchange.answer() if exchange else one for exchange, one in zip(asked, said, strict=True)
+        ]
+        value = answers if isinstance(frame.value, list) else answers[0]
+        with suppress(ConnectionError):  # the client has hung up
+            await self._response.write(self._framing.written(frame, value))
+
+    async def answered(self) -> None:
+        """Wait for the answers that are on their way."""
+        if self._answering:
+            await asyncio.gather(*self._answering)
+
+    async def end(self) -> web.StreamResponse:
+        """No more is said."""
+        if not self._broken:
+            await self.answered()
+            await self._response.write_eof()
+        return self._response
+
+    def break_off(self) -> None:
+        """End as a server does that is gone."""
+        self._broken = True
+        for task in self._answering:
+            task.cancel()
+        if self._http.transport is not None:
+            self._http.transport.close()

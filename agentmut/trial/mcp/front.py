@@ -1,0 +1,99 @@
+"""In front of tool servers that speak HTTP: addresses under this one stand for theirs.
+
+`.../t/TRIAL/mcp/http://127.0.0.1:8000/mcp` is the server at the address behind `/mcp/`, for that trial.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+from aiohttp import hdrs, web
+
+from agentmut._base.errors import UsageError
+from agentmut.recording.trial import trial_and_path
+from agentmut.trial.mcp.asked import Asked
+from agentmut.trial.mcp.carrying import Carrying
+from agentmut.trial.mcp.sessions import Sessions
+from agentmut.wire.carriers.proxy.refusal import RefusalError
+from agentmut.wire.carriers.proxy.roster import Roster
+from agentmut.wire.carriers.proxy.security import check_host, check_origin
+from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, TROUBLE, Upstream, new_session
+from agentmut.wire.carriers.wording import without_url_secrets
+
+DOOR = "/mcp/"
+LARGEST_REQUEST = 64 * 2**20
+_TARGET = re.compile(r"(https?):/{1,2}([^/?]+)(.*)", re.S | re.I)
+"""Some clients make one slash of two."""
+
+
+class Front:
+    """Takes requests for the trials of a roster."""
+
+    def __init__(self, roster: Roster, session: aiohttp.ClientSession) -> None:
+        self._roster = roster
+        self._session = session
+        self._sessions = Sessions()
+        self.port = 0
+
+    async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
+        """Pass a request on, or say why not."""
+        try:
+            asked = self._asked(http)
+            with self._roster.attending(asked.trial):
+                body = await _body(http)
+                return await Carrying(asked, self._session, self._sessions, self._roster.attending).answer(
+                    body
+                )
+        except RefusalError as refusal:
+            return web.json_response({"error": f"agentmut: {refusal}"}, status=refusal.status)
+        except TROUBLE as error:
+            said = f"agentmut: the tool server did not answer: {without_url_secrets(error)}"
+            return web.json_response({"error": said}, status=502)
+
+    def _asked(self, http: web.BaseRequest) -> Asked:
+        check_host(http.headers, self.port)
+        check_origin(http.headers)
+        name, path = trial_and_path(http.raw_path)
+        target = _TARGET.fullmatch(path.removeprefix(DOOR)) if path.startswith(DOOR) else None
+        if name is None or target is None:
+            raise RefusalError(404, "no_such_path", f"the path has to be /t/TRIAL{DOOR}ADDRESS-OF-THE-SERVER")
+        trial = self._roster.trial(name)
+        try:
+            upstream = Upstream(f"{target[1].lower()}://{target[2]}")
+        except UsageError as error:
+            raise RefusalError(400, "no_address", str(error)) from None
+        prefix = f"http://{http.headers[hdrs.HOST]}{http.raw_path[: -len(path)]}{DOOR}"
+        return Asked(http, trial, upstream, target[3] or "/", prefix)
+
+
+@asynccontextmanager
+async def open_front(roster: Roster) -> AsyncIterator[str]:
+    """Serve while the context is open, for this machine only; yields the address."""
+    async with new_session() as session:
+        front = Front(roster, session)
+        server = web.Server(
+            front.handle,
+            handler_cancellation=True,
+            access_log=None,
+            max_line_size=LONGEST_FIELD,
+            max_field_size=LONGEST_FIELD,
+        )
+        runner = web.ServerRunner(server, shutdown_timeout=0.5)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            front.port = runner.addresses[0][1]
+            yield f"http://127.0.0.1:{front.port}"
+        finally:
+            await runner.cleanup()
+
+
+async def _body(http: web.BaseRequest) -> bytes:
+    pieces, size = [], 0
+    async for piece in http.content.iter_any():
+        size += len(piece)
+        if size > LARGEST_REQUEST:
+            raise RefusalError(413, "too_large", f"a message may have {LARGEST_REQUEST >> 20} MiB")
+        pieces.append(piece)
+    return b"".join(pieces)

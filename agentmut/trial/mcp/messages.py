@@ -1,0 +1,131 @@
+"""JSON-RPC messages of a tool server's protocol, and the reply to a call of a tool."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from agentmut.recording.trial import Trial, TrialOverError, belonging
+from agentmut.trial.mcp.passage import answers_itself, call_reply, list_reply
+
+Message = dict[str, Any]
+LIST, CALL, CANCELLED = "tools/list", "tools/call", "notifications/cancelled"
+_SERVER_ERROR = -32000
+_AS_A_TASK = (
+    "agentmut: {0} is called as a task, whose result comes later, where it can be neither doubled nor go wrong. Have "
+    "the client call {0} without a task"
+)
+
+
+class RefusedError(Exception):
+    """What a server answers that does not carry a request out."""
+
+    def __init__(self, error: Any) -> None:
+        said = error.get("message") if isinstance(error, dict) else error
+        super().__init__(str(said))
+        self.error = error
+
+
+def read(raw: bytes) -> Any:
+    """The JSON of a message; None where it is none."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def written(message: Any) -> bytes:
+    """A message as it is sent: on one line."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def asks_for(message: Any) -> str | None:
+    """Which of `LIST` and `CALL` a message is a sound request for, if any."""
+    if not isinstance(message, dict) or _number(message.get("id")) is None:
+        return None
+    params = message.get("params") or {}
+    if message.get("method") == LIST:
+        return LIST
+    named = isinstance(params, dict) and isinstance(params.get("name"), str)
+    sound = named and isinstance(params.get("arguments") or {}, dict)
+    return CALL if message.get("method") == CALL and sound else None
+
+
+def replies_to(message: Any) -> Any:
+    """The id of the request that a message is the reply to; None for all else."""
+    if not isinstance(message, dict) or "method" in message:
+        return None
+    return _number(message.get("id"))
+
+
+def takes_back(message: Any) -> Any:
+    """The id of the request whose reply the client does not wait for any more; None for all else."""
+    if not isinstance(message, dict) or message.get("method") != CANCELLED:
+        return None
+    params = message.get("params")
+    return _number(params.get("requestId")) if isinstance(params, dict) else None
+
+
+def is_request(message: Any) -> bool:
+    """Whether a message waits for a reply."""
+    return isinstance(message, dict) and "method" in message and _number(message.get("id")) is not None
+
+
+def refused(number: Any, error: Any) -> Message:
+    """The reply that says why a request was not carried out."""
+    return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def trouble(said: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
+    """An error as the protocol writes it."""
+    return {"code": code, "message": said}
+
+
+TAKEN_BACK = trouble("the client took the call back")
+
+
+def _number(value: Any) -> Any:
+    """What the protocol allows for an id; None for all else."""
+    return value if isinstance(value, str | int | float) else None
+
+
+def list_answer(trial: Trial, reply: Message) -> Message:
+    """The reply to `tools/list` that the client is given."""
+    result = reply.get("result")
+    if not isinstance(result, dict):
+        return reply
+    tools = result.get("tools")
+    if not (
+        isinstance(tools, list)
+        and all(isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in tools)
+    ):
+        return reply
+    return {**reply, "result": list_reply(trial, result)}
+
+
+async def call_answer(
+    trial: Trial, message: Message, forward: Callable[[Message], Awaitable[Message]]
+) -> Message:
+    """The reply to `tools/call` that the client is given; `forward` asks the server, by its own name of the tool.
+
+    Raises what `forward` raises.
+    """
+    params = message["params"]
+
+    async def ask(own: str) -> Mapping[str, Any]:
+        reply = await forward({**message, "params": {**params, "name": own}})
+        if not isinstance(reply.get("result"), dict):
+            raise RefusedError(reply.get("error"))
+        result: Mapping[str, Any] = reply["result"]
+        return result
+
+    number, name = message["id"], params["name"]
+    if params.get("task") and answers_itself(trial, name):
+        return refused(number, trouble(_AS_A_TASK.format(name)))
+    with belonging(trial):
+        try:
+            result = await call_reply(trial, name, params.get("arguments") or {}, ask)
+            return {"jsonrpc": "2.0", "id": number, "result": result}
+        except RefusedError as error:
+            return refused(number, error.error)
+        except TrialOverError as error:
+            return refused(number, trouble(str(error)))

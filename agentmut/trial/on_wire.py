@@ -1,0 +1,206 @@
+"""Mutants that reach an agent through its model requests: the agent is built as it is, the wire does the rest.
+
+What no request shows stays with the agent: its flow always, and faults of tools and the history where its adapter
+can carry them out itself.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.rewriter import Rewriter
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import (
+    Adapter,
+    AgentSpec,
+    AsksAgent,
+    ChoosesRoute,
+    KnowsApi,
+    RunsOutside,
+)
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
+
+OUTSIDE = (
+    "hand it over: a program has its config with `{config_file}` in agent.command, and any agent elsewhere a part of "
+    "it, such as `{model.temperature}`, in agent.command, agent.body, agent.headers or agent.url"
+)
+
+
+def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
+    """The adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
+    default = "wire" if isinstance(adapter, RunsOutside) else "rebuild"
+    chosen = adapter.default_route if isinstance(adapter, ChoosesRoute) else default
+    return OnWire(adapter, adapter.get_config()) if (spec.route or chosen) == "wire" else adapter
+
+
+def inside(adapter: Adapter) -> Adapter:
+    """The adapter that runs the agent, without what is around it."""
+    return adapter.agent if isinstance(adapter, OnWire) else adapter
+
+
+def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapter:
+    """The agent of `config`, a mutant of `base`."""
+    return (
+        OnWire(adapter.agent.with_config(base), config)
+        if isinstance(adapter, OnWire)
+        else adapter.with_config(config)
+    )
+
+
+def remedy_on_wire(adapter: Adapter) -> "Remedy | None":
+    """How the agent is told of a part of its config itself, where mutants are made of its requests; else None."""
+    return adapter.how_to_tell if isinstance(adapter, OnWire) else None
+
+
+Remedy = Callable[[str], str]
+"""What to do, in a phrase, so that the agent has a part of its config from its adapter."""
+
+
+class OnWire:
+    """An adapter whose mutants are made of its agent's model requests.
+
+    It is an `Adapter` itself; to run a trial takes `agent`, and a new `rewriter()`.
+    """
+
+    def __init__(self, original: Adapter, config: AgentConfig) -> None:
+        self._original = original
+        self._base = original.get_config()
+        self._config = config
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "OnWire":
+        """Not by itself."""
+        raise NotImplementedError("wrap an adapter with agentmut.trial.on_wire.routed")
+
+    @cached_property
+    def agent(self) -> Adapter:
+        """The agent with that part of the changes that is its own affair."""
+        own = self._split[0]
+        return self._original if own == self._base else self._original.with_config(own)
+
+    def rewriter(self) -> Rewriter | None:
+        """What changes the requests of one trial; None where there is nothing to change."""
+        rest = self._split[1]
+        return None if rest == self._base else ConfigRewriter(self._base, rest)
+
+    @cached_property
+    def _split(self) -> tuple[AgentConfig, AgentConfig]:
+        """The config for the agent, and the config that its requests are to show."""
+        own, rest = self._base, self._config
+        for path in self._own_paths():
+            own = _with_part(own, path, self._config)
+            rest = _with_part(rest, path, self._base)
+        faults = {t.own_name: t.fault for t in self._config.tools if t.own_name in self._faulty_here}
+        return _with_faults(own, faults), _with_faults(rest, dict.fromkeys(faults))
+
+    def _own_paths(self) -> frozenset[str]:
+        carried = self._original.carries if isinstance(self._original, RunsOutside) else frozenset()
+        history = {"history"} if self._turns_here else set()
+        return frozenset({"orchestration", *history, *carried})
+
+    @cached_property
+    def _turns_here(self) -> bool:
+        """Whether the agent's adapter can give it other earlier turns itself."""
+        before, after = self._base.history, self._config.history
+        if before == after:
+            return False
+        return not self._original.cannot_express(_history_mutant(before, after))
+
+    @cached_property
+    def _faulty_here(self) -> frozenset[str]:
+        """Tools whose faults the agent's adapter carries out: then their calls are as they would be."""
+        faulty = {tool.own_name for tool in self._config.tools if tool.fault} & set(self._base.tool_names)
+        return self._original.doubled_tools() & faulty if faulty else frozenset()
+
+    def get_config(self) -> AgentConfig:
+        """The config of the mutant."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the built agent."""
+        return self._original.get_tools()
+
+    def with_config(self, config: AgentConfig) -> "OnWire":
+        """The same agent as another mutant."""
+        return OnWire(self._original, config)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Tools whose calls the agent's adapter can intercept."""
+        return self._original.doubled_tools()
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What the agent itself has to carry out (flow, what it is told of its config), and what no request says."""
+        paths = self._own_paths()
+        own = tuple(edit for edit in mutant.edits if any(_is_about(edit, path) for path in paths))
+        if own and (reason := self._original.cannot_express(mutant.model_copy(update={"edits": own}))):
+            return reason
+        return self._original.cannot_say(mutant) if isinstance(self._original, KnowsApi) else ""
+
+    @property
+    def not_built(self) -> str:
+        """Why the agent could not be asked for its tools and flow; empty when it was, or needs not be."""
+        return self._original.not_built if isinstance(self._original, AsksAgent) else ""
+
+    def how_to_tell(self, part: str) -> str:
+        """How the agent can have a part of its config from its adapter, and not by its requests."""
+        if isinstance(self._original, RunsOutside):
+            return OUTSIDE
+        if isinstance(self._original, ChoosesRoute) and self._original.default_route == "wire":
+            return f"let agent.run take (config, input), set `agent.route: rebuild`, and build the {part} from it"
+        return f"leave agent.route out, and build the {part} from the config that the agent is given"
+
+    def versions(self) -> Mapping[str, str]:
+        """Of the frameworks that shape a run."""
+        return self._original.versions()
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run the agent; the trial's rewriter changes what it sends."""
+        return await self.agent.run(turns, trial)
+
+
+def _is_about(edit: Edit, path: str) -> bool:
+    """Whether an edit changes something of the part at a dotted path, or all of what that is in."""
+    edited = ".".join(edit.path)
+    return f"{edited}.".startswith(f"{path}.") or path.startswith(f"{edited}.")
+
+
+def _with_part(config: AgentConfig, path: str, source: AgentConfig) -> AgentConfig:
+    """`config` with a part, such as `model.name`, as `source` has it."""
+    part, _, key = path.partition(".")
+    ours, theirs = getattr(config, part), getattr(source, part)
+    if not key:
+        return config.model_copy(update={part: theirs})
+    if isinstance(ours, dict):
+        given = {key: theirs[key]} if key in theirs else {}
+        return config.model_copy(update={part: {k: v for k, v in ours.items() if k != key} | given})
+    return config.model_copy(update={part: ours.model_copy(update={key: getattr(theirs, key)})})
+
+
+def _with_faults(config: AgentConfig, faults: Mapping[str, Any]) -> AgentConfig:
+    """The config with these tools, by their own names, going wrong like this."""
+    if not faults:
+        return config
+    tools = (
+        tool.model_copy(update={"fault": faults[tool.own_name]}) if tool.own_name in faults else tool
+        for tool in config.tools
+    )
+    return config.model_copy(update={"tools": tuple(tools)})
+
+
+def _history_mutant(before: JsonValue, after: JsonValue) -> Mutant:
+    return Mutant(
+        id="",
+        operator="context.history",
+        version=1,
+        operator_class=OperatorClass.CONTEXT,
+        intent=Intent.DEGRADE,
+        reach=Reach.CONVERSED,
+        description="other earlier turns",
+        edits=(Edit(pointer="/history", before=before, after=after),),
+    )

@@ -1,0 +1,199 @@
+"""Run an agent once: setup, doubles, timeout, teardown, and the classification of how it ended."""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
+from agentmut.nouns.cassette import Player
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import footprint
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.rewriter import Rewriter
+from agentmut.recording.threads import AgentExitError, in_daemon_thread
+from agentmut.recording.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
+from agentmut.seams.protocols.adapter import Adapter, KnowsOriginal
+from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
+from agentmut.wire.carriers.gateway import Gateway
+
+GRACE = 1.0
+"""Seconds a cancelled run has to clean up before it is abandoned."""
+Hook = Callable[[Scenario], Any]
+Run = asyncio.Task[AgentTrace]
+_log = logging.getLogger(__name__)
+
+
+class Case(NamedTuple):
+    """A scenario with its doubles and hooks resolved."""
+
+    scenario: Scenario
+    doubles: dict[str, Double]
+    setup: Hook | None = None
+    teardown: Hook | None = None
+
+
+class Wiring(NamedTuple):
+    """How the model requests of a run pass agentmut."""
+
+    rewriter: Rewriter | None = None
+    """Changes them on their way."""
+    gateway: Gateway | None = None
+    """Where those of other programs pass."""
+    player: Player | None = None
+    """Answers them, in the place of a service."""
+    record: bool = False
+    """Whether they are kept."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of a text that is to be cut: half of a secret could not be recognised."""
+
+
+_UNTOUCHED = Wiring()
+
+
+async def attempt(
+    adapter: Adapter,
+    case: Case,
+    trial_id: str,
+    seed: int,
+    timeout: float,
+    wiring: Wiring = _UNTOUCHED,
+) -> Execution:
+    """Run once, with a recorder of its own; setup and teardown each have `timeout` seconds too.
+
+    Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
+    the agent did is known by then. Raises only on cancellation.
+    """
+    try:
+        if problem := await _hook(case.setup, case.scenario, timeout):
+            return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
+        config = adapter.get_config()
+        original = adapter.original if isinstance(adapter, KnowsOriginal) else config
+        led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
+        trial = Trial(
+            id=trial_id,
+            seed=seed,
+            doubles=case.doubles,
+            tools=altered_tools(config),
+            tool_change=ToolChange(original.tools, config.tools),
+            rewriter=wiring.rewriter,
+            player=wiring.player,
+            endpoints=led.endpoints if led else {},
+            redact=wiring.redact,
+            recorder=Recorder(takes=[] if wiring.record else None),
+        )
+        with led.admitted(trial) if led else nullcontext():
+            return await _run(adapter, case, trial, timeout)
+    finally:
+        if problem := await _hook(case.teardown, case.scenario, timeout):
+            _log.warning("teardown of scenario %s failed: %s", case.scenario.name, ascii(problem))
+
+
+async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Execution:
+    recorder = trial.recorder
+    with running(trial):
+        task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
+        task.add_done_callback(_seen)
+        cut_off: tuple[Ending, str] | None = None
+        try:
+            if not await _finished(task, recorder, timeout):
+                cut_off = ending_of_timeout(
+                    timeout, recorder
+                )  # what it waits for shows before it is cancelled
+        finally:
+            recorder.closed = True
+            if not task.done():
+                await _give_up(task)
+    cut_short = AgentTrace(
+        steps=recorder.timeline(),
+        seconds=recorder.now(),
+        edges=tuple(recorder.edges),
+        exit_code=recorder.exit_code,
+        stderr=recorder.stderr,
+    )
+    trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
+    return Execution(
+        ending=ending,
+        reason=reason,
+        trace=trace.with_own_names(trial.tools),
+        footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
+        takes=tuple(recorder.takes or ()),
+        judging=tuple(recorder.judging),
+        abandoned=recorder.threads > 0 or not task.done(),
+    )
+
+
+def _marks(trial: Trial) -> frozenset[str]:
+    """The live changes that took effect, in the agent or on the wire."""
+    return frozenset(trial.recorder.marks) | (trial.rewriter.marks if trial.rewriter else frozenset())
+
+
+async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:
+    try:
+        return await adapter.run(scenario.turns, trial)
+    except SystemExit as error:  # would end the campaign
+        raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
+    except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles
+        raise AgentExitError("the agent raised KeyboardInterrupt") from error
+
+
+def _seen(task: Run) -> None:
+    """Take note of the run's error: where the campaign ends in the same moment, nobody else asks for it."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
+    """Wait for the run; time that its requests spent waiting for the rate limit is not counted."""
+    while not task.done() and (left := timeout + recorder.held - recorder.now()) > 0:
+        await asyncio.wait({task}, timeout=left)
+    return task.done()
+
+
+async def _give_up(task: Run) -> None:
+    """Cancel the run. One that swallows the cancellation has its coroutine closed."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=GRACE)
+    coroutine = task.get_coro()
+    if task.done() or coroutine is None:
+        return
+    try:
+        coroutine.close()
+    except (RuntimeError, ValueError):  # it goes on all the same, or is running in this very moment
+        return
+    task.cancel()  # wakes the task, which finds its coroutine closed
+    await asyncio.wait({task}, timeout=GRACE)
+
+
+def _conclude(task: Run, recorder: Recorder, cut_short: AgentTrace) -> tuple[AgentTrace, tuple[Ending, str]]:
+    error = asyncio.CancelledError("the agent cancelled itself") if task.cancelled() else task.exception()
+    if error is None:
+        trace = task.result()
+        return trace, ending_of_answer(trace, recorder)
+    failed = cut_short.model_copy(update={"error": described(error)})
+    if isinstance(error, AdapterError):
+        return failed, (Ending.UNBUILDABLE, str(error))
+    return failed, ending_of_error(error, recorder)
+
+
+async def _hook(hook: Hook | None, scenario: Scenario, timeout: float) -> str | None:
+    """Call a hook, sync or async; what went wrong, if anything."""
+    if hook is None:
+        return None
+    try:
+        await asyncio.wait_for(_call(hook, scenario), timeout)
+    except TimeoutError:
+        return f"not done within {timeout:g} s"
+    except (Exception, SystemExit) as error:
+        return described(error)
+    return None
+
+
+async def _call(hook: Hook, scenario: Scenario) -> None:
+    result = hook(scenario) if inspect.iscoroutinefunction(hook) else await in_daemon_thread(hook, scenario)
+    if inspect.isawaitable(result):
+        await result

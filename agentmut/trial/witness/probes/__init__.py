@@ -1,0 +1,22 @@
+"""How one edit shows in model requests: a probe for each kind of part that an edit can change."""
+
+from collections.abc import Sequence
+
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
+from agentmut.trial.witness.probes.model import model_probe
+from agentmut.trial.witness.probes.probe import OrderProbe, Probe
+from agentmut.trial.witness.probes.texts import text_probe
+from agentmut.trial.witness.probes.tools import tool_probe
+
+
+def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of one of the `edits` that turn `base` into `mutated`."""
+    if edit.part == "tools":
+        return tool_probe(edit, edits, base, mutated)
+    if edit.part == "model":
+        return model_probe(edit, base)
+    return text_probe(edit, edits, base, mutated)
+
+
+__all__ = ["OrderProbe", "Probe", "probe_for"]

@@ -1,0 +1,64 @@
+"""The probe for edits of the model's name and settings."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
+from agentmut.trial.witness.probes.probe import PerRequest, Probe, Shapes
+
+_VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
+
+
+def model_probe(edit: Edit, base: AgentConfig) -> Probe:
+    """The probe of an edit of the model of `base`."""
+    _, *rest = edit.path
+    key, before, after = (rest[0], edit.before, edit.after) if rest else ("name", *_names(edit))
+    return _ModelProbe(key, before, after, base.model.name)
+
+
+@dataclass(frozen=True)
+class _ModelProbe(PerRequest):
+    key: str
+    before: Any
+    after: Any
+    name: str
+    """The model that the agent is said to use; empty where that is left to it."""
+
+    @property
+    def by_absence(self) -> bool:
+        return self.after is None
+
+    def shows(self, shape: RequestShape) -> bool:
+        if self.key not in _VISIBLE:
+            return False
+        if self.after is None:
+            return bool(self._value(shape) != self.before)
+        return bool(self._value(shape) == self.after)
+
+    def carries(self, shape: RequestShape) -> bool:
+        if self._is_unset:  # the agent's own choice, of which a request to another model is none
+            return not self.name or shape.model == self.name
+        return self.key in _VISIBLE and bool(self._value(shape) == self.before)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return self._is_unset or super().carried(shapes)
+
+    @property
+    def _is_unset(self) -> bool:
+        return self.before in (None, "", [])
+
+    def delivered(self, shapes: Shapes) -> bool:
+        needed = all if self.after is None else any  # unset: then no request may show what was set
+        return needed(map(self.shows, shapes))
+
+    def _value(self, shape: RequestShape) -> object:
+        value: object = shape.model if self.key == "name" else getattr(shape, self.key)
+        return list(value) if isinstance(value, tuple) else value
+
+
+def _names(edit: Edit) -> tuple[Any, Any]:
+    """The models' names, where one whole model takes the place of another."""
+    before, after = (v.get("name") if isinstance(v, dict) else v for v in (edit.before, edit.after))
+    return before, after

@@ -1,0 +1,182 @@
+"""Probes for edits of the prompt and of documents: they look for words in what was sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from agentmut._base.in_common import ends_in_common
+from agentmut._base.passages import Passage, flat, opening, passage_at, shown, stretch
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
+from agentmut.trial.witness.probes.places import moved_path, shift, text_at, text_of
+from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
+
+
+def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of an edit of the prompt or of the documents."""
+    if edit.path == ("context",) and edit.after:
+        return _DocumentOrder(_openings(edit.before), _openings(edit.after))
+    if edit.part == "context" and edit.inserts_item and _copied(edit, base):
+        return _Repeated(opening(text_of(edit.after)), flat(text_of(edit.after)))
+    before, after = _passages(edit, edits, base, mutated)
+    if before == after and edit.span is not None:
+        return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
+    if not after and before:
+        return _TextGone(before, _known_texts(mutated))
+    return _TextProbe(before, after, () if before else _known_texts(base))
+
+
+@dataclass(frozen=True)
+class _TextProbe(PerRequest):
+    before: Passage
+    after: Passage
+    beside: Sequence[Passage] = ()
+    """For a whole text that is added: the other texts of the config, one of which is sent with it."""
+
+    def shows(self, shape: RequestShape) -> bool:
+        if self.before == self.after:  # only white space differs, or what changes is no text
+            return False
+        return shown(self.after, shape.text) and not self._unchanged(shape)
+
+    def carries(self, shape: RequestShape) -> bool:
+        if self.beside:
+            return any(shown(text, shape.text) for text in self.beside)
+        return shown(self.before, shape.text)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return not self.before or super().carried(shapes)
+
+    def _unchanged(self, shape: RequestShape) -> bool:
+        if shown(self.before, " ".join(self.after)):  # an addition: what was there is still there
+            return False
+        return shown(self.before, shape.text)
+
+
+@dataclass(frozen=True)
+class _TextGone(PerRequest):
+    """Nothing is left to be seen of a text: then no request may show what was there."""
+
+    before: Passage
+    remaining: Sequence[Passage]
+    """What is left of the config: requests that show it had the text too."""
+
+    def shows(self, shape: RequestShape) -> bool:
+        return not self.carries(shape) and any(shown(text, shape.text) for text in self.remaining)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return shown(self.before, shape.text)
+
+    @property
+    def by_absence(self) -> bool:
+        return True
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return not self.carried(shapes)
+
+
+@dataclass(frozen=True)
+class _WhiteSpaceProbe(PerRequest):
+    """For an edit of nothing but white space: the characters around it, as they are."""
+
+    before: str
+    after: str
+
+    def shows(self, shape: RequestShape) -> bool:
+        if self.before == self.after:
+            return False
+        return self.after in shape.text and (self.before in self.after or self.before not in shape.text)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self.before in shape.text
+
+
+@dataclass(frozen=True)
+class _Repeated(PerRequest):
+    """A document that is there already is given once more."""
+
+    passage: Passage
+    document: str
+
+    def shows(self, shape: RequestShape) -> bool:
+        once = sum(self.document.count(fragment) for fragment in self.passage)
+        return self._times(shape) >= 2 * once > 0
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self._times(shape) > 0
+
+    def _times(self, shape: RequestShape) -> int:
+        return sum(flat(shape.text).count(fragment) for fragment in self.passage)
+
+
+@dataclass(frozen=True)
+class _DocumentOrder(OrderProbe):
+    before: Sequence[Passage]
+    after: Sequence[Passage]
+
+    def shows(self, shape: RequestShape) -> bool:
+        moved = self._in_order(self.after, shape) and not self._in_order(self.before, shape)
+        return moved or self.picks_otherwise(shape)
+
+    def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        text = flat(shape.text)
+        places = [(text.find(passage[0]) if passage else -1, n) for n, passage in enumerate(self.before)]
+        return tuple(n for place, n in sorted(places) if place >= 0)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self._in_order(self.before, shape)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(shape.text for shape in shapes)
+
+    @staticmethod
+    def _in_order(passages: Sequence[Passage], shape: RequestShape) -> bool:
+        """Scenarios carry documents of their own, so only those that are there have an order."""
+        text = flat(shape.text)
+        places = [place for passage in passages if passage and (place := text.find(passage[0])) >= 0]
+        return len(places) > 1 and all(a < b for a, b in pairwise(places))
+
+
+def _passages(
+    edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
+) -> tuple[Passage, Passage]:
+    if edit.span is not None:
+        start, end = edit.span
+        moved = start + shift(edit, edits)
+        text = text_at(mutated, moved_path(edit, edits))
+        after = passage_at(text, moved, moved + len(str(edit.after)))
+        return passage_at(text_at(base, edit.path), start, end), after
+    if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
+        return _difference(edit.before, edit.after)
+    return opening(text_of(edit.before)), opening(text_of(edit.after))
+
+
+def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
+    """The characters before and after an edit, with those around it up to the next placeholder."""
+    assert edit.span is not None
+    start, end = edit.span
+    moved = start + shift(edit, edits)
+    return (
+        stretch(text_at(base, edit.path), start, end),
+        stretch(text_at(mutated, edit.path), moved, moved + len(str(edit.after))),
+    )
+
+
+def _difference(before: str, after: str) -> tuple[Passage, Passage]:
+    """The places where two whole texts differ: their beginnings may well be the same."""
+    head, tail = ends_in_common(before, after)
+    return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
+
+
+def _copied(edit: Edit, base: AgentConfig) -> bool:
+    added = flat(text_of(edit.after))
+    return bool(added) and any(flat(document.text) == added for document in base.context)
+
+
+def _known_texts(config: AgentConfig) -> list[Passage]:
+    return list(filter(None, map(opening, (config.prompt, *(document.text for document in config.context)))))
+
+
+def _openings(documents: Any) -> list[Passage]:
+    return [opening(text_of(document)) for document in documents]

@@ -1,0 +1,142 @@
+"""Probes for edits of the tools: which are offered, in which order, and how they are described."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentmut._base.passages import flat
+from agentmut._base.pointers import Path, at_path
+from agentmut._base.schemas import Difference, differences, inlined, plain_schema
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.tools import ToolSpec
+from agentmut.trial.witness.probes.places import moved_path
+from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
+
+
+def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of an edit of the tools."""
+    if edit.index is None:
+        return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
+    if edit.removes_item:
+        return _ToolRemoved(base.tools[edit.index].name, frozenset(mutated.tool_names))
+    if len(edit.path) == 2:
+        added = ToolSpec.model_validate(edit.after)
+        return _ToolAdded("" if edit.inserts_item else base.tools[edit.index].name, added)
+    original = base.tools[edit.index]
+    changed = mutated.tools[int(moved_path(edit, edits)[1])]
+    return _ToolChanged(original.name, changed.name, _differences(edit, original, changed))
+
+
+@dataclass(frozen=True)
+class _ToolRemoved(PerRequest):
+    name: str
+    others: frozenset[str]
+
+    def shows(self, shape: RequestShape) -> bool:
+        return not self.carries(shape) and not self.others.isdisjoint(_offered(shape))
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self.name in _offered(shape)
+
+    @property
+    def by_absence(self) -> bool:
+        return True
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return not self.carried(shapes)
+
+
+@dataclass(frozen=True)
+class _ToolAdded(PerRequest):
+    """A tool that is new, or that takes the place of another as a whole."""
+
+    original: str
+    added: ToolSpec
+
+    def shows(self, shape: RequestShape) -> bool:
+        tools = (tool for tool in shape.tools if tool.name == self.added.name)
+        return any(flat(tool.description) == flat(self.added.description) for tool in tools)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self.original in _offered(shape) if self.original else bool(shape.tools)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return not self.original or super().carried(shapes)  # it may be the first tool of all
+
+
+@dataclass(frozen=True)
+class _ToolChanged(PerRequest):
+    """A tool that something of is edited: seen where a request has all that is different, as it is to be."""
+
+    original: str
+    name: str
+    expected: Sequence[Difference]
+
+    def shows(self, shape: RequestShape) -> bool:
+        tools = (_plain_tool(tool) for tool in shape.tools if tool.name == self.name)
+        return bool(self.expected) and any(
+            all(at_path(tool, place.path) == place.after for place in self.expected) for tool in tools
+        )
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self.original in _offered(shape)
+
+
+@dataclass(frozen=True)
+class _ToolOrder(OrderProbe):
+    before: list[str]
+    after: list[str]
+
+    def shows(self, shape: RequestShape) -> bool:
+        if not self.after:
+            return not shape.tools
+        moved = self._in(self.after, shape) and not self._in(self.before, shape)
+        return moved or self.picks_otherwise(shape)
+
+    def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        return tuple(self.before.index(name) for name in _offered(shape) if name in self.before)
+
+    def carries(self, shape: RequestShape) -> bool:
+        here = set(self.before).intersection(_offered(shape))
+        return len(here) > 1 if self.after else bool(here)  # one alone has no order
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return any(map(self.shows, shapes)) if self.after else all(map(self.shows, shapes))
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(shape.tools for shape in shapes)
+
+    @staticmethod
+    def _in(names: list[str], shape: RequestShape) -> bool:
+        offered = _offered(shape)
+        return [n for n in names if n in offered] == [n for n in offered if n in names]
+
+
+def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Difference, ...]:
+    """What the edit makes different, in the form that requests have: the schema's `$ref`s put in place."""
+    old, new = _plain_tool(before), _plain_tool(after)
+    path = _up_to_list(old, edit.path[2:])
+    if at_path(old, path) != at_path(new, path):
+        return (Difference(path, at_path(new, path)),)
+    # What several parameters refer to stands elsewhere in a request.
+    return tuple(place for place in differences(old, new) if place.path[0] == path[0])
+
+
+def _up_to_list(value: Any, path: Path) -> Path:
+    """The path as far as it leads without an index: lists are compared as wholes."""
+    return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
+
+
+def _plain_tool(tool: ToolSpec) -> Any:
+    plain = tool.model_dump(mode="json", include={"name", "description", "parameters"})
+    return plain_schema({**plain, "parameters": inlined(plain["parameters"])})
+
+
+def _tool_names(tools: Any) -> list[str]:
+    return [str(tool["name"]) for tool in tools or ()]
+
+
+def _offered(shape: RequestShape) -> list[str]:
+    return [tool.name for tool in shape.tools]
