@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from agentmut._base.errors import RunError, UsageError
 from agentmut.analysis.explain.gaps import carried_over, with_gaps
 from agentmut.analysis.groups import grouped
-from agentmut.documents.rescored import Rescored, write_rescored
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
 from agentmut.engine.merge import NothingToRun, plan_merge
@@ -26,6 +25,7 @@ from agentmut.engine.work import Stop
 from agentmut.nouns.result import Result, read_result, write_result
 from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
+from agentmut.store.documents.rescored import Rescored, write_rescored
 from agentmut.store.sqlite import Store, StoredRun
 
 Progress = Callable[[CampaignState], None]

@@ -24,7 +24,6 @@ from agentmut.analysis.coverage import Coverage
 from agentmut.analysis.coverage.load import project_coverage
 from agentmut.analysis.explain.mining import suggest_assertions, survivors
 from agentmut.api import carry_out_rescore, measure, rescore
-from agentmut.documents.rescored import Rescored
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import stored_campaign
 from agentmut.nouns.mutant import Status
@@ -34,6 +33,7 @@ from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
+from agentmut.store.documents.rescored import Rescored
 from agentmut.store.sqlite import Store
 from agentmut.verbs.suggest import Proposed, apply, keep_suggestions, searched_suggestions
 

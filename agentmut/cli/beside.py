@@ -10,8 +10,8 @@ from agentmut.project.layout import runs_folder
 from agentmut.report.beside import Extra
 
 if TYPE_CHECKING:
-    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.documents.rescored import Rescored
+    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.store.documents.rescored import Rescored
 
 
 def find_beside(project: Path, run: str | None, result: Result) -> Extra:
@@ -32,7 +32,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
 def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":
     """What `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
-    from agentmut.documents.rescored import FILE, read_rescored
+    from agentmut.store.documents.rescored import FILE, read_rescored
 
     path = _folder(project, run, result) / FILE
     return read_rescored(path) if path.is_file() else None
@@ -46,7 +46,7 @@ def _folder(project: Path, run: str | None, result: Result) -> Path:
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":
     """The run's own report on relations, and the latest one of another run on this run's survivors."""
-    from agentmut.documents.relation_report import read_relations
+    from agentmut.store.documents.relation_report import read_relations
 
     own = folder / "relations.json"
     if own.is_file():

@@ -39,7 +39,7 @@ def clean(
 
 def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
     """The latest runs, and those that a saved baseline rests on."""
-    from agentmut.documents.saved_baseline import baseline_names, read_baseline
+    from agentmut.store.documents.saved_baseline import baseline_names, read_baseline
 
     needed = {read_baseline(name, baselines).run_id for name in baseline_names(baselines)}
     return [run for position, run in enumerate(runs) if position < keep or run in needed]

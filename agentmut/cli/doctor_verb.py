@@ -11,10 +11,10 @@ from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.documents.diagnosis import Diagnosis
     from agentmut.engine.doctor import Examination
     from agentmut.engine.session import Session
     from agentmut.project.project import Project
+    from agentmut.store.documents.diagnosis import Diagnosis
 
 
 def doctor(

@@ -12,7 +12,6 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
 from agentmut.decide.asking import why_ask
-from agentmut.documents.relation_report import Finding, RelationReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
@@ -23,6 +22,7 @@ from agentmut.report.relations import render_relations, render_survivors, render
 from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Finding, RelationReport
 from agentmut.verbs.relate import Progress, RelationRequest, carry_out_relations
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from agentmut.report.beside import Extra
 from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
-    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.documents.verdict_report import VerdictReport
     from agentmut.nouns.result import MutantRow, Result
+    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.store.documents.verdict_report import VerdictReport
 
 
 Formats = Annotated[
@@ -122,8 +122,8 @@ def _comparison(
     project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
 ) -> str:
     from agentmut.cli.runs import find_result
-    from agentmut.documents.comparison import compare_results
     from agentmut.report.comparison import markdown_comparison, render_comparison
+    from agentmut.store.documents.comparison import compare_results
 
     if chosen not in COMPARABLE:
         raise UsageError(f"--compare is shown as {', '.join(COMPARABLE)}, not as {chosen}.")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentmut._base.errors import UsageError
-from agentmut.documents.verdict_report import VerdictReport, read_verdicts
 from agentmut.nouns.result import Result, read_result
 from agentmut.project.layout import FILE_NAME, runs_folder
+from agentmut.store.documents.verdict_report import VerdictReport, read_verdicts
 
 if TYPE_CHECKING:
-    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
 
 
 def find_result(project: Path, run: str | None) -> Result:
@@ -80,7 +80,7 @@ def find_relations(project: Path, run: str | None) -> "RelationReport | Survivor
     """
     if run is None or (run.endswith(".json") and Path(run).name != "relations.json"):
         return None
-    from agentmut.documents.relation_report import read_relations
+    from agentmut.store.documents.relation_report import read_relations
 
     if run.endswith(".json"):
         return read_relations(Path(run))

@@ -18,9 +18,9 @@ from agentmut.project.project import Project, load_project
 from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
-    from agentmut.documents.verdict_report import VerdictReport
     from agentmut.engine.assessment.preparation import Prepared
     from agentmut.engine.session import Session
+    from agentmut.store.documents.verdict_report import VerdictReport
     from agentmut.store.sqlite import Store
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(

@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from agentmut.decide.gate import Requirement, Standing
-from agentmut.documents.verdict_report import VerdictReport
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Controls, Cost, Result, Score
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.verdict_report import VerdictReport
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals.proportion import Interval

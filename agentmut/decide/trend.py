@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agentmut._base.frozen import Frozen
 from agentmut.decide.drift import Watch
-from agentmut.documents.verdict_report import VerdictReport
 from agentmut.nouns.result import Result, Score
+from agentmut.store.documents.verdict_report import VerdictReport
 
 
 class TrendRow(Frozen):

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.documents.rescored import FILE as RESCORED
-from agentmut.documents.verdict_report import VerdictReport, read_verdicts
 from agentmut.engine.identity import Environment
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, suite_digest
 from agentmut.nouns.result import Result, read_result
+from agentmut.store.documents.rescored import FILE as RESCORED
+from agentmut.store.documents.verdict_report import VerdictReport, read_verdicts
 
 Report = Result | VerdictReport
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
-from agentmut.documents.rescored import Flip, NeedsTrials, Rescored
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
 from agentmut.engine.stored import Kept, StoredCampaign
@@ -23,6 +22,7 @@ from agentmut.nouns.result import MutantRow, Result
 from agentmut.project.applied import chosen_on
 from agentmut.project.schema import BudgetSettings
 from agentmut.stats.kill.rule import Decision
+from agentmut.store.documents.rescored import Flip, NeedsTrials, Rescored
 from agentmut.store.sqlite import StoredTrial
 from agentmut.trial.witness.witness import Detector
 

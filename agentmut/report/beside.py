@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from agentmut.analysis.coverage.nouns import Coverage
-    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.documents.rescored import Rescored
+    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.store.documents.rescored import Rescored
 
 
 class Extra(NamedTuple):

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from agentmut.documents.verdict_report import (
+from agentmut.nouns.result import Bounds
+from agentmut.report.paint import clean, shorten
+from agentmut.store.documents.verdict_report import (
     ClauseRow,
     ContractRow,
     JudgedRate,
     SatisfactionRow,
     ScenarioVerdict,
 )
-from agentmut.nouns.result import Bounds
-from agentmut.report.paint import clean, shorten
 
 _SHOWN = 160
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Score
 from agentmut.report.bounded import bounded, one_line
@@ -15,6 +14,7 @@ from agentmut.report.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
 from agentmut.report.terminal import LINES
 from agentmut.report.wording import counted, interval, without_marker
+from agentmut.store.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
 
 SHOWN = 15
 """Mutants that a terminal lists of one kind."""

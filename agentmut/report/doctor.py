@@ -5,9 +5,9 @@ import textwrap
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Sent
 from agentmut.report.paint import WIDTH, Page, clean
 from agentmut.report.wording import counted
+from agentmut.store.documents.diagnosis import Arrival, Delivered, Diagnosis, Sent
 
 _STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", Arrival.UNKNOWN: "yellow"}
 

@@ -16,7 +16,7 @@ from agentmut.report.ranking import rank
 from agentmut.report.wording import counted, interval, judged_again
 
 if TYPE_CHECKING:
-    from agentmut.documents.rescored import Rescored
+    from agentmut.store.documents.rescored import Rescored
 
 LONGEST = 60_000
 """Bytes. GitHub takes comments of 65,536 characters."""

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agentmut.documents.relation_report import (
+from agentmut.nouns.relation import Expectation
+from agentmut.report.judges import judged_with
+from agentmut.report.paint import WIDTH, Page, clean, shorten
+from agentmut.report.verdicts import becoming, spent
+from agentmut.report.wording import counted, interval
+from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import (
     Finding,
     RelationKill,
     RelationReport,
@@ -15,12 +21,6 @@ from agentmut.documents.relation_report import (
     SurvivorsReport,
     Violation,
 )
-from agentmut.nouns.relation import Expectation
-from agentmut.report.judges import judged_with
-from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.verdicts import becoming, spent
-from agentmut.report.wording import counted, interval
-from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from agentmut.engine.relating.preparation import Wish

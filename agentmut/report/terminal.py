@@ -18,7 +18,7 @@ from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
 
 if TYPE_CHECKING:
-    from agentmut.documents.rescored import Rescored
+    from agentmut.store.documents.rescored import Rescored
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from agentmut.nouns.result import CiRed, Score
 
 if TYPE_CHECKING:
-    from agentmut.documents.rescored import Rescored
+    from agentmut.store.documents.rescored import Rescored
 
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 ROUNDED_UP = (

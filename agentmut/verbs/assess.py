@@ -9,13 +9,6 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut._base.version import __version__
-from agentmut.documents.saved_baseline import (
-    SavedBaseline,
-    check_baseline_name,
-    read_baseline,
-    write_baseline,
-)
-from agentmut.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 from agentmut.engine.assessment.comparability import (
     comparable,
     comparison_notes,
@@ -41,6 +34,13 @@ from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project
 from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
+from agentmut.store.documents.saved_baseline import (
+    SavedBaseline,
+    check_baseline_name,
+    read_baseline,
+    write_baseline,
+)
+from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 from agentmut.store.sqlite import Store
 
 DEFAULT_NAME = "default"

@@ -24,15 +24,15 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.documents.saved_baseline import read_baseline
 from agentmut.documents.stored_reports import Report, StoredReport, changed_since, stored_reports
-from agentmut.documents.verdict_report import VerdictReport
 from agentmut.engine.plan import RunPlan, planned_at
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.nouns.result import Cost, Result
 from agentmut.project.project import Project
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.store.documents.saved_baseline import read_baseline
+from agentmut.store.documents.verdict_report import VerdictReport
 from agentmut.store.sqlite import Store
 
 if TYPE_CHECKING:

@@ -6,13 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.documents.relation_report import (
-    RelationReport,
-    check_report_name,
-    read_saved_relations,
-    save_relations,
-    write_relations,
-)
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend, together
@@ -30,6 +23,13 @@ from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
+from agentmut.store.documents.relation_report import (
+    RelationReport,
+    check_report_name,
+    read_saved_relations,
+    save_relations,
+    write_relations,
+)
 from agentmut.store.sqlite import Store
 from agentmut.verbs.assess import with_settings
 

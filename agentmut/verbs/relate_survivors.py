@@ -7,7 +7,6 @@ from typing import NamedTuple
 from agentmut._base.errors import RunError, UsageError
 from agentmut._base.version import __version__
 from agentmut._base.whole_files import write_json
-from agentmut.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend, together
@@ -46,6 +45,7 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.nouns.result import Result, write_result
 from agentmut.runtime import register, run_work
+from agentmut.store.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate import Progress
 

@@ -4,8 +4,6 @@ import time
 from collections.abc import Iterator
 
 from agentmut._base.errors import RunError
-from agentmut.documents.relation_report import SurvivorsReport
-from agentmut.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import Wish, wish
 from agentmut.engine.relating.survivors import with_kills
@@ -14,6 +12,8 @@ from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.project.project import Project
+from agentmut.store.documents.relation_report import SurvivorsReport
+from agentmut.store.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate_survivors import campaign_with, judge_stored
 

@@ -9,9 +9,9 @@ from agentmut._base.errors import UsageError
 from agentmut._base.whole_files import write_json
 from agentmut.analysis.coverage.kept import write_coverage
 from agentmut.analysis.coverage.nouns import Coverage
-from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
-from agentmut.documents.rescored import Rescored, write_rescored
 from agentmut.nouns.result import write_result
+from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
+from agentmut.store.documents.rescored import Rescored, write_rescored
 from tests.report.test_html_report import result
 
 RUN = "20260101-000000-abcd"

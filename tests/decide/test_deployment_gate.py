@@ -14,7 +14,6 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.documents.verdict_report import BaselineUsed, VerdictReport
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import (
     BaselineRow,
@@ -27,6 +26,7 @@ from agentmut.nouns.result import (
 )
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport
 
 
 def asked(*standings: Standing) -> list[Requirement]:

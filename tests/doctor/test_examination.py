@@ -12,7 +12,6 @@ from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.cli import main
-from agentmut.documents.diagnosis import Arrival, Diagnosis
 from agentmut.engine.doctor.beforehand import key_checks
 from agentmut.engine.doctor.sending import differences
 from agentmut.nouns.config import AgentConfig
@@ -21,6 +20,7 @@ from agentmut.nouns.messages import ModelRequest
 from agentmut.nouns.tools import ToolSpec
 from agentmut.project.project import load_project
 from agentmut.report.doctor import render_diagnosis
+from agentmut.store.documents.diagnosis import Arrival, Diagnosis
 
 PROMPT = "Be kind to {name}.\nNever promise dates.\n"
 NOTHING = {"type": "object", "properties": {}}

@@ -16,7 +16,6 @@ from agentmut.adapters._vertex_errors import EngineError
 from agentmut.adapters._vertex_events import Hearing
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.conformance.adapter import endpoint
-from agentmut.documents.diagnosis import Arrival
 from agentmut.engine.doctor import before_running, examine
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
@@ -30,6 +29,7 @@ from agentmut.recording.trial import Trial, running
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.addresses import Addresses
+from agentmut.store.documents.diagnosis import Arrival
 from agentmut.verbs.init import write_starter
 from tests.frameworks.kit import Case, check
 

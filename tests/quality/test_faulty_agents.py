@@ -5,8 +5,8 @@
 
 import pytest
 
-from agentmut.documents.relation_report import Finding
 from agentmut.seams.plugins import Catalogue, Group
+from agentmut.store.documents.relation_report import Finding
 from tests.quality.faulty_agents.cases import Case, check
 from tests.quality.faulty_agents.registry import CASES
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import pytest
 
-from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
@@ -23,6 +22,7 @@ from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.relation import Relation, RelationExample
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Counts
 
 LEVEL = Level(alpha=0.05, beta=0.2, delta=0.3, pairs=30, tolerance=0.1, margin=0.1)
 FITTING, PAIRS, REPETITIONS = 15, 30, 4

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.documents.relation_report import Finding
+from agentmut.store.documents.relation_report import Finding
 from agentmut.verbs.relate import check_relations
 
 pytest.importorskip("openai")

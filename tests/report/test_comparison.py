@@ -2,12 +2,12 @@
 
 import json
 
-from agentmut.documents.comparison import Comparison, compare_results
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import AgentSummary, Cost, Result, Score
 from agentmut.report.comparison import markdown_comparison, render_comparison
 from agentmut.report.formats import json_text
 from agentmut.report.markdown import LONGEST
+from agentmut.store.documents.comparison import Comparison, compare_results
 from tests.report.results import result, row
 
 EVIL = "\x1b[31m\u202e<script>@octocat``` |"

@@ -4,7 +4,6 @@ from typing import Any
 
 from agentmut.analysis.coverage.load import failures_of
 from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
-from agentmut.documents.relation_report import Finding, RelationRow
 from agentmut.engine.stored import Kept
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
@@ -14,6 +13,7 @@ from agentmut.report.coverage import render_coverage
 from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page
 from agentmut.report.relations import _listed
+from agentmut.store.documents.relation_report import Finding, RelationRow
 from agentmut.store.rows import StoredTrial
 
 

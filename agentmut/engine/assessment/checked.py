@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentmut._base.errors import NotJudgedError
-from agentmut.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 from agentmut.engine.summary import bounds_of
 from agentmut.judging.building import unwrapped
 from agentmut.judging.contracts.contract import Satisfaction
@@ -19,6 +18,7 @@ from agentmut.seams.protocols.evaluator import Evaluator
 from agentmut.stats.reliability.judge import Labels, transferred
 from agentmut.stats.verdicts.satisfaction import guarantee, windows
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 
 LEVEL = 0.95
 FEW = 3

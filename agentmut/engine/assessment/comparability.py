@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.documents.saved_baseline import SavedBaseline, SavedScenario
-from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.baseline import OLD
@@ -16,6 +14,8 @@ from agentmut.engine.trials import judged_by
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.applied import first_repeats
 from agentmut.stats.kill.rule import is_untestable
+from agentmut.store.documents.saved_baseline import SavedBaseline, SavedScenario
+from agentmut.store.documents.verdict_report import BaselineUsed
 from agentmut.store.sqlite import Store, StoredTrial
 
 

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.comparability import Counted
 from agentmut.engine.assessment.rules import (
     BaselineCounts,
@@ -27,6 +26,7 @@ from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.tests.power import Bound, least_passing_n
 from agentmut.stats.tests.proportions import TwoSampleTest
+from agentmut.store.documents.verdict_report import BaselineUsed
 
 Shown = dict[str, str | float | int]
 SAME_AGENT = 6 * 3600

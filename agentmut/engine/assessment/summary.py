@@ -5,13 +5,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.version import __version__
-from agentmut.documents.verdict_report import (
-    BaselineSide,
-    BaselineUsed,
-    EffectRow,
-    ScenarioVerdict,
-    VerdictReport,
-)
 from agentmut.engine.assessment.checked import contract_rows, judge_rows
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
@@ -30,6 +23,13 @@ from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
 from agentmut.stats.verdicts.trial_statistics import pass_rates
 from agentmut.stats.verdicts.verdict import Judgement
+from agentmut.store.documents.verdict_report import (
+    BaselineSide,
+    BaselineUsed,
+    EffectRow,
+    ScenarioVerdict,
+    VerdictReport,
+)
 
 
 class Question(NamedTuple):

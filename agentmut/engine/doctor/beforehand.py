@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base.services import KEYLESS, KEYS
-from agentmut.documents.diagnosis import Check
 from agentmut.engine.session import Session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.seams.protocols.adapter import Adapter, AsksNoModel, AsksService
+from agentmut.store.documents.diagnosis import Check
 from agentmut.trial.on_wire import inside
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
 from agentmut.engine.doctor.beforehand import checks
 from agentmut.engine.doctor.probing import Tried, together, tried_parts
 from agentmut.engine.doctor.sending import differences, kinds_of
@@ -17,6 +16,7 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import Outcome
 from agentmut.recording.redaction import Redactor
 from agentmut.seams.protocols.adapter import AsksNoModel, RunsOutside
+from agentmut.store.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
 from agentmut.trial.witness.absence import absence

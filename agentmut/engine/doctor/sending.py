@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from agentmut._base.frozen import canonical_json
 from agentmut._base.passages import flat, passage_at, shown
 from agentmut._base.schemas import inlined
-from agentmut.documents.diagnosis import Sent
 from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec
+from agentmut.store.documents.diagnosis import Sent
 from agentmut.wire.codecs import all_codecs
 
 

@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from agentmut.documents.relation_report import Change, Counts, RelationReport, RelationRow
 from agentmut.engine.relating.summary import FAMILY
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
 from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from agentmut.store.documents.relation_report import Change, Counts, RelationReport, RelationRow
 
 
 def compared(

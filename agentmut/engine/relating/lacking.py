@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from agentmut.documents.relation_report import NotStored
 from agentmut.engine.relating.lane import NOT_STORED, Lane
 from agentmut.engine.relating.survivors import Survivor
+from agentmut.store.documents.relation_report import NotStored
 
 
 def not_stored(

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
@@ -16,6 +15,7 @@ from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.seams.relation_catalogue import ChosenRelation
+from agentmut.store.documents.relation_report import Counts
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 UNCALIBRATED = (

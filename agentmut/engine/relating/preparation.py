@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
@@ -24,6 +23,7 @@ from agentmut.seams.operator_names import is_named
 from agentmut.seams.relation_catalogue import ChosenRelation, RelationCatalogue
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.store.documents.relation_report import Counts
 
 
 class Fit(NamedTuple):

@@ -7,14 +7,6 @@ from typing import NamedTuple
 from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import jsonable
 from agentmut._base.version import __version__
-from agentmut.documents.relation_report import (
-    Counts,
-    Finding,
-    RelationReport,
-    RelationRow,
-    RelationSummary,
-    Violation,
-)
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.baseline import age_note
 from agentmut.engine.limits import Spend, cost_unknown
@@ -33,6 +25,14 @@ from agentmut.stats.kill.rule import Decision
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
 from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from agentmut.store.documents.relation_report import (
+    Counts,
+    Finding,
+    RelationReport,
+    RelationRow,
+    RelationSummary,
+    Violation,
+)
 
 SHOWN = 400
 """Characters of a text that an example keeps."""

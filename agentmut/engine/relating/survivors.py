@@ -9,7 +9,6 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.documents.relation_report import Counts, RelationKill
 from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import others
@@ -27,6 +26,7 @@ from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
 from agentmut.stats.score.mutation_score import Judged
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Counts, RelationKill
 from agentmut.trial.witness.witness import Detector
 
 Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from agentmut.documents.relation_report import RelationReport
+from agentmut.store.documents.relation_report import RelationReport
 from agentmut.verbs.relate import check_relations
 
 Agent = Callable[..., Any]

@@ -6,7 +6,6 @@ import pytest
 
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
-from agentmut.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
 from agentmut.project.project import load_project
@@ -14,6 +13,7 @@ from agentmut.project.schema import BudgetSettings
 from agentmut.report.relations import render_relations
 from agentmut.runtime import opened
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from tests.relations.engine.conftest import Shop
 
 SMALL = {"sources": 36, "pairs": 20}

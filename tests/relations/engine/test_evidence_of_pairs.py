@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
-from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
 from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
@@ -34,6 +33,7 @@ from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Finding
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
 from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import pytest
 
-from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
@@ -26,6 +25,7 @@ from agentmut.nouns.trace import AgentTrace, Check, Outcome
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.store.documents.relation_report import Counts
 
 ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40
 HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))

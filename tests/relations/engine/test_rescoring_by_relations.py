@@ -9,7 +9,6 @@ import yaml
 
 from agentmut import measure
 from agentmut.api import rescore
-from agentmut.documents.rescored import RelationsRescored, Rescored
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.limits import Spend
 from agentmut.engine.relating.preparation import make_plan, wish
@@ -21,6 +20,7 @@ from agentmut.project.project import Project, load_project
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
 from agentmut.runtime import opened
+from agentmut.store.documents.rescored import RelationsRescored, Rescored
 from tests.relations.engine.conftest import Shop
 from tests.relations.engine.test_survivors_and_relations import CAMPAIGN, check
 

@@ -6,7 +6,6 @@ import pytest
 
 from agentmut import measure
 from agentmut._base.errors import UsageError
-from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
@@ -18,6 +17,7 @@ from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
 from agentmut.runtime import opened
+from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.verbs.relate_survivors import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop
 

@@ -7,9 +7,9 @@ from pydantic import Field, ValidationError
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
-from agentmut.documents.relation_report import SurvivorsReport
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
+from agentmut.store.documents.relation_report import SurvivorsReport
 
 
 class Flip(Frozen):

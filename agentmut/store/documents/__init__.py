@@ -1,0 +1,1 @@
+"""What runs leave as JSON documents besides `result.json` (`agentmut.nouns.result`), and comparisons of them."""
