@@ -9,19 +9,19 @@ from pydantic import ValidationError
 from agentmut._base.errors import RunError, UsageError
 from agentmut.analysis.explain.gaps import carried_over, with_gaps
 from agentmut.analysis.groups import grouped
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.loop import Clock
-from agentmut.engine.merge import NothingToRun, plan_merge
-from agentmut.engine.plan import Plan
-from agentmut.engine.rescoring import rescore as judged_again
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import Session, make_plan, open_session, suite_digest
-from agentmut.engine.shards import part_of
-from agentmut.engine.state import CampaignState
-from agentmut.engine.stored import stored_campaign
-from agentmut.engine.summary import summarise
-from agentmut.engine.tables import Tables
-from agentmut.engine.work import Stop
+from agentmut.campaign.decision.rescoring import rescore as judged_again
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.session import Session, make_plan, open_session, suite_digest
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.results.summary import summarise
+from agentmut.campaign.running.loop import Clock
+from agentmut.campaign.running.stored import stored_campaign
+from agentmut.campaign.running.work import Stop
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
+from agentmut.campaign.shards.merge import NothingToRun, plan_merge
+from agentmut.campaign.shards.shards import part_of
 from agentmut.nouns.result import Result, read_result, write_result
 from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work

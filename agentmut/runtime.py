@@ -14,11 +14,11 @@ from agentmut._base.environment import environ
 from agentmut._base.errors import UsageError
 from agentmut._base.lock import locked
 from agentmut._base.services import dummy_keys
-from agentmut.engine.judges import judges_usd
-from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
-from agentmut.engine.plan import RunPlan
-from agentmut.engine.session import Session, declared_variables, make_executor, open_session
-from agentmut.engine.work import Stop, Work
+from agentmut.campaign.preparation.plan import RunPlan
+from agentmut.campaign.preparation.session import Session, declared_variables, make_executor, open_session
+from agentmut.campaign.running.judges import judges_usd
+from agentmut.campaign.running.loop import Clock, Loop, Tools, TrialStore
+from agentmut.campaign.running.work import Stop, Work
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project
 from agentmut.project.secrets import redactor

@@ -24,8 +24,8 @@ from agentmut.analysis.coverage import Coverage
 from agentmut.analysis.coverage.load import project_coverage
 from agentmut.analysis.explain.mining import suggest_assertions, survivors
 from agentmut.api import carry_out_rescore, measure, rescore
-from agentmut.engine.session import Session, open_session
-from agentmut.engine.stored import stored_campaign
+from agentmut.campaign.preparation.session import Session, open_session
+from agentmut.campaign.running.stored import stored_campaign
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion

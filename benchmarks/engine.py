@@ -23,13 +23,13 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from agentmut.api import carry_out  # noqa: E402
-from agentmut.engine.choosing import make_mutants  # noqa: E402
-from agentmut.engine.loop import Loop, Tools  # noqa: E402
-from agentmut.engine.selection import Selection  # noqa: E402
-from agentmut.engine.session import Session, make_plan, open_session  # noqa: E402
-from agentmut.engine.state import CampaignState  # noqa: E402
-from agentmut.engine.tables import Tables  # noqa: E402
-from agentmut.engine.work import Stop  # noqa: E402
+from agentmut.campaign.decision.state import CampaignState  # noqa: E402
+from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
+from agentmut.campaign.preparation.tables import Tables  # noqa: E402
+from agentmut.campaign.running.loop import Loop, Tools  # noqa: E402
+from agentmut.campaign.running.work import Stop  # noqa: E402
+from agentmut.campaign.selection.choosing import make_mutants  # noqa: E402
+from agentmut.campaign.selection.selection import Selection  # noqa: E402
 from agentmut.nouns.execution import Ending, Execution  # noqa: E402
 from agentmut.nouns.footprints import Footprint  # noqa: E402
 from agentmut.nouns.mutant import Status  # noqa: E402

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentmut.engine.session import make_executor, open_session
+from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.project.project import load_project
 from agentmut.trial.executor import Executor, TrialRequest
 

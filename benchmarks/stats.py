@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
 
-from agentmut.engine.tables import Tables  # noqa: E402
+from agentmut.campaign.preparation.tables import Tables  # noqa: E402
 from agentmut.stats.kill.rule import KillDesign, decision_table  # noqa: E402
 from agentmut.stats.traces.traces import compare_traces  # noqa: E402
 

@@ -42,10 +42,10 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
+    from agentmut.campaign.results.summary import cost_of
     from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verdicts import under_way, with_settings
     from agentmut.engine.assessment.preparation import Asked, prepare_saving
-    from agentmut.engine.summary import cost_of
     from agentmut.report.verdicts import render_baseline
     from agentmut.store.documents.saved_baseline import check_baseline_name
     from agentmut.verbs.assess import carry_out_saving

@@ -8,15 +8,15 @@ import typer
 from agentmut._base.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from agentmut.campaign.preparation.session import Session
+    from agentmut.campaign.selection.selection import Selection
     from agentmut.cli.choosing import Choice
-    from agentmut.engine.selection import Selection
-    from agentmut.engine.session import Session
     from agentmut.mutation.difference import Changes
 
 
 def selection_of(choice: "Choice") -> "Selection":
     """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
-    from agentmut.engine.selection import Selection, checked_share
+    from agentmut.campaign.selection.selection import Selection, checked_share
     from agentmut.mutation.higher_order import parse_pair
     from agentmut.nouns.mutant import Intent
 
@@ -72,7 +72,7 @@ def with_session_changes(
 
 
 def _session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
-    from agentmut.engine.revision import Described, changes_since
+    from agentmut.campaign.selection.revision import Described, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
     whole = len(scenarios) == len(session.project.scenarios)

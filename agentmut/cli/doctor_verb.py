@@ -11,8 +11,8 @@ from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
+    from agentmut.campaign.preparation.session import Session
     from agentmut.engine.doctor import Examination
-    from agentmut.engine.session import Session
     from agentmut.project.project import Project
     from agentmut.store.documents.diagnosis import Diagnosis
 
@@ -67,8 +67,8 @@ def doctor(
 
 def _opened(project: "Project", scenario: str | None) -> "Session":
     """The session of one scenario: the first, where none is named; of a suite of another tool, once that is read."""
-    from agentmut.engine.imported import imported_suite
-    from agentmut.engine.session import open_session
+    from agentmut.campaign.preparation.imported import imported_suite
+    from agentmut.campaign.preparation.session import open_session
 
     if project.imported is not None:
         suite = imported_suite(project)

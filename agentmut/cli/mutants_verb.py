@@ -12,7 +12,7 @@ from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.engine.selection import Selection
+    from agentmut.campaign.selection.selection import Selection
     from agentmut.mutation.generation import Generation
     from agentmut.nouns.origin import Origin
 
@@ -87,10 +87,10 @@ def _check_sources(
 def _without_project(
     config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
+    from agentmut.campaign.selection.choosing import mutants_of
+    from agentmut.campaign.selection.revision import Described, changes_since
     from agentmut.cli.choice import with_changes
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.engine.choosing import mutants_of
-    from agentmut.engine.revision import Described, changes_since
     from agentmut.mutation.catalogue import OperatorCatalogue
     from agentmut.project.config import read_config_file
     from agentmut.project.recorded_request import read_request_file
@@ -109,10 +109,10 @@ def _without_project(
 def _of_project(
     project: Path, agent: str | None, scenarios: tuple[str, ...], selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
+    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign.selection.choosing import make_mutants
     from agentmut.cli.choice import with_session_changes
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.engine.choosing import make_mutants
-    from agentmut.engine.session import open_session
     from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment
 

@@ -10,8 +10,8 @@ from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
 
 if TYPE_CHECKING:
+    from agentmut.campaign.preparation.session import Session
     from agentmut.cli.verdicts import UnderWay
-    from agentmut.engine.session import Session
     from agentmut.store.sqlite import Store
 
 
@@ -42,10 +42,10 @@ def plan(
 
     Example: agentmut plan --class prompt --probe 3
     """
+    from agentmut.campaign.selection.choosing import make_mutants
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verdicts import under_way
-    from agentmut.engine.choosing import make_mutants
     from agentmut.project.project import load_project
     from agentmut.report.plan import render_plan
     from agentmut.runtime import stand_in_keys

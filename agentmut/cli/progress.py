@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TextIO
 
-from agentmut.engine.state import CampaignState
+from agentmut.campaign.decision.state import CampaignState
 from agentmut.nouns.mutant import Intent, Status
 
 REDRAW = 0.2

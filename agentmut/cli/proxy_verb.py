@@ -194,9 +194,9 @@ def _plain_trial(name: str) -> "Trial":
 
 def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
     """Trials of the one mutant whose id begins so."""
-    from agentmut.engine.choosing import make_mutants
-    from agentmut.engine.selection import Selection
-    from agentmut.engine.session import open_session
+    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign.selection.choosing import make_mutants
+    from agentmut.campaign.selection.selection import Selection
     from agentmut.project.project import load_project
     from agentmut.recording.trial import Trial, altered_tools
     from agentmut.wire.rewriting.rewriter import ConfigRewriter

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentmut._base.errors import ExitCode, UsageError
+from agentmut.campaign.preparation.session import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
@@ -16,7 +17,6 @@ from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
 from agentmut.engine.relating.state import Relating, SourceErrands
-from agentmut.engine.session import open_session
 from agentmut.project.project import Project
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
@@ -26,7 +26,7 @@ from agentmut.store.documents.relation_report import Finding, RelationReport
 from agentmut.verbs.relate import Progress, RelationRequest, carry_out_relations
 
 if TYPE_CHECKING:
-    from agentmut.engine.session import Session
+    from agentmut.campaign.preparation.session import Session
     from agentmut.store.sqlite import Store
 
 _CODES: dict[str, ExitCode] = {

@@ -10,8 +10,8 @@ from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.engine.replay import Replay
-    from agentmut.engine.session import Session
+    from agentmut.campaign.preparation.session import Session
+    from agentmut.campaign.running.replay import Replay
     from agentmut.nouns.cassette import Cassette
 
 
@@ -34,9 +34,9 @@ def replay(
 
     Example: agentmut replay 4be1
     """
+    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign.running.replay import replay as replayed
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.engine.replay import replay as replayed
-    from agentmut.engine.session import open_session
     from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment, redactor, stand_in_keys
     from agentmut.store.cassettes import read_cassette

@@ -23,9 +23,9 @@ def resume(
     Example: agentmut resume
     """
     from agentmut.api import carry_out_campaign, stored_plan
+    from agentmut.campaign.preparation.session import open_session
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
-    from agentmut.engine.session import open_session
     from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment, open_store
 
@@ -79,6 +79,6 @@ def _refuse_other_kinds(stored: "StoredRun") -> None:
 
 def scenarios_of(stored: "StoredRun") -> tuple[str, ...]:
     """Names of the scenarios that a stored run was planned with."""
-    from agentmut.engine.plan import Plan
+    from agentmut.campaign.preparation.plan import Plan
 
     return Plan.model_validate_json(stored.plan).scenarios

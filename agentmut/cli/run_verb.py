@@ -13,8 +13,8 @@ from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
 
 if TYPE_CHECKING:
-    from agentmut.engine.plan import Plan
-    from agentmut.engine.session import Session
+    from agentmut.campaign.preparation.plan import Plan
+    from agentmut.campaign.preparation.session import Session
     from agentmut.mutation.generation import Generation
     from agentmut.nouns.result import Result
 
@@ -49,12 +49,12 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
+    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign.selection.choosing import make_mutants
+    from agentmut.campaign.shards.shards import part_of
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.gating import decide_and_print
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
-    from agentmut.engine.choosing import make_mutants
-    from agentmut.engine.session import open_session
-    from agentmut.engine.shards import part_of
     from agentmut.project.project import load_project
     from agentmut.runtime import agent_environment
 
@@ -92,8 +92,8 @@ def _campaign(
     fresh: bool,
 ) -> "Result":
     from agentmut.api import carry_out_campaign
+    from agentmut.campaign.preparation.session import make_plan
     from agentmut.cli.progress import ProgressLine
-    from agentmut.engine.session import make_plan
     from agentmut.runtime import open_store, register
 
     plan = share(make_plan(session, generation, seed, time.time()))

@@ -72,8 +72,8 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.analysis.explain.mining import mine
     from agentmut.analysis.explain.runs import StoredRuns
+    from agentmut.campaign.running.stored import stored_campaign
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.engine.stored import stored_campaign
     from agentmut.project.layout import FOLDER
     from agentmut.project.project import load_project
     from agentmut.report.mutant import Proposals

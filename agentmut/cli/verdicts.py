@@ -18,8 +18,8 @@ from agentmut.project.project import Project, load_project
 from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
+    from agentmut.campaign.preparation.session import Session
     from agentmut.engine.assessment.preparation import Prepared
-    from agentmut.engine.session import Session
     from agentmut.store.documents.verdict_report import VerdictReport
     from agentmut.store.sqlite import Store
 

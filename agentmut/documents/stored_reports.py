@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.identity import Environment
-from agentmut.engine.plan import RunPlan
-from agentmut.engine.session import Session, suite_digest
+from agentmut.campaign.preparation.identity import Environment
+from agentmut.campaign.preparation.plan import RunPlan
+from agentmut.campaign.preparation.session import Session, suite_digest
 from agentmut.nouns.result import Result, read_result
 from agentmut.store.documents.rescored import FILE as RESCORED
 from agentmut.store.documents.verdict_report import VerdictReport, read_verdicts

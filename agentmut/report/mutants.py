@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from rich.padding import Padding
 
-from agentmut.engine.locate import changed_text, target_of
+from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.mutation.generation import DropKind, Dropped, Empty, Generation
 from agentmut.nouns.mutant import Mutant, Status
 from agentmut.nouns.origin import Origin

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentmut.engine.replay import Replay
+from agentmut.campaign.running.replay import Replay
 from agentmut.nouns.cassette import Cassette
 from agentmut.nouns.trace import Action, Step
 from agentmut.report.paint import clean

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agentmut._base.errors import RunInterruptedError
-from agentmut.engine.account import Errands
-from agentmut.engine.identity import trial_key
-from agentmut.engine.problems import failure
-from agentmut.engine.session import Session, open_session
-from agentmut.engine.trials import Launch
-from agentmut.engine.work import Stop
+from agentmut.campaign.decision.problems import failure
+from agentmut.campaign.preparation.identity import trial_key
+from agentmut.campaign.preparation.session import Session, open_session
+from agentmut.campaign.running.account import Errands
+from agentmut.campaign.running.trials import Launch
+from agentmut.campaign.running.work import Stop
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import Suite
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.trials import Suite
 from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant

@@ -1,6 +1,6 @@
 """A search before its first trial."""
 
-from agentmut.engine.plan import RunPlan
+from agentmut.campaign.preparation.plan import RunPlan
 
 
 class SearchPlan(RunPlan):

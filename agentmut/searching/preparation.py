@@ -10,9 +10,9 @@ from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.engine.session import Session, plan_fields
-from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
-from agentmut.engine.tables import Tables
+from agentmut.campaign.preparation.session import Session, plan_fields
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.result import Result
 from agentmut.nouns.trace import AgentTrace

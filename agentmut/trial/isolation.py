@@ -26,7 +26,7 @@ STARTING = 300.0
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
 READY = "ready"
-NEEDED = "agentmut.engine.session"
+NEEDED = "agentmut.campaign.preparation.session"
 """What every worker imports, whatever its agent."""
 MakeExecutor = Callable[[], Executor]
 

@@ -9,6 +9,10 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut._base.version import __version__
+from agentmut.campaign.decision.problems import failure
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.work import Stop
 from agentmut.engine.assessment.comparability import (
     comparable,
     comparison_notes,
@@ -25,10 +29,6 @@ from agentmut.engine.assessment.preparation import (
 )
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.assessment.summary import report_verdicts
-from agentmut.engine.problems import failure
-from agentmut.engine.session import Session
-from agentmut.engine.tables import Tables
-from agentmut.engine.work import Stop
 from agentmut.nouns.result import AgentSummary
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project

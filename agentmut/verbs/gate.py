@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentmut._base.errors import UsageError
 from agentmut._base.version import __version__
+from agentmut.campaign.preparation.plan import RunPlan, planned_at
+from agentmut.campaign.preparation.session import Session, open_session
+from agentmut.campaign.running.stored import plan_of, stored_originals
 from agentmut.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.decide.requirements import (
     COVERAGE,
@@ -25,9 +28,6 @@ from agentmut.decide.requirements import (
     suite_verdict,
 )
 from agentmut.documents.stored_reports import Report, StoredReport, changed_since, stored_reports
-from agentmut.engine.plan import RunPlan, planned_at
-from agentmut.engine.session import Session, open_session
-from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.nouns.result import Cost, Result
 from agentmut.project.project import Project
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
@@ -244,8 +244,8 @@ class _Evidence:
 
     @cached_property
     def _mutants_asked(self) -> set[str]:
-        from agentmut.engine.choosing import make_mutants
-        from agentmut.engine.selection import Selection
+        from agentmut.campaign.selection.choosing import make_mutants
+        from agentmut.campaign.selection.selection import Selection
 
         return {mutant.id for mutant in make_mutants(self.session, Selection()).mutants}
 

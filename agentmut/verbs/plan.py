@@ -11,6 +11,17 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.version import __version__
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.reach import reached
+from agentmut.campaign.decision.state import IDENTITY_ALPHA
+from agentmut.campaign.preparation.history import foreseen, read_history
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.session import Session, make_plan
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.stored import stored_originals
+from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.decide.asking import why_ask
 from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.decide.plan import (
@@ -22,17 +33,6 @@ from agentmut.decide.plan import (
     plan_line,
     stopped_by,
 )
-from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.history import foreseen, read_history
-from agentmut.engine.plan import Plan
-from agentmut.engine.reach import reached
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import Session, make_plan
-from agentmut.engine.state import IDENTITY_ALPHA
-from agentmut.engine.stored import stored_originals
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import TrialResult
 from agentmut.mutation.generation import Generation
 from agentmut.nouns.mutant import Intent, Mutant
 from agentmut.nouns.trace import Usage

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.campaign.decision.problems import failure
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.limits import Spend, together
+from agentmut.campaign.running.work import Stop
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend, together
-from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
 from agentmut.engine.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
-from agentmut.engine.session import Session
-from agentmut.engine.tables import Tables
-from agentmut.engine.work import Stop
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 from agentmut.report.verdicts import becoming

@@ -7,10 +7,15 @@ from typing import NamedTuple
 from agentmut._base.errors import RunError, UsageError
 from agentmut._base.version import __version__
 from agentmut._base.whole_files import write_json
+from agentmut.campaign.decision.problems import failure
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.results.summary import cost_of
+from agentmut.campaign.running.limits import Spend, together
+from agentmut.campaign.running.stored import StoredCampaign, stored_campaign
+from agentmut.campaign.running.work import Stop
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend, together
-from agentmut.engine.problems import failure
 from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lacking import not_stored
 from agentmut.engine.relating.lane import Lane
@@ -38,11 +43,6 @@ from agentmut.engine.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.engine.session import Session
-from agentmut.engine.stored import StoredCampaign, stored_campaign
-from agentmut.engine.summary import cost_of
-from agentmut.engine.tables import Tables
-from agentmut.engine.work import Stop
 from agentmut.nouns.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.documents.relation_report import NotStored, SurvivorsReport

@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator
 
 from agentmut._base.errors import RunError
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import Wish, wish
 from agentmut.engine.relating.survivors import with_kills
-from agentmut.engine.session import Session
-from agentmut.engine.stored import StoredCampaign
-from agentmut.engine.tables import Tables
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.project.project import Project
 from agentmut.store.documents.relation_report import SurvivorsReport

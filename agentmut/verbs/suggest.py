@@ -13,8 +13,8 @@ from agentmut.analysis.explain.mining import suggest_assertions
 from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
-from agentmut.engine.session import Session, no_other_input
-from agentmut.engine.work import Stop
+from agentmut.campaign.preparation.session import Session, no_other_input
+from agentmut.campaign.running.work import Stop
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions

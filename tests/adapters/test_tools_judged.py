@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.project.project import load_project
 
 AGENT = '''

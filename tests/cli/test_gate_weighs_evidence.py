@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import agentmut as package
+from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
 from agentmut.decide.gate import Standing
-from agentmut.engine.selection import Selection
 from agentmut.nouns.result import BaselineRow, Result, read_result, write_result
 from agentmut.store.documents.verdict_report import VerdictReport
 from tests.cli.test_deciding_verbs import PROJECT, SCENARIOS

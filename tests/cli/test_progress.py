@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 
 from agentmut.api import carry_out_campaign
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.cli.progress import ProgressLine, describe
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_plan, open_session
-from agentmut.engine.state import CampaignState
 from agentmut.project.project import load_project
 from agentmut.runtime import open_store, register
 

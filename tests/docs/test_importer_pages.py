@@ -11,8 +11,8 @@ import yaml
 from pydantic import BaseModel
 
 from agentmut.api import measure
+from agentmut.campaign.preparation.session import open_session
 from agentmut.cli import VERBS
-from agentmut.engine.session import open_session
 from agentmut.judging.building import build
 from agentmut.project.project import load_project
 from agentmut.project.scenarios import read_scenarios

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from agentmut.api import measure
+from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import VERBS
-from agentmut.engine.selection import Selection
 from agentmut.importers.pytest_suite.settings import read_settings
 
 ROOT = Path(__file__).parents[2]

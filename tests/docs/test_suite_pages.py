@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.project.project import load_project
 from agentmut.project.schema import ProjectFile

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from agentmut.engine.arm import Arm
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.plan import Rule
-from agentmut.engine.reach import Reached
-from agentmut.engine.scoring import score
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_plan, open_session
-from agentmut.engine.state import IDENTITY_ALPHA, CampaignState
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.state import IDENTITY_ALPHA, CampaignState
+from agentmut.campaign.preparation.plan import Rule
+from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.results.scoring import score
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.stats.kill.rule import Decision
 from tests.engine.test_arm import FAIL, PASS, TABLES
@@ -24,7 +24,9 @@ WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 def campaign(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A campaign with its baselines recorded: `failures[i]` of the i-th scenario's `trials` failed."""
     # every scenario reaches every mutant: what the trials carried is not the matter here
-    monkeypatch.setattr("agentmut.engine.state.reached", lambda *args: Reached(dict.fromkeys(args[3], 1.0)))
+    monkeypatch.setattr(
+        "agentmut.campaign.decision.state.reached", lambda *args: Reached(dict.fromkeys(args[3], 1.0))
+    )
 
     def begun(failures: list[int], share: float, trials: int = 20) -> CampaignState:
         session = open_session(projects.write(WORDS[: len(failures)], idle=0))

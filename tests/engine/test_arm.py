@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from agentmut.engine.arm import Arm, Lane
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import Launch, TrialResult
+from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.trials import Launch, TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status

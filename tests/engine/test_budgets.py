@@ -7,7 +7,8 @@ import pytest
 
 from agentmut._base.errors import RunError, UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
-from agentmut.engine.limits import (
+from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.running.limits import (
     BaselineLimit,
     Spend,
     baseline_within,
@@ -17,8 +18,7 @@ from agentmut.engine.limits import (
     price_missing,
     together,
 )
-from agentmut.engine.session import open_session
-from agentmut.engine.trials import TrialResult
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.parts import PartsSeen
-from agentmut.engine.reach import reached
-from agentmut.engine.selection import Selection
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.decision.reach import reached
+from agentmut.campaign.selection.selection import Selection
 from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, RequestShape

@@ -8,8 +8,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.history import (
+from agentmut.campaign.preparation.history import (
     History,
     Record,
     by_yield,
@@ -17,8 +16,9 @@ from agentmut.engine.history import (
     read_history,
     select_operators,
 )
-from agentmut.engine.selection import Selection, checked_share
-from agentmut.engine.session import make_plan, open_session
+from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.result import MutantRow, Result, Target
 

@@ -14,7 +14,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.result import Result, read_result
 from agentmut.runtime import open_store
 
@@ -38,7 +38,7 @@ print(measure(sys.argv[1]).status)
 RESUME = """
 import os, sys
 from pathlib import Path
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.api import carry_out_campaign, stored_plan
 from agentmut.runtime import open_store
 from agentmut.project.project import load_project

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.engine.arm import PART_PATIENCE, Arm, Lane
-from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
-from agentmut.engine.parts import PartsSeen
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import TrialResult
+from agentmut.campaign.decision.arm import PART_PATIENCE, Arm, Lane
+from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by, went_past
+from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.engine.choosing import mutants_of
-from agentmut.engine.locate import target_of
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.choosing import mutants_of
+from agentmut.campaign.selection.locate import target_of
+from agentmut.campaign.selection.selection import Selection
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.difference import changes
 from agentmut.mutation.generation import Generation, generate

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.identity import code_digest, environment
-from agentmut.engine.session import make_executor, open_session
+from agentmut.campaign.preparation.identity import code_digest, environment
+from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.project.project import load_project

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.reach import Reached, reached
-from agentmut.engine.trials import TrialResult
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.reach import Reached, reached
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint

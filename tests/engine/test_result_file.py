@@ -8,7 +8,7 @@ import pytest
 
 from agentmut._base.errors import StoreError, UsageError
 from agentmut.api import measure
-from agentmut.engine.scoring import score, share_not_killed
+from agentmut.campaign.results.scoring import score, share_not_killed
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import Result, read_result, write_result
 

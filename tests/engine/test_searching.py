@@ -12,7 +12,7 @@ from agentmut.analysis.coverage import Dimension
 from agentmut.analysis.generate.doubles import MADE_UP, StandIns
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step

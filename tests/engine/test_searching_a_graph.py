@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentmut import check_suite
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.project.project import load_project
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store

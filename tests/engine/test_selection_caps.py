@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.caps import sampled
-from agentmut.engine.selection import Selection, select_mutants
+from agentmut.campaign.selection.caps import sampled
+from agentmut.campaign.selection.selection import Selection, select_mutants
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin, Place, Sources

@@ -9,7 +9,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure, merge_shards
-from agentmut.engine.shards import parse_shard, shard_of
+from agentmut.campaign.shards.shards import parse_shard, shard_of
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.result import Result
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentmut.api import measure
-from agentmut.engine.identity import RECORD_FORMAT, code_digest, endpoints, trial_id
+from agentmut.campaign.preparation.identity import RECORD_FORMAT, code_digest, endpoints, trial_id
 
 TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type": "object"}}]'
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"
@@ -73,7 +73,7 @@ def test_a_change_of_the_endpoint_makes_trials_stale(projects: Any, monkeypatch:
 
 def test_trials_in_an_older_format_are_stale(projects: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first_run(projects)
-    monkeypatch.setattr("agentmut.engine.identity.RECORD_FORMAT", RECORD_FORMAT + 1)
+    monkeypatch.setattr("agentmut.campaign.preparation.identity.RECORD_FORMAT", RECORD_FORMAT + 1)
     assert measure(projects.load()).cost.reused == 0
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.arm import Arm, Lane, SuiteEvidence
-from agentmut.engine.problems import identity_problem
+from agentmut.campaign.decision.arm import Arm, Lane, SuiteEvidence
+from agentmut.campaign.decision.problems import identity_problem
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import SUITE
 from agentmut.report.mutant import render_mutant

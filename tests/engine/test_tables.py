@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.engine import tables
-from agentmut.engine.tables import Tables
+from agentmut.campaign.preparation import tables
+from agentmut.campaign.preparation.tables import Tables
 from agentmut.stats.kill.rule import KillDesign, KillTable
 
 DESIGN = KillDesign(alpha=0.01, n_max=30)

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from agentmut.engine.baseline import ScenarioBaseline
-from agentmut.engine.trials import TrialResult
-from agentmut.engine.unseen import MayReach, may_reach
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.unseen import MayReach, may_reach
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint

@@ -1,8 +1,8 @@
 """`result.json` keeps the texts that mutants change, the order of outcomes, and what stopped the trials."""
 
-from agentmut.engine.arm import Arm, Lane
-from agentmut.engine.decision_tables import decision_tables
-from agentmut.engine.source_texts import LONGEST, source_texts
+from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.campaign.results.decision_tables import decision_tables
+from agentmut.campaign.selection.source_texts import LONGEST, source_texts
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin, Sources

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, web
 
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import Session, local_executor, open_session
+from agentmut.campaign.preparation.session import Session, local_executor, open_session
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.project.project import load_project

@@ -14,7 +14,7 @@ from agentmut._base.environment import environ
 from agentmut._base.errors import UsageError
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.api import measure
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.messages import ModelReply
 from agentmut.nouns.mutant import Status

@@ -14,7 +14,7 @@ from aiohttp import web
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.api import measure
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Status

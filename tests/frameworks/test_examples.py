@@ -9,7 +9,7 @@ import pytest
 import agentmut
 from agentmut.adapters._framework import FrameworkAdapter
 from agentmut.adapters._sdk_version import version_of
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.seams.plugins import Group, load
 from agentmut.simulator.addresses import Addresses

@@ -15,10 +15,10 @@ from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError
 from agentmut.adapters._vertex_events import Hearing
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
+from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.selection.selection import Selection
 from agentmut.conformance.adapter import endpoint
 from agentmut.engine.doctor import before_running, examine
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import open_session
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import ToolSpec

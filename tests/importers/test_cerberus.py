@@ -12,7 +12,7 @@ pytest.importorskip("py_mini_racer")
 
 from agentmut._base.errors import NotJudgedError, ProjectError, UsageError
 from agentmut.api import measure
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.importers.cerberus import Cerberus
 from agentmut.judging.evaluators.javascript import JavaScript
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

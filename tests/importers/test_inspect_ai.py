@@ -15,7 +15,7 @@ import yaml
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.session import local_executor, open_session
+from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.project import load_project

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import local_executor, open_session
+from agentmut.campaign.preparation.session import local_executor, open_session
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.importers.inspect_ai import chat
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit

@@ -10,7 +10,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.session import make_executor, open_session
+from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.project import load_project

@@ -12,7 +12,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.engine.session import local_executor, open_session
+from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action

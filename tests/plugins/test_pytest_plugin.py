@@ -6,7 +6,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ["agentmut.simulator", "agentmut.wire", "agentmut.engine", "aiohttp", "pydantic", "asyncio", "openai"]
+HEAVY = [
+    "agentmut.simulator",
+    "agentmut.wire",
+    "agentmut.campaign",
+    "aiohttp",
+    "pydantic",
+    "asyncio",
+    "openai",
+]
 
 AGENT_TESTS = """
 import json

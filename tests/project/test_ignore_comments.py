@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import ProjectError
-from agentmut.engine.choosing import mutants_of
-from agentmut.engine.locate import target_of
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.choosing import mutants_of
+from agentmut.campaign.selection.locate import target_of
+from agentmut.campaign.selection.selection import Selection
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generation import Generation
 from agentmut.nouns.origin import Origin, Sources

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import open_session
+from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.project.project import load_project
 
 OPERATORS = '''

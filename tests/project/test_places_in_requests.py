@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from agentmut.engine.choosing import mutants_of
-from agentmut.engine.locate import changed_text, target_of
-from agentmut.engine.selection import Selection
+from agentmut.campaign.selection.choosing import mutants_of
+from agentmut.campaign.selection.locate import changed_text, target_of
+from agentmut.campaign.selection.selection import Selection
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.project.config import read_config_file
 from agentmut.project.schema import MutationSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError, UsageError
-from agentmut.engine.session import make_executor, open_session
+from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.project.project import load_project
 
 TOOL = {

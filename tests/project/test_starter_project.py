@@ -12,7 +12,7 @@ import yaml
 from genai_prices import Usage, calc_price
 
 from agentmut._base.errors import ExitCode, UsageError
-from agentmut.engine.agents_own import with_agents_own
+from agentmut.campaign.preparation.agents_own import with_agents_own
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
+from agentmut.campaign.preparation.tables import Tables
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
-from agentmut.engine.tables import Tables
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.nouns.trace import AgentTrace, Check

@@ -4,7 +4,7 @@ from typing import Any
 
 from agentmut.analysis.coverage.load import failures_of
 from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
-from agentmut.engine.stored import Kept
+from agentmut.campaign.running.stored import Kept
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.relation import Expectation, Family

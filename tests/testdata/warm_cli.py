@@ -177,7 +177,7 @@ def warm_up() -> None:
         "agentmut.adapters.python_callable", "agentmut.report.terminal", "agentmut.report.mutant", "agentmut.api",
         "agentmut.report.mutant_diff", "agentmut.report.verdicts", "agentmut.simulator.server", "agentmut.verbs.assess",
         "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
-        "agentmut.engine.loop", "agentmut.stats.kill.characteristics", "agentmut.engine.merge", "rich.console",
+        "agentmut.campaign.running.loop", "agentmut.stats.kill.characteristics", "agentmut.campaign.shards.merge", "rich.console",
         "agentmut.cli.relating", "agentmut.verbs.relate_survivors", "agentmut.adapters.langgraph", "langchain.agents",
         "langchain_openai", "openai.resources.chat.completions",
     ):  # fmt: skip

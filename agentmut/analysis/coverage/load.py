@@ -14,10 +14,10 @@ from agentmut.analysis.coverage.beside import Beside, Place
 from agentmut.analysis.coverage.measure import measure
 from agentmut.analysis.coverage.nouns import Coverage, LeftOut
 from agentmut.analysis.coverage.seen import Traces
-from agentmut.engine.locate import spot
-from agentmut.engine.plan import Plan
-from agentmut.engine.session import Session
-from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.running.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
+from agentmut.campaign.selection.locate import spot
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import About, Status
 from agentmut.nouns.origin import Origin

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.engine.arm import Arm
-from agentmut.engine.state import CampaignState
-from agentmut.engine.stored import last_trials
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.running.stored import last_trials
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import BehaviourChange, MutantRow, Result
 from agentmut.stats.kill.rule import KillTable

@@ -9,7 +9,7 @@ from agentmut.analysis.explain.candidates import Candidate
 from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.family import Family, family_of, halves
 from agentmut.analysis.explain.runs import Run, StoredRuns, held
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.judging.building import build
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow

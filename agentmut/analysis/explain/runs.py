@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.analysis.explain.views import View
-from agentmut.engine.plan import Rule
-from agentmut.engine.stored import StoredCampaign
-from agentmut.engine.tables import Tables
+from agentmut.campaign.preparation.plan import Rule
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
 from agentmut.seams.plugins import Catalogue, Group

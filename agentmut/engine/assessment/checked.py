@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentmut._base.errors import NotJudgedError
-from agentmut.engine.summary import bounds_of
+from agentmut.campaign.results.summary import bounds_of
 from agentmut.judging.building import unwrapped
 from agentmut.judging.contracts.contract import Satisfaction
 from agentmut.judging.contracts.evaluator import Contract

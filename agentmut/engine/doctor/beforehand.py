@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base.services import KEYLESS, KEYS
-from agentmut.engine.session import Session
+from agentmut.campaign.preparation.session import Session
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.seams.protocols.adapter import Adapter, AsksNoModel, AsksService

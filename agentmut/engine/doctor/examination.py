@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentmut._base.errors import UsageError
+from agentmut.campaign.preparation.identity import trial_id
+from agentmut.campaign.preparation.session import Session, make_executor, open_session
 from agentmut.engine.doctor.beforehand import checks
 from agentmut.engine.doctor.probing import Tried, together, tried_parts
 from agentmut.engine.doctor.sending import differences, kinds_of
-from agentmut.engine.identity import trial_id
-from agentmut.engine.session import Session, make_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Mutant

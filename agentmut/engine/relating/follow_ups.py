@@ -11,10 +11,10 @@ from pydantic import JsonValue
 from agentmut._base.errors import MutationError, RunError
 from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import one_line
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.running.trials import Suite
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.material import Ran, SourceMaterial
-from agentmut.engine.session import Session
-from agentmut.engine.trials import Suite
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.nouns.relation import FollowUp, FollowUpRun, Source

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.engine.judges import Asked, uses
+from agentmut.campaign.running.judges import Asked, uses
 from agentmut.engine.relating.lane import Lane
 from agentmut.judging.facts.judge import Judge
 from agentmut.judging.opinions import JudgeSpend

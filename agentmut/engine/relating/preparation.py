@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError, nearest
+from agentmut.campaign.preparation.session import Session, no_other_input, plan_fields
+from agentmut.campaign.preparation.tables import Tables
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
@@ -14,8 +16,6 @@ from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import SourceMaterial
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.session import Session, no_other_input, plan_fields
-from agentmut.engine.tables import Tables
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.project import Project

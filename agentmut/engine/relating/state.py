@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentmut._base.errors import RunError
-from agentmut.engine.account import Account, Errands
+from agentmut.campaign.running.account import Account, Errands
+from agentmut.campaign.running.trials import Launch, TrialResult
 from agentmut.engine.assessment.state import AssessmentPlan
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
-from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.trial.suite_config import SuiteConfig

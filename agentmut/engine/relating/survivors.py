@@ -9,6 +9,10 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.results.scoring import DECISIONS, scored
+from agentmut.campaign.running.trials import Launch, TrialResult
 from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import others
@@ -16,10 +20,6 @@ from agentmut.engine.relating.preparation import comparison, level_of, relating
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.summary import judgement_of, violation
-from agentmut.engine.scoring import DECISIONS, scored
-from agentmut.engine.session import Session
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.nouns.result import MutantRow, Result, Score

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AgentmutError, ExitCode, UsageError
-from agentmut.engine.state import CampaignState
+from agentmut.campaign.decision.state import CampaignState
 from agentmut.importers.pytest_suite.fixtures import find_project
 from agentmut.importers.pytest_suite.held import case_of
 from agentmut.importers.pytest_suite.quiet import REPEATING
@@ -132,9 +132,9 @@ class Campaign:
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
     from agentmut.api import carry_out_campaign
-    from agentmut.engine.choosing import make_mutants
-    from agentmut.engine.selection import Selection
-    from agentmut.engine.session import make_plan, open_session
+    from agentmut.campaign.preparation.session import make_plan, open_session
+    from agentmut.campaign.selection.choosing import make_mutants
+    from agentmut.campaign.selection.selection import Selection
     from agentmut.runtime import open_store, register
 
     session = open_session(project)

@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_plan, open_session
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.project.project import load_project

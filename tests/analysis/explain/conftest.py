@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from tests.analysis.explain.campaigns import Traces, campaign_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from agentmut.analysis.explain.mining import mine, suggest_assertions
 from agentmut.analysis.explain.runs import StoredRuns
 from agentmut.analysis.explain.views import View
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.nouns.suggestion import Rate
 from agentmut.nouns.trace import AgentTrace
 from tests.analysis.explain.campaigns import trace

@@ -9,7 +9,7 @@ from agentmut._base.errors import UsageError
 from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine
 from agentmut.analysis.fingerprint import Feature, Fingerprint, fingerprint, in_words
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -8,7 +8,7 @@ from agentmut.analysis.explain.family import Family, family_of
 from agentmut.analysis.explain.mining import mine
 from agentmut.analysis.explain.runs import Run, Runs, StoredRuns
 from agentmut.analysis.explain.views import View
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.nouns.trace import AgentTrace
 from tests.analysis.explain.campaigns import trace
 

@@ -11,7 +11,7 @@ from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine, suggest_assertions
 from agentmut.analysis.explain.runs import MASKED, StoredRuns
 from agentmut.analysis.fingerprint import fingerprint
-from agentmut.engine.stored import StoredCampaign
+from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent

@@ -6,9 +6,9 @@ import pytest
 
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
+from agentmut.campaign.running.stored import stored_originals
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import make_plan, source_work, wish
-from agentmut.engine.stored import stored_originals
 from agentmut.project.project import load_project
 from agentmut.runtime import opened, register, run_work
 from agentmut.store.documents.relation_report import Finding

@@ -6,8 +6,8 @@ import pytest
 
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
+from agentmut.campaign.running.stored import stored_originals
 from agentmut.engine.relating.change import compared
-from agentmut.engine.stored import stored_originals
 from agentmut.project.project import load_project
 from agentmut.project.schema import BudgetSettings
 from agentmut.report.relations import render_relations

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
 from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
@@ -17,8 +19,6 @@ from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.relating.summary import _without_pairs, judgement_of
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import TrialResult
 from agentmut.judging.building import build_all
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.config import AgentConfig

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import pytest
 
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.trials import TrialResult
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial
-from agentmut.engine.tables import Tables
-from agentmut.engine.trials import TrialResult
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending

@@ -9,11 +9,11 @@ import yaml
 
 from agentmut import measure
 from agentmut.api import rescore
+from agentmut.campaign.running.limits import Spend
+from agentmut.campaign.running.work import Stop
 from agentmut.engine.assessment.preparation import Asked
-from agentmut.engine.limits import Spend
 from agentmut.engine.relating.preparation import make_plan, wish
 from agentmut.engine.relating.summary import Checked, report_relations
-from agentmut.engine.work import Stop
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
 from agentmut.project.project import Project, load_project

@@ -6,10 +6,10 @@ import pytest
 
 from agentmut import measure
 from agentmut._base.errors import UsageError
+from agentmut.campaign.preparation.tables import Tables
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
-from agentmut.engine.tables import Tables
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, read_result
 from agentmut.project.project import Project

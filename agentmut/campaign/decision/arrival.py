@@ -1,0 +1,74 @@
+"""Did a trial come to what its mutant changes, and what is said of one whose change nothing showed."""
+
+from agentmut.campaign.running.trials import TrialResult
+from agentmut.nouns.flow import CHANGED as FLOW_CHANGED
+from agentmut.nouns.mutant import Edit, Mutant, Reach
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.absence import absence
+
+
+def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
+    """Whether a trial did not come to what the mutant changes, as agents do not always do the same.
+
+    It made too few calls of a tool for a fault of it to show; or the flow is changed, but the run did not enter the
+    node, did not decide for the way that leads elsewhere now, or had nothing to pass that is withheld. `shown`: the
+    change, or for a part of a pair that part, has a witness.
+    """
+    if mutant.reach is Reach.RAN:
+        if shown or FLOW_CHANGED not in result.footprint.marks:
+            return False
+        elsewhere = bool(mutant.subject) and mutant.subject not in result.footprint.nodes
+        return elsewhere or any(_flow_key(edit) in _ONCE_IN_A_WHILE for edit in mutant.edits)
+    wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
+    faulty = bool(mutant.edits) and all(edit.is_fault for edit in mutant.edits)
+    return faulty and result.tools[mutant.subject] < wanted
+
+
+_ONCE_IN_A_WHILE = frozenset({"branches", "handoffs", "state"})
+"""Parts of a flow that a run may pass by although it enters the node."""
+
+
+def _flow_key(edit: Edit) -> str:
+    return edit.path[1] if edit.path[0] == "orchestration" and len(edit.path) > 1 else ""
+
+
+def passed_by(mutant: Mutant, trials: int) -> str:
+    """Why a mutant that every trial went past has no coverage."""
+    withheld = [str(edit.before) for edit in mutant.edits if _flow_key(edit) == "state" and edit.before]
+    if withheld:
+        return f"none of {trials} trials had anything under {' and '.join(withheld)} to withhold from {mutant.subject}"
+    if mutant.reach is Reach.RAN:
+        return f"none of {trials} trials came to this part of the flow"
+    often = " more than once" if mutant.reach is Reach.REPEATED else ""
+    return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
+
+
+def arrived_nowhere(
+    mutant: Mutant, trials: int, result: TrialResult, suite: SuiteConfig | None = None
+) -> str:
+    """Why a mutant counts as not applied, after trials in which it should have shown; `result` is the last of them.
+
+    The cause is told by what that trial showed, compared with the config of `suite`.
+    """
+    said = f"; the last one ended with: {result.reason}" if result.reason else ""
+    parts = {edit.path[0] for edit in mutant.edits}
+    if any(edit.is_fault for edit in mutant.edits):
+        return (
+            f"in none of {trials} trials the fault changed what {mutant.subject} returned: its results hold "
+            f"nothing that this fault changes, or its calls go past agentmut{said}"
+        )
+    if parts == {"orchestration"}:
+        key = ".".join(["orchestration", *filter(None, dict.fromkeys(map(_flow_key, mutant.edits)))])
+        return (
+            f"in none of {trials} trials the changed flow took effect: the adapter did not carry it out, and the "
+            f"agent did not read {key} of the config that it is given{said}"
+        )
+    if parts == {"history"}:
+        return (
+            f"in none of {trials} trials a turn was given other earlier turns: the runs ended before their second "
+            f"turn, or their turns are a graph's own state, which is passed as it is{said}"
+        )
+    if suite is None or result.footprint.lost:
+        return f"none of {trials} trials showed the change in what was sent to the model or read from the config{said}"
+    cause = absence(mutant, suite.full, [result.footprint], suite.on_wire)
+    return f"none of {trials} trials showed the change: {cause}{said}"

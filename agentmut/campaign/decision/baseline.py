@@ -1,0 +1,138 @@
+"""The original agent's trials: pass rates to compare with, and what each scenario exercises."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agentmut.campaign.running.fresh import Fresh
+from agentmut.campaign.running.trials import TrialResult
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.trial.witness.witness import Detector
+
+OLD = 7 * 86_400
+"""Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""
+FEW = 2
+"""So many trials without a model request, among others with one, are no chance."""
+SPARE = 0.2
+"""Share of extra trials that may replace those that were no evidence."""
+
+
+@dataclass
+class ScenarioBaseline:
+    """The original on one scenario."""
+
+    wanted: int
+    launched: int = 0
+    failures: int = 0
+    trials: int = 0
+    """Trials that are evidence."""
+    finished: int = 0
+    first_failure: str = ""
+    no_evidence: Counter[str] = field(default_factory=Counter)
+    """Reasons of trials that are no evidence."""
+    never_began: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that raised before they did anything, by the type of the exception."""
+    fresh: Fresh = field(default_factory=Fresh)
+    """Those of the trials that were run now."""
+    tools: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that called each tool."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that called each tool at least twice."""
+    nodes: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that entered each node of the flow."""
+    footprints: dict[str, Footprint] = field(default_factory=dict)
+    asked: int = 0
+    """Evidence trials that sent a model request, or read their config."""
+    silent: int = 0
+    """Trials that passed without either."""
+
+    def record(self, result: TrialResult) -> None:
+        """Take in one finished trial."""
+        self.finished += 1
+        self.fresh.take_in(result)
+        if not result.outcome.is_evidence:
+            self.no_evidence[f"{result.ending}: {result.reason}"] += 1
+            return
+        self.trials += 1
+        if result.never_began:
+            self.never_began[result.never_began] += 1
+        self.tools.update(result.tools.keys())
+        self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
+        self.nodes.update(result.footprint.nodes)
+        asked = bool(result.footprint.requests or result.footprint.reads)
+        self.asked += asked
+        self.silent += not asked and result.outcome == "pass"
+        seen = result.footprint.unordered()
+        self.footprints.setdefault(seen.digest, seen)
+        if result.outcome != "pass":
+            self.failures += 1
+            self.first_failure = self.first_failure or result.reason
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether a further trial should be launched."""
+        in_flight = self.launched - self.finished
+        limit = self.wanted + max(3, round(SPARE * self.wanted))
+        return self.trials + in_flight < self.wanted and self.launched < limit
+
+    @property
+    def complete(self) -> bool:
+        """All wanted trials are there, or no more may be spent on getting them."""
+        return self.finished == self.launched and not self.wants_another
+
+    @property
+    def usable(self) -> bool:
+        """Enough evidence to compare with: at least half of what was wanted."""
+        return 2 * self.trials >= self.wanted
+
+    @property
+    def passes(self) -> int:
+        """Trials that passed."""
+        return self.trials - self.failures
+
+    @property
+    def requests(self) -> Iterable[RequestShape]:
+        """The requests of all trials that are evidence."""
+        return (shape for seen in self.footprints.values() for shape in seen.requests)
+
+    def carries(self, detector: Detector) -> bool:
+        """Whether some baseline trial carried the part that a mutant changes."""
+        return any(detector.carried(seen) for seen in self.footprints.values())
+
+    def holds_answer(self, workers: int) -> bool:
+        """Whether a few trials asked a model, once in each of the workers perhaps, and the others took their answer.
+
+        Never without workers that hold anything from one trial to the next.
+        """
+        return bool(workers and self.asked) and self.silent >= FEW and self.asked <= max(workers, self.silent)
+
+    def share_calling(self, tool: str) -> float:
+        """Share of the evidence trials that called a tool."""
+        return self._share(self.tools[tool])
+
+    def share_repeating(self, tool: str) -> float:
+        """Share of the evidence trials that called a tool at least twice."""
+        return self._share(self.repeated[tool])
+
+    def share_entering(self, node: str) -> float:
+        """Share of the evidence trials that entered a node of the flow, or any where it is empty.
+
+        Where no nodes are seen, an agent that reads its flow from the config may have entered every one.
+        """
+        if not self.nodes:
+            return float(any("orchestration" in seen.reads for seen in self.footprints.values()))
+        return self._share(self.nodes[node] if node else max(self.nodes.values()))
+
+    def _share(self, trials: int) -> float:
+        return trials / self.trials if self.trials else 0.0
+
+
+def age_note(seconds: float, what: str) -> str:
+    """What to say of trials of the original that are `seconds` old; empty while they are not old."""
+    if seconds <= OLD:
+        return ""
+    days = round(seconds / 86_400)
+    return (
+        f"{what} up to {days} days old: if the model service has drifted since, that shows as a change of the agent. "
+        "`--fresh` runs everything again"
+    )

@@ -1,0 +1,260 @@
+"""Why a campaign cannot be carried out, in words that say what to do."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
+
+from agentmut._base.errors import RunError, UsageError
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.running.fresh import Fresh
+from agentmut.campaign.running.trials import TrialResult
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.trace import Outcome
+
+DEAD_ENDPOINT = 25
+"""Infrastructure failures in a row, over all mutants, after which the run is given up.
+
+It is also given up when the last of its mutants have been, one after the other: that is no finished run.
+"""
+HOPELESS_BASELINE = 5
+"""Trials per scenario after which an agent that has not passed once may be given up."""
+HOPELESS_TRIALS = 20
+"""Trials in total before that: an agent that passes so rarely is untestable in any case."""
+
+NOT_REUSED = "runs are not reused"
+_KEPT_TOO = "finished trials are kept"
+KEPT = "Finished trials are kept, and reused by the same command."
+
+
+def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageError:
+    """The error that ends a run with a problem: of the project file where it was `refused`.
+
+    `then` follows, unless the problem says itself what becomes of finished trials.
+    """
+    kind = UsageError if refused else RunError
+    told = any(said in problem for said in (_KEPT_TOO, NOT_REUSED))
+    return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
+
+
+class Runs(Protocol):
+    """The unchanged agent on one scenario, whatever its trials are for."""
+
+    @property
+    def wanted(self) -> int:
+        """Trials that it takes at most."""
+        ...
+
+    @property
+    def finished(self) -> int:
+        """Trials so far."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether no further trial will be run."""
+        ...
+
+    @property
+    def trials(self) -> int:
+        """Trials that are evidence."""
+        ...
+
+    @property
+    def first_failure(self) -> str:
+        """The reason of the first that failed."""
+        ...
+
+    @property
+    def no_evidence(self) -> Counter[str]:
+        """Reasons of trials that are no evidence."""
+        ...
+
+    @property
+    def never_began(self) -> Counter[str]:
+        """Trials that raised before a model answered or a tool was called, by the type of the exception."""
+        ...
+
+
+class Reusing(Runs, Protocol):
+    """The same, some of the trials being taken from the store."""
+
+    @property
+    def fresh(self) -> Fresh:
+        """Those that are not."""
+        ...
+
+
+class _Now:
+    """The fresh trials alone. `Runs`."""
+
+    def __init__(self, lane: Reusing) -> None:
+        self.wanted = lane.wanted
+        self.complete = lane.complete
+        self.finished = lane.fresh.finished
+        self.trials = lane.fresh.trials
+        self.first_failure = lane.fresh.first_failure
+        self.no_evidence = lane.fresh.no_evidence
+        self.never_began = lane.fresh.never_began
+
+
+def cannot_run(lanes: Collection[Reusing]) -> str:
+    """Why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
+
+    That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
+    server or a package is missing, or the agent is broken from its first line. Stored trials that ran do not speak
+    against it: they are of the same code and config, so that something around the agent has gone since.
+    """
+    now = _now(lanes)
+    shown = now or lanes
+    trials, raised = _trials(shown), _never_began(shown)
+    if raised.total() < trials or len(raised) > 1 or _not_judged(shown) or not _suffice(shown):
+        return ""
+    if not trials:
+        return f"{no_evidence(shown)}. Fix that first; these {NOT_REUSED}"
+    each = f"Each of {trials} trials" if trials > 1 else "The only trial"
+    if now:
+        each = f"Each of {trials} new trials" if trials > 1 else "The only new trial"
+    before = (
+        ". Stored trials of the same agent ran: something around it has gone since, a key or a server perhaps"
+    )
+    return (
+        f"the agent cannot run: {_first_reason(shown)}. {each} raised this, and no answer of a model and no call of a "
+        f"tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
+    )
+
+
+def unbegun(lanes: Collection[Reusing]) -> bool:
+    """Whether each trial so far raised before it did anything: it may be that the agent cannot run."""
+    shown = _now(lanes) or lanes
+    trials = _trials(shown)
+    return 0 < trials == _never_began(shown).total() and not _not_judged(shown)
+
+
+def _now(lanes: Collection[Reusing]) -> list[_Now]:
+    """The fresh trials, where stored ones of the same scenario ran; nothing where it takes all of them to tell.
+
+    What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
+    what the agent fails at: others that ran say nothing of it.
+    """
+    fresh = [_Now(lane) for lane in lanes]
+    before = _never_began(lanes) - _never_began(fresh)
+    if before.keys() & _never_began(fresh).keys() or not any(map(_ran_before, lanes)):
+        return []
+    return [lane for lane in fresh if lane.finished or not lane.complete]
+
+
+def _ran_before(lane: Reusing) -> bool:
+    """Whether stored trials of the scenario ran, and fresh ones are there to compare with them."""
+    stored = lane.trials - lane.fresh.trials
+    return lane.fresh.trials > 0 and stored > lane.never_began.total() - lane.fresh.never_began.total()
+
+
+def _trials(lanes: Iterable[Runs]) -> int:
+    return sum(lane.trials for lane in lanes)
+
+
+def _never_began(lanes: Iterable[Runs]) -> Counter[str]:
+    return sum((lane.never_began for lane in lanes), Counter[str]())
+
+
+def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
+    """Why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
+    if problem := cannot_run(baselines):
+        return problem
+    if any(b.passes for b in baselines) or not _suffice(baselines):
+        return ""
+    if said := no_evidence(baselines):
+        return said
+    trials = sum(b.trials for b in baselines)
+    return (
+        f"the agent failed every baseline trial ({trials} of {trials}). First reason: {_first_reason(baselines)}. Fix "
+        "the agent or the evaluators first"
+    )
+
+
+def no_evidence(lanes: Collection[Runs]) -> str:
+    """What to say of finished trials none of which could be judged; empty where one is evidence."""
+    if any(lane.trials for lane in lanes):
+        return ""
+    return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
+
+
+def most_common_trouble(lanes: Iterable[Runs]) -> str:
+    """The reason most trials gave for being no evidence; empty when there is none."""
+    total = sum((lane.no_evidence for lane in lanes), Counter[str]())
+    return total.most_common(1)[0][0] if total else ""
+
+
+def _not_judged(lanes: Iterable[Runs]) -> bool:
+    """Whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
+    return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
+
+
+def _suffice(lanes: Collection[Runs]) -> bool:
+    """Whether enough trials are there to give up an agent none of whose trials passed."""
+    finished = sum(lane.finished for lane in lanes)
+    each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
+    return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
+
+
+def _first_reason(lanes: Iterable[Runs]) -> str:
+    said = Counter(lane.first_failure for lane in lanes if lane.first_failure).most_common(1)
+    return said[0][0].rstrip(". ") if said else "none given"
+
+
+def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
+    """What to say when the finished baseline leaves no scenario to try mutants on."""
+    rates = ", ".join(f"{name} {b.passes}/{b.trials}" for name, b in baselines.items())
+    return (
+        "no testable scenario: the original fails too often on each of them for a drop to show "
+        f"({rates} passed). Fix the agent or the evaluators first"
+    )
+
+
+def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume`") -> str:
+    """What to say after too much trouble with services in a row; `then` goes on."""
+    if last.outcome is Outcome.NOT_JUDGED:
+        return (
+            f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, {then}: "
+            f"{_KEPT_TOO}, and judged then"
+        )
+    return (
+        f"the last {trouble} trials ended in infrastructure trouble ({last.reason}). Check the model endpoint and "
+        f"the network, then {then}: {_KEPT_TOO}"
+    )
+
+
+def destroyed_problem(status: Status, reason: str) -> str:
+    """What the fate of the destroyed agent says against the campaign; empty when it is as it must be."""
+    if status in (Status.KILLED, Status.ERROR):
+        return ""
+    said = f" ({reason})" if reason else ""
+    if status is Status.UNDECIDED:
+        return (
+            f"control failed: the destroyed agent (no prompt, no tools, no context) could not be "
+            f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then "
+            "`agentmut resume`"
+        )
+    return (
+        f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}. "
+        "Either the mutations do not reach the agent, or the evaluators pass whatever it answers. Check "
+        "that the agent is built from the config it is given, that no session fixture and no cache holds its "
+        "answers from one run to the next, and that some evaluator fails on an agent without instructions"
+    )
+
+
+def identity_problem(arm: Arm) -> str:
+    """What to say when an unchanged agent was killed."""
+    lane = next((lane for lane in arm.lanes if lane.decision == "killed"), None)
+    where = f"scenario {lane.scenario}" if lane else ", ".join(arm.killed_by)
+    failures, trials = (
+        (lane.failures, lane.trials) if lane else (sum(x.failures for x in arm.lanes), arm.evidence)
+    )
+    return (
+        f"control failed: an unchanged agent ({arm.mutant.description}) was called killed by {where} "
+        f"({failures} of {trials} trials failed). Something other than the mutation changes "
+        "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
+        "run mean nothing"
+    )

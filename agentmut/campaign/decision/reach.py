@@ -1,0 +1,138 @@
+"""Which scenarios can notice a mutant: read off the baseline, at no cost."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from agentmut._base.frozen import canonical_json
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.language.vocabulary.words import stems
+from agentmut.nouns.mutant import Mutant, Reach, Status
+from agentmut.nouns.scenario import Scenario
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.absence import absence
+from agentmut.trial.witness.witness import Detector
+
+HOLDERS = "a session fixture or a cache"
+
+
+class Reached(NamedTuple):
+    """The scenarios that reach a mutated part, with their affinity in [0, 1].
+
+    Affinity only orders work. Without scenarios, `otherwise` and `reason` say what becomes of the mutant.
+    """
+
+    scenarios: dict[str, float]
+    otherwise: Status = Status.NO_COVERAGE
+    reason: str = ""
+    parts: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """For a second-order mutant, by scenario: ids of the parts that it reaches."""
+
+
+def reached(
+    mutant: Mutant,
+    detector: Detector,
+    suite: SuiteConfig,
+    baselines: Mapping[str, ScenarioBaseline],
+    scenarios: Mapping[str, Scenario],
+) -> Reached:
+    """Where a mutant can show, by the reach that its operator declares; for two at once, where either can.
+
+    Cases that ask their model now and then, and otherwise hold its answer, show nothing of a mutant.
+    """
+    held = {name for name, baseline in baselines.items() if baseline.holds_answer(suite.workers)}
+    if not held:
+        return _reached(mutant, detector, suite, baselines, scenarios)
+    asking = {name: baseline for name, baseline in baselines.items() if name not in held}
+    found = _reached(mutant, detector, suite, asking, scenarios)
+    if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
+        return found
+    said = f"no test shows it that asks its model in every run: {', '.join(sorted(held))}"
+    return Reached({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
+
+
+def _reached(
+    mutant: Mutant,
+    detector: Detector,
+    suite: SuiteConfig,
+    baselines: Mapping[str, ScenarioBaseline],
+    scenarios: Mapping[str, Scenario],
+) -> Reached:
+    if mutant.parts:
+        where = {
+            part.id: _reached(part, Detector(part, suite.full), suite, baselines, scenarios)
+            for part in mutant.parts
+        }
+        return _either(where)
+    candidates = _candidates(mutant, suite, baselines, scenarios)
+    if not candidates:
+        return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
+    carrying = {name: weight for name, weight in candidates.items() if baselines[name].carries(detector)}
+    if not carrying:
+        return Reached({}, Status.NOT_APPLIED, _never_carried(mutant, suite, baselines.values()))
+    if mutant.reach is Reach.SENT and mutant.edits:
+        return Reached({name: _overlap(mutant, scenarios[name]) for name in carrying})
+    return Reached(carrying)
+
+
+def _either(where: Mapping[str, Reached]) -> Reached:
+    """Where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
+    weights: dict[str, float] = {}
+    parts: dict[str, frozenset[str]] = {}
+    for part, one in where.items():
+        if not one.scenarios:
+            return Reached({}, one.otherwise, f"{one.reason} (its part {part})")
+        for name, weight in one.scenarios.items():
+            weights[name] = max(weight, weights.get(name, 0.0))
+            parts[name] = parts.get(name, frozenset()) | {part}
+    return Reached(weights, parts=parts)
+
+
+def _candidates(
+    mutant: Mutant,
+    suite: SuiteConfig,
+    baselines: Mapping[str, ScenarioBaseline],
+    scenarios: Mapping[str, Scenario],
+) -> dict[str, float]:
+    subject = mutant.subject
+    shares = {name: _share(mutant.reach, subject, baseline) for name, baseline in baselines.items()}
+    if mutant.reach is Reach.CARRIED:
+        shares = dict.fromkeys((name for name in baselines if name in suite.carriers(subject)), 1.0)
+    if mutant.reach is Reach.CONVERSED:
+        shares = dict.fromkeys((name for name in baselines if len(scenarios[name].turns) > 1), 1.0)
+    return {name: share for name, share in shares.items() if share > 0}
+
+
+def _share(reach: Reach, subject: str, baseline: ScenarioBaseline) -> float:
+    if reach is Reach.CALLED:
+        return baseline.share_calling(subject)
+    if reach is Reach.REPEATED:
+        return baseline.share_repeating(subject)
+    return baseline.share_entering(subject) if reach is Reach.RAN else 1.0
+
+
+def _overlap(mutant: Mutant, scenario: Scenario) -> float:
+    """Share of the edited text's content words that the scenario's turns contain."""
+    edited = stems(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
+    asked = stems(
+        " ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in scenario.turns)
+    )
+    return len(edited & asked) / len(edited) if edited else 0.0
+
+
+def _no_coverage(mutant: Mutant) -> str:
+    missing = {
+        Reach.CALLED: f"makes the agent call {mutant.subject}",
+        Reach.REPEATED: f"makes the agent call {mutant.subject} more than once",
+        Reach.CARRIED: f"carries {mutant.subject or 'a document'}",
+        Reach.RAN: f"makes the agent enter {mutant.subject or 'a node of its flow'}",
+        Reach.CONVERSED: "has more than one turn",
+        Reach.SENT: "was run",
+    }
+    return f"no scenario {missing[mutant.reach]}"
+
+
+def _never_carried(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBaseline]) -> str:
+    part = mutant.edits[0].part if mutant.edits else "config"
+    seen = [print_ for baseline in baselines for print_ in baseline.footprints.values()]
+    return f"no baseline trial carried this part of the {part}: {absence(mutant, suite.full, seen, suite.on_wire)}"

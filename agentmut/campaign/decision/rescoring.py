@@ -1,0 +1,235 @@
+"""Judging the stored trials of a campaign again: what other evaluators would have decided, without a new trial.
+
+The trials of each scenario are taken in the order of their repeats, and the kill rule is applied after each. A
+scenario's decision depends on its own trials alone, so that it is the decision of a new run on the same trials; only
+where a run would have stopped earlier or gone on differs.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.decision.unseen import may_reach
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.results.summary import summarise
+from agentmut.campaign.running.stored import Kept, StoredCampaign
+from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.running.work import Stop
+from agentmut.nouns.mutant import Mutant, Status
+from agentmut.nouns.result import MutantRow, Result
+from agentmut.project.applied import chosen_on
+from agentmut.project.schema import BudgetSettings
+from agentmut.stats.kill.rule import Decision
+from agentmut.store.documents.rescored import Flip, NeedsTrials, Rescored
+from agentmut.store.sqlite import StoredTrial
+from agentmut.trial.witness.witness import Detector
+
+Row = tuple[MutantRow, MutantRow]
+"""A mutant before and after."""
+
+
+def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescored:
+    """Judge the campaign's stored trials by the evaluators of today, and decide every mutant again.
+
+    `before` is the run's result. Nothing is run, and nothing is written.
+    """
+    again = _Rescoring(campaign, tables)
+    again.take_in_baseline()
+    for mutant in again.state.contenders:
+        again.take_in(mutant)
+    after = again.result(before)
+    rows = _paired(before, after)
+    return Rescored(
+        run_id=before.run_id,
+        trials=again.judged,
+        before=before.score,
+        after=after.score,
+        flipped=tuple(_flip(again, old, new) for old, new in rows if _is_flipped(old, new)),
+        fresh=(*again.lacking(rows), *_on_new_scenarios(again, rows)),
+        notes=tuple(_notes(campaign, again)),
+        result=after,
+    )
+
+
+class _Rescoring:
+    """A campaign's state that is fed with stored trials only."""
+
+    def __init__(self, campaign: StoredCampaign, tables: Tables) -> None:
+        self.campaign = campaign
+        self.judged = 0
+        self.masked: Counter[str] = Counter()
+        """Trials by scenario that cannot be judged anew, since secrets were taken out of them."""
+        self.failing: dict[tuple[str, str], Counter[str]] = {}
+        """By mutant and scenario: which evaluators failed, in how many trials."""
+        session = campaign.session
+        self._baseline = {name: list(self._judged("", trials)) for name, trials in campaign.original.items()}
+        plan = campaign.plan.model_copy(
+            update={
+                "scenarios": tuple(name for name in session.tests.scenarios if self._baseline.get(name)),
+                "baseline_limit": None,
+                "budget": BudgetSettings(),
+            }
+        )
+        self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables)
+
+    def take_in_baseline(self) -> None:
+        """Record the trials of the original."""
+        results = {name: self._baseline[name] for name in self.state.baselines}
+        for (
+            name,
+            found,
+        ) in results.items():  # before the first is recorded: a complete one begins the next phase
+            baseline = self.state.baselines[name]
+            baseline.launched = baseline.wanted = len(found)
+        for name, found in results.items():
+            for number, (trial, result) in enumerate(found):
+                self._record(Launch("", name, trial.repeat, number), result)
+
+    def take_in(self, mutant: Mutant) -> None:
+        """Record the trials of a mutant, scenario by scenario in turn, until it is decided."""
+        arm = self.state.arms.get(mutant.id)
+        if arm is None:
+            return
+        lanes = {lane.scenario for lane in arm.lanes}
+        kept = {name: trials for name, trials in self.campaign.of(mutant.id).items() if name in lanes}
+        for trial in _in_turn(kept):
+            for stored, result in self._judged(mutant.id, [trial], self.state.detectors[mutant.id]):
+                if arm.status is None:
+                    launch = Launch(mutant.id, stored.scenario, stored.repeat, len(arm.launches))
+                    arm.launches.append(launch)
+                    self._record(launch, result)
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Scenarios of the suite without stored trials: added since, or changed."""
+        return tuple(
+            name for name in self.campaign.session.tests.scenarios if name not in self.campaign.original
+        )
+
+    def result(self, before: Result) -> Result:
+        """The result as it is now; what stored trials cannot say stays as it was."""
+        after = summarise(self.campaign.session, self.state, Stop.FINISHED)
+        return after.model_copy(update={"status": before.status, "cost": before.cost})
+
+    def lacking(self, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
+        """The mutants that were decided and are not any more."""
+        for old, new in rows:
+            arm = self.state.arms.get(new.id)
+            if new.status is Status.UNDECIDED and arm and arm.status is None:
+                open_lanes = tuple(x.scenario for x in arm.lanes if x.decision is Decision.CONTINUE)
+                yield NeedsTrials(
+                    mutant=new.id, operator=new.operator, scenarios=open_lanes, why=_why(old, arm)
+                )
+
+    def _record(self, launch: Launch, result: TrialResult) -> None:
+        self.state.in_flight += 1
+        self.state.record(launch, result)
+
+    def _judged(
+        self, mutant: str, trials: Iterable[StoredTrial], detector: Detector | None = None
+    ) -> Iterator[tuple[StoredTrial, TrialResult]]:
+        """Trials that are evidence, with what today's evaluators say of them."""
+        tests = self.campaign.session.tests
+        for trial in trials:
+            if not trial.execution.ending.is_final:
+                continue
+            if not tests.can_judge(trial.scenario, trial.execution):
+                self.masked[trial.scenario] += 1
+                continue
+            self.judged += 1
+            result = tests.result(trial.scenario, trial.execution, detector)
+            failed = (check.evaluator for check in result.checks if not check.passed)
+            self.failing.setdefault((mutant, trial.scenario), Counter()).update(failed)
+            yield trial, result
+
+
+def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
+    """The first trial of every scenario, then the second."""
+    for together in zip_longest(*kept.values()):
+        yield from (trial for trial in together if trial is not None)
+
+
+def _repeats(trials: Iterable[StoredTrial]) -> Iterator[int]:
+    return (trial.repeat for trial in trials)
+
+
+def _paired(before: Result, after: Result) -> tuple[Row, ...]:
+    old = {row.id: row for row in before.mutants}
+    return tuple((old[row.id], row) for row in after.mutants if row.id in old)
+
+
+def _is_flipped(old: MutantRow, new: MutantRow) -> bool:
+    """Decided otherwise; one that is open now is told of as needing trials."""
+    return new.status not in (old.status, Status.UNDECIDED)
+
+
+def _flip(again: _Rescoring, old: MutantRow, new: MutantRow) -> Flip:
+    by = "; ".join(_said(name, again.failing.get((new.id, name), Counter())) for name in new.killed_by)
+    return Flip(
+        mutant=new.id,
+        operator=new.operator,
+        description=new.description,
+        before=old.status,
+        after=new.status,
+        by=by,
+    )
+
+
+def _said(scenario: str, failing: Mapping[str, int]) -> str:
+    names = ", ".join(sorted(failing, key=lambda name: -failing[name]))
+    return f"{scenario} ({names})" if names else scenario
+
+
+def _why(old: MutantRow, arm: Arm) -> str:
+    if not arm.evidence:
+        return "it has no stored trials that can be judged"
+    if old.status is Status.KILLED:
+        return f"its trials ended when {', '.join(old.killed_by)} killed it, and that does not hold any more"
+    return "its stored trials are not enough for these evaluators"
+
+
+OPEN = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.NO_COVERAGE, Status.NOT_APPLIED})
+"""What a new scenario may turn into a kill."""
+
+
+def _on_new_scenarios(again: _Rescoring, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
+    """The mutants that are not killed, on the scenarios without stored trials that they may reach."""
+    tests, state = again.campaign.session.tests, again.state
+    known = {mutant.id: mutant for mutant in again.campaign.plan.mutants}
+    for name in again.new:
+        for _, row in rows:
+            if row.status not in OPEN or row.id not in known:
+                continue
+            found = may_reach(known[row.id], tests.scenarios[name], state.suite, state.baselines)
+            if found is not None:
+                yield NeedsTrials(
+                    mutant=row.id,
+                    operator=row.operator,
+                    scenarios=(name,),
+                    why=found.why,
+                    certain=found.certain,
+                )
+
+
+def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
+    yield from campaign.notes
+    if again.state.problem:
+        yield again.state.problem
+    project = campaign.session.project
+    chosen = [
+        name for name, trials in campaign.original.items() if chosen_on(project, name, _repeats(trials))
+    ]
+    if chosen:
+        yield (
+            f"{', '.join(chosen)}: evaluators were chosen there by looking at these runs, so what they kill is a "
+            "preview. `agentmut run` makes the baseline anew there, and decides"
+        )
+    if new := again.new:
+        yield (
+            f"{', '.join(new)}: no stored trials. `agentmut run` makes the baseline there, and tries the mutants that "
+            f"reach {'it' if len(new) == 1 else 'them'}"
+        )
+    for name, count in again.masked.items():
+        yield f"{count} trials of {name} cannot be judged anew: secrets were taken out of them when they were stored"

@@ -1,0 +1,123 @@
+"""A run before its first trial: everything that decides which trials are run and in which order."""
+
+import secrets
+import time
+
+from pydantic import Field
+
+from agentmut._base.frozen import Frozen
+from agentmut.campaign.preparation.identity import Environment
+from agentmut.campaign.running.limits import BaselineLimit
+from agentmut.nouns.mutant import Mutant
+from agentmut.project.schema import BudgetSettings
+
+
+def new_run_id(now: float) -> str:
+    """A run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
+
+    The last three digits are random, for runs that are planned at once.
+
+    >>> new_run_id(1_795_342_110.5)[:-3]
+    '20261122-100830-800'
+    """
+    moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(2)[:3]}"
+
+
+def planned_at(run_id: str) -> str:
+    """The minute (UTC) that a run's id tells; empty for an id that tells none.
+
+    >>> planned_at("20261122-100830-80031f"), planned_at("r1")
+    ('2026-11-22 10:08 UTC', '')
+    """
+    try:
+        moment = time.strptime(run_id[:15], "%Y%m%d-%H%M%S")
+    except ValueError:
+        return ""
+    return time.strftime("%Y-%m-%d %H:%M UTC", moment)
+
+
+class Rule(Frozen):
+    """The kill rule's parameters."""
+
+    alpha: float = 0.05
+    beta: float = 0.10
+    delta: float = 0.20
+    n_max: int = 100
+    suite_share: float = 0.0
+    """The part of alpha that the scenarios together may spend."""
+
+
+class Shard(Frozen):
+    """One part of a campaign whose mutants are divided among several runs."""
+
+    number: int
+    """From 1 to `of`."""
+    of: int
+    mutants: tuple[str, ...]
+    """Ids of all mutants of the campaign, in their order."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+class RunPlan(Frozen):
+    """What every run has; stored with it."""
+
+    kind: str
+    """What the run is for: the verb that started it."""
+    run_id: str
+    started: float
+    """Seconds since the epoch."""
+    seed: int
+    scenarios: tuple[str, ...]
+    budget: BudgetSettings = BudgetSettings()
+    suite_digest: str = ""
+    config_digest: str = ""
+    environment: Environment
+    concurrency: int = 16
+    window: int = 1
+    """Launch k of a mutant (or of a scenario under test) looks at the results of its launches 1..k-window."""
+    fresh: bool = False
+    """Take no trial over from other runs."""
+    max_age: float | None = None
+    """Seconds before the start from which trials may be taken over; None for any."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any budget bounds the run."""
+        return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
+
+
+class Plan(RunPlan):
+    """What a campaign will do; stored, so that `resume` continues the same one."""
+
+    kind: str = "run"
+    baseline: int
+    """Trials of the original per scenario; the most, where a `baseline_limit` may cut it."""
+    first: dict[str, int] = Field(default_factory=dict)
+    """Scenario -> the repeat with which its baseline begins, where earlier ones have served to choose an evaluator."""
+    baseline_limit: BaselineLimit | None = None
+    """The budget in money or time that cuts an automatic baseline, once the first trials show their cost."""
+    mutants: tuple[Mutant, ...]
+    identity: tuple[Mutant, ...]
+    destroyed: Mutant
+    ignored: dict[str, str] = Field(default_factory=dict)
+    """Mutant id -> the user's reason."""
+    rule: Rule = Rule()
+    order: tuple[str, ...] = ()
+    """Mutant ids, those to be tried first at the front; empty for the order of `mutants`. Changes no decision."""
+    shard: Shard | None = None
+    """Which part of the campaign this run is; None where it is the whole."""
+    merged: tuple[str, ...] = ()
+    """The runs of the shards that this one puts together."""
+    selective: float | None = None
+    """The share of operators that selective mutation was asked to keep."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result has to know about the choice of mutants."""
+
+    @property
+    def worst_case_trials(self) -> int:
+        """An upper bound on the trials of the run: every scenario of every mutant to the end."""
+        arms = len(self.mutants) - len(self.ignored) + len(self.identity) + 1
+        return len(self.scenarios) * (self.baseline + arms * self.rule.n_max)

@@ -1,0 +1,290 @@
+"""From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import digest_of
+from agentmut._base.imports import make_importable
+from agentmut.campaign.preparation.agents_own import with_agents_own
+from agentmut.campaign.preparation.history import by_yield, read_history
+from agentmut.campaign.preparation.identity import Environment, environment
+from agentmut.campaign.preparation.imported import agents_adapter, imported_suite, with_suite
+from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
+from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
+from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_judged
+from agentmut.campaign.running.limits import BaselineLimit, baseline_within_trials, price_missing
+from agentmut.campaign.running.trials import Suite
+from agentmut.judging.building import build_all, remembering, unwrapped
+from agentmut.mutation.controls import destroyed_mutant, identity_mutant
+from agentmut.mutation.generation import Generation
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Usage
+from agentmut.project.applied import first_repeats
+from agentmut.project.layout import FOLDER
+from agentmut.project.project import Project
+from agentmut.project.secrets import redactor
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter, RunsOutside
+from agentmut.seams.protocols.evaluator import AsksModel
+from agentmut.seams.protocols.suite import HoldsInputs, RunsAlone, RunsCases
+from agentmut.stats.kill.baseline import automatic_size
+from agentmut.store.opinions import OpinionFile
+from agentmut.trial.calls.doubles import resolve_doubles, resolve_hooks
+from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
+from agentmut.trial.isolation import ProcessExecutor
+from agentmut.trial.on_wire import inside, remedy_on_wire
+from agentmut.trial.pricing import Pricer, provider_of
+from agentmut.trial.single_run import Case
+from agentmut.trial.suite_config import SuiteConfig
+
+HELD_REQUESTS = 20
+"""Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
+
+
+class Session(NamedTuple):
+    """A project with its agent imported and its tests built."""
+
+    project: Project
+    adapter: Adapter
+    suite: SuiteConfig
+    scenarios: tuple[Scenario, ...]
+    tests: Suite
+    environment: Environment
+
+    @property
+    def origin(self) -> Origin:
+        """What its mutants are made from."""
+        sources = with_agents_own(self.project, self.suite.full)
+        return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
+
+
+def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
+    """Import the agent and build the tests; `scenarios` restricts the suite by name.
+
+    Raises `UsageError` for what cannot be imported or does not fit, `AdapterError` when the agent cannot
+    be built.
+    """
+    make_importable(project.root)
+    importer = imported_suite(project)
+    project = with_suite(project, importer)
+    chosen = _chosen(project, scenarios)
+    adapter = agents_adapter(project, importer)
+    code = project.agent_version or shaping_code(project)
+    catalogue = Catalogue.of(Group.EVALUATORS)
+    opinions = OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
+    evaluators = {
+        scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
+        for scenario in chosen
+    }
+    check_tools_judged(adapter, evaluators)
+    return Session(
+        project=project,
+        adapter=adapter,
+        suite=SuiteConfig(
+            adapter.get_config(),
+            chosen,
+            on_wire=remedy_on_wire(adapter),
+            workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
+        ),
+        scenarios=chosen,
+        tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
+        environment=environment(
+            project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
+        ),
+    )
+
+
+def no_other_input(session: Session) -> str:
+    """Why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
+    agent = inside(session.adapter)
+    return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
+
+
+def declared_variables(project: Project) -> dict[str, str]:
+    """The environment variables that the project file sets for its agent."""
+    return {name: secret.get_secret_value() for name, secret in project.env.items()}
+
+
+def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
+    """The fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes the project's."""
+    project = session.project
+    _check_judge_prices(session)
+    return {
+        "run_id": new_run_id(now),
+        "started": now,
+        "seed": project.statistics.seed if seed is None else seed,
+        "budget": project.budget,
+        "suite_digest": suite_digest(session),
+        "config_digest": session.suite.full.digest,
+        "environment": session.environment,
+        "concurrency": project.execution.concurrency,
+    }
+
+
+def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
+    """The plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
+    if not generation.mutants:
+        raise UsageError(f"no mutants to run: {_why_none(generation)}")
+    project, settings = session.project, session.project.statistics
+    _check_prices(project, generation.mutants)
+    return Plan(
+        **plan_fields(session, now, seed),
+        scenarios=tuple(scenario.name for scenario in session.scenarios),
+        baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
+        first=first_repeats(project),
+        baseline_limit=_baseline_limit(project),
+        mutants=generation.mutants,
+        order=by_yield(generation.mutants, read_history(project.runs)),
+        selective=generation.selective,
+        identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
+        destroyed=destroyed_mutant(session.suite.full, session.adapter.cannot_express),
+        ignored=dict(generation.ignored),
+        notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
+        rule=Rule(
+            alpha=settings.alpha,
+            beta=settings.beta,
+            delta=settings.delta,
+            n_max=settings.n_max,
+            suite_share=settings.suite_share,
+        ),
+        window=project.execution.window,
+    )
+
+
+def _renewed(project: Project) -> Iterator[str]:
+    """What a reader has to know of baselines that were begun anew."""
+    if first := first_repeats(project):
+        yield (
+            f"the baseline of {', '.join(first)} is of runs made since evaluators were chosen there by looking at "
+            "runs: on those, the original would look better than it is"
+        )
+
+
+def make_executor(session: Session, seed: int | None = None) -> Executor:
+    """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
+
+    Raises `UsageError` when a double cannot stand in for its tool.
+    """
+    check_doubles(session.adapter, session.scenarios)
+    execution = session.project.execution
+    agent = inside(session.adapter)
+    outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
+    alone = isinstance(agent, RunsAlone) and agent.runs_alone
+    if (execution.isolate == "process" or alone) and not outside:
+        make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
+        no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
+        exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
+        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session), exit_ends)
+    else:
+        inner = local_executor(session, seed)
+    return RetryingExecutor(inner, execution.retries)
+
+
+def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
+    """Runs the session's trials in this process, one of `sharing` that share the rate limit."""
+    project = session.project
+    limit = project.execution.requests_per_minute
+    settings = RunSettings(
+        timeout=project.execution.timeout,
+        seed=project.statistics.seed if seed is None else seed,
+        requests_per_minute=limit / sharing if limit else None,
+        record=project.execution.record,
+        proxy_port=project.agent.proxy_port,
+        redact=redactor(project).text,
+    )
+    cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
+    return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)
+
+
+def suite_digest(session: Session) -> str:
+    """Identifies what is asked and how it is judged, by code of the user's own included."""
+    asked = [scenario.model_dump(mode="json") for scenario in session.scenarios]
+    judging = judging_code(session.project)
+    return digest_of([*asked, judging] if judging else asked)
+
+
+def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | None) -> Executor:
+    session = open_session(project, scenarios)
+    return local_executor(session, seed, sharing=project.execution.concurrency)
+
+
+def _deadline(session: Session) -> float:
+    """Seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
+    execution = session.project.execution
+    hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
+    limit = execution.requests_per_minute
+    held = HELD_REQUESTS * 60 * execution.concurrency / limit if limit else 0.0
+    return execution.timeout * (1 + hooks) + held
+
+
+def _pricer(project: Project) -> Pricer:
+    return Pricer(project.budget.prices, provider_of(project))
+
+
+def _case(scenario: Scenario, root: Path) -> Case:
+    hooks = resolve_hooks(scenario, root)
+    return Case(scenario, resolve_doubles(scenario, root), hooks.setup, hooks.teardown)
+
+
+def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    return tuple(scenario.name for scenario in scenarios)
+
+
+def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
+    known = {scenario.name: scenario for scenario in project.scenarios}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
+    return tuple(scenario for scenario in project.scenarios if not names or scenario.name in names)
+
+
+def _baseline(project: Project, scenarios: int, mutants: int) -> int:
+    wanted = project.statistics.baseline
+    automatic = wanted == "auto"
+    size = automatic_size(mutants) if wanted == "auto" else wanted
+    cut = baseline_within_trials(project.budget.trials, size, scenarios, automatic=automatic)
+    if cut.refusal:
+        raise UsageError(cut.refusal)
+    return cut.trials
+
+
+def _baseline_limit(project: Project) -> BaselineLimit | None:
+    budget = project.budget
+    if project.statistics.baseline != "auto" or (budget.usd is None and budget.minutes is None):
+        return None
+    return BaselineLimit(usd=budget.usd, minutes=budget.minutes, concurrency=project.execution.concurrency)
+
+
+def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
+    """Models that only mutants call would be found to have no price when most of the money is spent."""
+    if project.budget.usd is None:
+        return
+    edits = (edit for mutant in mutants for edit in mutant.edits if edit.pointer == "/model/name")
+    pricer, one = _pricer(project), Usage(input_tokens=1, output_tokens=1)
+    unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one) is None}
+    if unknown:
+        raise UsageError(price_missing(unknown))
+
+
+def _check_judge_prices(session: Session) -> None:
+    """A budget in money covers what judges cost."""
+    if session.project.budget.usd is None:
+        return
+    judges = [unwrapped(one) for found in session.tests.evaluators.values() for one in found]
+    models = {one.model for one in judges if isinstance(one, AsksModel)}
+    prices, one = session.project.budget.prices, Usage(input_tokens=1, output_tokens=1)
+    if unknown := {m.name for m in models if Pricer(prices, m.provider).cost(m.name, one) is None}:
+        raise UsageError(price_missing(unknown))
+
+
+def _why_none(generation: Generation) -> str:
+    if generation.unselected:
+        return f"the filters leave none of {generation.unselected}. `agentmut mutants` lists them all."
+    reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
+    return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."

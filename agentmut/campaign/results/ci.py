@@ -1,0 +1,87 @@
+"""What a CI job would have seen: the chance that the suite turns red under its own thresholds."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from agentmut.campaign.decision.reach import reached
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.preparation.session import Session
+from agentmut.nouns.mutant import Intent, Mutant, Status
+from agentmut.nouns.result import CiNoticed, CiRed, CiRun, MutantRow
+from agentmut.stats.score.redness import RedChance, Tried, red_chances
+
+_JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
+
+
+def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
+    """A mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
+
+    A scenario that the mutant does not reach behaves as the original's. Where it is reached, the mutant is taken
+    to be no better than the original: that bounds a scenario that it was not tried on (because it was decided
+    before, or because the scenario is not testable), and one where its few trials happened to pass more often.
+    """
+    status, _ = state.status(mutant.id) or (Status.UNDECIDED, "")
+    arm = state.arms.get(mutant.id)
+    if status is Status.NO_COVERAGE:
+        return original_tried(session, state)
+    if status not in _JUDGED or arm is None or not arm.evidence:
+        return ()
+    own = {lane.scenario: (lane.trials - lane.failures, lane.trials) for lane in arm.lanes}
+    where = reached(mutant, state.detectors[mutant.id], state.suite, state.baselines, state.scenarios)
+    return tuple(
+        Tried(*own.get(name, (0, 0)), original.threshold, no_better_than=original[:2])
+        if name in where.scenarios
+        else original
+        for name, original in zip(state.plan.scenarios, original_tried(session, state), strict=True)
+    )
+
+
+def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
+    """The baseline's trials, scenario by scenario in the plan's order."""
+    return tuple(
+        Tried(
+            state.baselines[name].passes,
+            state.baselines[name].trials,
+            session.project.threshold_of(state.scenarios[name]),
+        )
+        for name in state.plan.scenarios
+    )
+
+
+def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
+    """The chance of red for each number of runs that the project names; empty without trials."""
+    return tuple(map(_ci_red, red_chances(tried, session.project.ci_runs))) if tried else ()
+
+
+def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -> tuple[CiRun, ...]:
+    """For each number of runs: false alarms, and what the job would have made of the degrading mutants."""
+    return tuple(
+        CiRun(
+            runs=alarm.runs,
+            false_alarm=alarm,
+            killed=_noticed(rows, Status.KILLED, place),
+            survived=_noticed(rows, Status.SURVIVED, place),
+        )
+        for place, alarm in enumerate(ci_red(session, original_tried(session, state)))
+    )
+
+
+def _noticed(rows: Sequence[MutantRow], status: Status, place: int) -> CiNoticed:
+    degrading = (row for row in rows if row.intent is Intent.DEGRADE and row.status is status and row.ci_red)
+    values = [value for row in degrading if (value := row.ci_red[place].value) is not None]
+    return CiNoticed(
+        mutants=len(values),
+        let_through=sum(value < 0.5 for value in values),
+        mean_red=round(fmean(values), 6) if values else None,
+    )
+
+
+def _ci_red(found: RedChance) -> CiRed:
+    interval = found.interval
+    return CiRed(
+        runs=found.runs,
+        value=None if interval.estimate is None else round(interval.estimate, 6),
+        low=round(interval.low, 6),
+        high=round(interval.high, 6),
+        level=interval.level,
+    )

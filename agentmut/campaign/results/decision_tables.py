@@ -1,0 +1,57 @@
+"""The decision tables that stopped the trials of a campaign, as reports show them."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.nouns.result import DecisionTable
+
+Key = tuple[int, int, float]
+"""Failures and trials of the baseline, and the level."""
+
+
+class DecisionTables(NamedTuple):
+    """Each table once, as far as trials went by it."""
+
+    tables: tuple[DecisionTable, ...]
+    number: Mapping[Key, int]
+
+    def of(self, lane: Lane) -> int:
+        """The index in `tables` of the one that a lane's trials were stopped by."""
+        return self.number[_key(lane)]
+
+
+def decision_tables(arms: Iterable[Arm]) -> DecisionTables:
+    """The tables of all scenarios that some mutant was tried on."""
+    longest: dict[Key, Lane] = {}
+    for lane in (lane for arm in arms for lane in arm.lanes if lane.trials):
+        known = longest.get(_key(lane))
+        if known is None or known.trials < lane.trials:
+            longest[_key(lane)] = lane
+    tables = tuple(_shown(lane) for lane in longest.values())
+    return DecisionTables(tables, {key: number for number, key in enumerate(longest)})
+
+
+def _key(lane: Lane) -> Key:
+    return lane.table.f0, lane.table.n0, lane.table.design.alpha
+
+
+def _shown(lane: Lane) -> DecisionTable:
+    table, size = lane.table, lane.trials + 1
+    return DecisionTable(
+        f0=table.f0,
+        n0=table.n0,
+        alpha=table.design.alpha,
+        kill_at=table.kill_at[:size],
+        survive_at=table.survive_at[:size],
+        log_evidence=tuple(_reachable(lane, size)),
+    )
+
+
+def _reachable(lane: Lane, size: int) -> Iterable[tuple[float, ...]]:
+    """log m1/m0 of the numbers of failures that undecided trials, and the one more that decides, can have."""
+    low, high = 0, 0
+    for n in range(size):
+        yield tuple(round(ratio, 3) for ratio in lane.evidence.log_ratio[n][low : high + 1])
+        low = max(low, lane.table.survive_at[n] + 1)
+        high = min(high, lane.table.kill_at[n] - 1) + 1

@@ -1,0 +1,285 @@
+"""From a campaign's state to `result.json`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut._base.version import __version__
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
+from agentmut.campaign.decision.problems import most_common_trouble
+from agentmut.campaign.decision.reach import HOLDERS
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
+from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
+from agentmut.campaign.results.scoring import score, share_not_killed
+from agentmut.campaign.running.judges import judges_used
+from agentmut.campaign.running.limits import Spend, cost_unknown
+from agentmut.campaign.running.work import Stop
+from agentmut.campaign.selection.locate import changed_text, target_of
+from agentmut.campaign.selection.source_texts import SourceTexts, source_texts
+from agentmut.campaign.shards.shards import SHARED
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.nouns.result import (
+    AgentSummary,
+    BaselineRow,
+    Bounds,
+    Controls,
+    Cost,
+    DestroyedControl,
+    Evidence,
+    IdentityControl,
+    MutantRow,
+    Result,
+    Score,
+)
+from agentmut.project.secrets import redactor
+from agentmut.stats.intervals.proportion import Interval, wilson
+
+
+def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
+    """The result of a campaign, finished or not."""
+    plan, spend = state.plan, state.spend
+    tables = decision_tables(state.arms.values())
+    texts = source_texts(session.origin, plan.mutants, redactor(session.project))
+    rows = tuple(_row(session, state, mutant, tables, texts) for mutant in plan.mutants)
+    scored = _Scorer(state, session.project.statistics.scoring)
+    return Result(
+        agentmut_version=__version__,
+        run_id=plan.run_id,
+        status=stop.value,
+        problem=state.problem,
+        seed=plan.seed,
+        project=session.project.path.name,
+        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        baseline=tuple(_baseline_row(session, state, name) for name in plan.scenarios),
+        controls=_controls(state),
+        score=scored.main(rows),
+        robustness=scored.robustness(rows),
+        classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
+        operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
+        mutants=rows,
+        ci=ci_runs(session, state, _first_order(rows)),
+        cost=cost_of(spend),
+        judges=judges_used(session, spend.judges),
+        rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
+        shard=str(plan.shard or ""),
+        merged=plan.merged,
+        selective=plan.selective,
+        notes=tuple(_notes(state)),
+        sources=texts.texts,
+        decision_tables=tables.tables,
+    )
+
+
+def cost_of(spend: Spend) -> Cost:
+    """What a run has spent, as reports show it."""
+    return Cost(
+        trials=spend.trials,
+        baseline_trials=spend.baseline_trials,
+        tokens=spend.tokens,
+        usd=None if spend.unpriced else round(spend.usd, 6),
+        seconds=round(spend.seconds, 3),
+        reused=spend.reused,
+        abandoned_threads=spend.abandoned,
+    )
+
+
+def bounds_of(interval: Interval) -> Bounds:
+    """The ends of an interval, as reports show them."""
+    return Bounds(
+        estimate=None if interval.estimate is None else round(interval.estimate, 6),
+        low=round(interval.low, 6),
+        high=round(interval.high, 6),
+        level=round(interval.level, 6),
+        n=interval.n,
+        method=interval.method,
+    )
+
+
+def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
+    baseline = state.baselines[name]
+    interval = wilson(baseline.passes, baseline.trials) if baseline.trials else None
+    return BaselineRow(
+        scenario=name,
+        trials=baseline.trials,
+        passes=baseline.passes,
+        rate=round(baseline.passes / baseline.trials, 6) if baseline.trials else None,
+        interval=bounds_of(interval) if interval else None,
+        threshold=session.project.threshold_of(state.scenarios[name]),
+        testable=baseline.complete and state.testable(name),
+        no_evidence=sum(baseline.no_evidence.values()),
+        reason=_untestable_reason(state, baseline, name),
+        failure=baseline.first_failure,
+    )
+
+
+def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: str) -> str:
+    if not baseline.complete:
+        return "the baseline is not complete"
+    if not baseline.usable:
+        return f"too few trials gave evidence: {most_common_trouble([baseline])}"
+    if not state.testable(name):
+        return f"the original fails too often for a drop to show; a failure: {baseline.first_failure}"
+    return ""
+
+
+def _row(
+    session: Session, state: CampaignState, mutant: Mutant, tables: DecisionTables, texts: SourceTexts
+) -> MutantRow:
+    status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
+    arm = state.arms.get(mutant.id)
+    before, after = changed_text(mutant)
+    tried = mutant_tried(session, state, mutant)
+    return MutantRow(
+        id=mutant.id,
+        operator=mutant.operator,
+        operator_class=mutant.operator_class,
+        intent=mutant.intent,
+        status=status,
+        target=target_of(mutant, session.origin),
+        before=before,
+        after=after,
+        changes=texts.changes(mutant),
+        description=mutant.description,
+        subject=mutant.subject,
+        parts=tuple(part.id for part in mutant.parts),
+        killed_by=arm.killed_by if arm and status is Status.KILLED else (),
+        gate_red=_gate_red(session, state, arm) if arm else None,
+        ci_red=ci_red(session, tried),
+        ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
+        gap=_gap(status),
+        witness=arm.delivery.summary(arm.route, arm.witnessed, arm.consumed) if arm and arm.route else None,
+        evidence=_evidence(arm, tables) if arm else (),
+        trials=arm.consumed if arm else 0,
+        usd=arm.cost if arm else 0.0,
+        reason=reason,
+    )
+
+
+def _gap(status: Status) -> str | None:
+    """What is missing, as far as pass rates tell; telling an assertion gap takes a test of the traces."""
+    return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
+
+
+def _evidence(arm: Arm, tables: DecisionTables) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(
+            scenario=lane.scenario,
+            trials=lane.trials,
+            failures=lane.failures,
+            decision=lane.decision.value,
+            failure=lane.first_failure,
+            outcomes=lane.outcomes,
+            table=tables.of(lane),
+        )
+        for lane in arm.lanes
+        if lane.trials
+    )
+
+
+def _gate_red(session: Session, state: CampaignState, arm: Arm) -> bool | None:
+    tried = [lane for lane in arm.lanes if lane.trials]
+    if not tried:
+        return None
+    return any(
+        (lane.trials - lane.failures) / lane.trials
+        < session.project.threshold_of(state.scenarios[lane.scenario])
+        for lane in tried
+    )
+
+
+def _controls(state: CampaignState) -> Controls:
+    arms = [state.arms[m.id] for m in state.plan.identity if m.id in state.arms]
+    destroyed = state.status(state.plan.destroyed.id)
+    arm = state.arms.get(state.plan.destroyed.id)
+    return Controls(
+        identity=IdentityControl(
+            mutants=len(state.plan.identity),
+            killed=sum(arm.status is Status.KILLED for arm in arms),
+            trials=sum(arm.consumed for arm in arms),
+        ),
+        destroyed=DestroyedControl(
+            status=destroyed[0] if destroyed else None,
+            reason=_destroyed_reason(state, destroyed),
+            trials=arm.consumed if arm else 0,
+        ),
+    )
+
+
+def _destroyed_reason(state: CampaignState, found: tuple[Status, str] | None) -> str:
+    if not state.plan.destroyed.edits:
+        return state.plan.destroyed.description
+    return found[1] if found else "the run ended before it was decided"
+
+
+class _Scorer(NamedTuple):
+    """Scores groups of mutants with what the campaign knows of their error rates."""
+
+    state: CampaignState
+    scoring: str
+
+    def main(self, rows: Sequence[MutantRow]) -> Score:
+        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22).
+
+        Second-order mutants are left out: their parts are counted already.
+        """
+        rows = _first_order(rows)
+        return self._score(
+            rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE]
+        )
+
+    def robustness(self, rows: Sequence[MutantRow]) -> Score:
+        """Share of `preserve` mutants that flip no verdict."""
+        preserving = [row for row in _first_order(rows) if row.intent is Intent.PRESERVE]
+        return share_not_killed(self._score(preserving))
+
+    def grouped(
+        self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
+    ) -> Mapping[str, Score]:
+        """A score per class or operator; operators with intent `preserve` are scored as robustness."""
+        found: dict[str, list[MutantRow]] = {}
+        for row in rows:
+            if not degrading or row.intent is Intent.DEGRADE or self.scoring == "paper":
+                found.setdefault(key(row), []).append(row)
+        return {name: self._grouped(group) for name, group in sorted(found.items())}
+
+    def _grouped(self, rows: Sequence[MutantRow]) -> Score:
+        preserve = all(row.intent is Intent.PRESERVE for row in rows)
+        return share_not_killed(self._score(rows)) if preserve else self._score(rows)
+
+    def _score(self, rows: Iterable[MutantRow]) -> Score:
+        judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
+        return score(judged, paper=self.scoring == "paper")
+
+
+def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
+    return [row for row in rows if row.operator_class is not OperatorClass.HIGHER_ORDER]
+
+
+def _notes(state: CampaignState) -> Iterable[str]:
+    yield from state.plan.notes
+    untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
+    if untestable:
+        yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"
+    for name, baseline in state.baselines.items():
+        if baseline.complete and baseline.holds_answer(state.suite.workers):
+            asked = f"asked its model in {baseline.asked} of {baseline.asked + baseline.silent} runs"
+            yield f"test {name} {asked}: {HOLDERS} holds the answer; mutants cannot show there"
+    destroyed = state.status(state.plan.destroyed.id)
+    if destroyed and destroyed[0] is Status.ERROR:
+        yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
+    plan, trouble = state.plan, sum(b.no_evidence.total() for b in state.baselines.values())
+    if plan.shard and state.spend.baseline_trials:
+        ran = state.spend.baseline_trials
+        yield f"this shard has run {ran} baseline trials itself, so it cannot be merged. {SHARED.rstrip('.')}"
+    if not plan.mutants and trouble:
+        again = "give --baseline-only again before you copy it, or every shard runs them for itself"
+        yield f"{trouble} baseline trials gave no evidence: {again}"
+    if unknown := cost_unknown(state.spend):
+        yield unknown
+    if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
+        yield old
+    if state.spend.abandoned:
+        abandoned = f"{state.spend.abandoned} runs were abandoned at their timeout"
+        yield f"{abandoned}; `isolate: process` would end them"

@@ -1,0 +1,188 @@
+"""What may be spent: budgets, and how large a baseline they allow."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from agentmut._base.frozen import Frozen
+from agentmut.campaign.running.judge_use import merged
+from agentmut.campaign.running.trials import TrialResult
+from agentmut.nouns.result import JudgeUse
+from agentmut.project.schema import BudgetSettings
+
+BASELINE_SHARE = 0.4
+"""Largest part of a budget that an automatic baseline may take."""
+BASELINE_MINIMUM = 30
+"""Trials per scenario below which the promised error rates would not hold at a useful cost."""
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What a run has spent so far, in this process and before an interruption."""
+
+    trials: int = 0
+    baseline_trials: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+    """Trials that called a model without a known price."""
+    without_price: frozenset[str] = frozenset()
+    """The models in them that no price is known of."""
+    without_tokens: frozenset[str] = frozenset()
+    """The models in them whose replies report no tokens."""
+    tokens: int = 0
+    judges_usd: float = 0.0
+    """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
+    judges: tuple[JudgeUse, ...] = ()
+    """What the judges of a suite that judges its own runs took in this process, by model; likewise."""
+    seconds: float = 0.0
+    """Time at work."""
+    reused: int = 0
+    """Trials taken over from other runs."""
+    abandoned: int = 0
+    age: float = 0.0
+    """Seconds since the oldest trial of the original that was taken from the store."""
+
+    @property
+    def all_judges_usd(self) -> float:
+        """What model judges cost, those of the suite itself included; a resumed run begins with it."""
+        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
+
+
+def together(before: Spend, after: Spend) -> Spend:
+    """What both parts of a run have spent; the second begins with what the store knows of the first."""
+    return replace(
+        after,
+        reused=before.reused + after.reused,
+        age=max(before.age, after.age),
+        without_price=before.without_price | after.without_price,
+        without_tokens=before.without_tokens | after.without_tokens,
+        judges=merged((*before.judges, *after.judges)),
+    )
+
+
+class BaselineLimit(Frozen):
+    """What an automatic baseline is cut by. Fixed with the plan: a resumed run has the same baseline."""
+
+    usd: float | None = None
+    minutes: float | None = None
+    concurrency: int = 1
+
+
+class Cut(Frozen):
+    """The baseline trials per scenario that a limit allows, or why it allows too few."""
+
+    trials: int
+    refusal: str = ""
+
+
+def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
+    """Why no further trial may be launched under the budget; empty when one may.
+
+    Trials in flight count at the mean cost so far.
+    """
+    if budget.trials is not None and spend.trials + in_flight >= budget.trials:
+        return f"the budget of {budget.trials} trials is used up"
+    spent = spend.usd + spend.all_judges_usd
+    mean = spent / spend.trials if spend.trials else 0.0
+    if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
+        return f"the budget of {budget.usd:g} USD is used up (spent {spent:.2f})"
+    if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
+        return f"the budget of {budget.minutes:g} minutes is used up"
+    return ""
+
+
+def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, automatic: bool) -> Cut:
+    """The baseline under a budget of trials; an automatic one is cut, a fixed one has to fit."""
+    if budget is None:
+        return Cut(trials=wanted)
+    if not automatic:
+        needed = wanted * scenarios
+        said = f"too small for the baseline: {scenarios} scenarios with {wanted} trials each are {needed}"
+        return Cut(
+            trials=wanted,
+            refusal="" if needed <= budget else _refusal("trials", f"{budget}", said, f"{needed}"),
+        )
+    affordable = min(wanted, int(BASELINE_SHARE * budget) // scenarios)
+    needed = math.ceil(BASELINE_MINIMUM * scenarios / BASELINE_SHARE)
+    return _checked(affordable, "trials", f"{budget}", f"{needed}", f"{scenarios} scenarios")
+
+
+def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:
+    """The baseline under a limit, from the first trial of every scenario: a function of nothing else."""
+    usd = sum(result.usd or 0.0 for result in first)
+    minutes = sum(result.seconds for result in first) / limit.concurrency / 60
+    cuts = [
+        _within("usd", limit.usd, usd, len(first), wanted),
+        _within("minutes", limit.minutes, minutes, len(first), wanted),
+    ]
+    return min(cuts, key=lambda cut: cut.trials)
+
+
+def _within(unit: str, budget: float | None, per_round: float, scenarios: int, wanted: int) -> Cut:
+    """`per_round` is what one trial of every scenario takes."""
+    if budget is None or per_round * wanted <= BASELINE_SHARE * budget:
+        return Cut(trials=wanted)
+    affordable = int(BASELINE_SHARE * budget / per_round)
+    needed = _rounded_up(BASELINE_MINIMUM * per_round / BASELINE_SHARE)
+    took = f"{scenarios} scenarios take {per_round:.3g} {unit} for one trial each, by their first trials, and"
+    return _checked(affordable, unit, f"{budget:g}", f"{needed:g}", took)
+
+
+def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> Cut:
+    if affordable >= BASELINE_MINIMUM:
+        return Cut(trials=affordable)
+    said = (
+        f"too small for a baseline: {who} need at least {BASELINE_MINIMUM} trials each within "
+        f"{BASELINE_SHARE:.0%} of the budget, which is enough for {affordable}"
+    )
+    return Cut(trials=affordable, refusal=_refusal(unit, budget, said, needed))
+
+
+def _refusal(unit: str, budget: str, said: str, needed: str) -> str:
+    return (
+        f"budget.{unit} is {budget}, {said}. Raise it to {needed}, or measure fewer scenarios with "
+        "--scenario; finished trials are reused."
+    )
+
+
+def _rounded_up(value: float) -> float:
+    """Two significant digits, never less."""
+    unit: float = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit) * unit
+
+
+def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> str:
+    """Why a budget in money cannot be kept; `unreported` are those of the models whose replies report no tokens."""
+    if unreported and not set(models) - set(unreported):
+        return (
+            f"budget.usd cannot be kept: {_reports_no_tokens(unreported)}, or limit trials or minutes instead"
+        )
+    unpriced = sorted(set(models) - set(unreported))
+    return (
+        f"budget.usd needs a price for {_models(unpriced)}: add budget.prices, as in `prices: "
+        f"{{{unpriced[0] or 'model-name'}: {{input: 1.0, output: 4.0}}}}` (US dollars per million tokens), or limit "
+        "trials or minutes instead"
+    )
+
+
+def cost_unknown(spend: Spend) -> str:
+    """Why there is no figure in money; empty where there is one."""
+    if not spend.unpriced:
+        return ""
+    reasons = []
+    if spend.without_price:
+        reasons.append(f"no price is known of {_models(spend.without_price)} (set budget.prices)")
+    if spend.without_tokens:
+        reasons.append(_reports_no_tokens(spend.without_tokens))
+    return f"the cost is unknown: {'; '.join(reasons) or 'some calls of models have no price (set budget.prices)'}"
+
+
+def _reports_no_tokens(models: Collection[str]) -> str:
+    return (
+        f"the replies of {_models(models)} report no tokens (where they are streamed, ask for them, as for OpenAI by "
+        "`stream_options: {include_usage: true}`)"
+    )
+
+
+def _models(names: Collection[str]) -> str:
+    return f"model{'s' if len(names) > 1 else ''} {', '.join(sorted(name or '(unnamed)' for name in names))}"

@@ -1,0 +1,359 @@
+"""The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+from agentmut._base.errors import RunError
+from agentmut.campaign.preparation.identity import trial_id, trial_key
+from agentmut.campaign.running.judge_use import merged, of_steps
+from agentmut.campaign.running.limits import Spend, budget_reached
+from agentmut.campaign.running.trials import Judged, Launch, Suite, TrialResult
+from agentmut.campaign.running.work import Stop, Work
+from agentmut.nouns.cassette import Cassette
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.recording.redaction import Redactor
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.store.sqlite import Spent, StoredTrial
+from agentmut.trial.executor import Executor, TrialRequest
+
+Clock = Callable[[], float]
+Progress = Callable[[], None]
+
+
+class TrialStore(Protocol):
+    """What the loop asks of a store: see `Store`."""
+
+    def find(self, key: str, run: str = "") -> StoredTrial | None:
+        """The finished trial with this key."""
+        ...
+
+    def save(
+        self,
+        run: str,
+        finished: Sequence[StoredTrial],
+        reused_ids: Sequence[int] = (),
+        seconds: float | None = None,
+        judges_usd: float = 0.0,
+    ) -> None:
+        """Keep finished trials, and which ones were taken over."""
+        ...
+
+    def forget(self, run: str) -> None:
+        """Do not find those of the run's trials any more that never began."""
+        ...
+
+    def spent(self, run: str) -> Spent:
+        """What a run has executed before."""
+        ...
+
+
+class Tools(NamedTuple):
+    """What the loop works with: everything that touches the world."""
+
+    executor: Executor
+    store: TrialStore
+    suite: Suite
+    now: Clock
+    """Seconds since the epoch."""
+    progress: Progress
+    redactor: Redactor = Redactor(())
+    keep_cassette: Callable[[Cassette], None] = lambda cassette: None
+    judges_usd: Clock = lambda: 0.0
+    """What model judges have cost in this process so far, as far as their prices are known."""
+
+
+class Finished(NamedTuple):
+    """A trial that has just ended."""
+
+    launch: Launch
+    key: str
+    execution: Execution
+    judged: Judged | None = None
+    """What its evaluators say, where a model had to be asked."""
+
+
+class Reused(NamedTuple):
+    """A stored trial that a model has just judged."""
+
+    launch: Launch
+    stored: StoredTrial
+    judged: Judged
+
+
+class Loop:
+    """Carries `work` out. Every finished trial is stored before the next decision."""
+
+    def __init__(self, work: Work, tools: Tools) -> None:
+        self._work = work
+        self._tools = tools
+        self._run = work.plan.run_id
+        self._mutants = {mutant.id: mutant for mutant in work.contenders}
+        self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
+        self._config_digests: dict[tuple[str, str], str] = {}
+        self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._taken_over: list[int] = []
+        self._interrupted = False
+        work.spend = self._spent_before()
+        self._begun = tools.now() - work.spend.seconds
+        self._judges_before = (
+            work.spend.judges_usd - tools.judges_usd()
+        )  # a session may carry out several runs
+        self._noted = tools.now()
+
+    def interrupt(self) -> None:
+        """End the run as soon as possible; what is finished is kept."""
+        self._interrupted = True
+        for task in self._tasks:
+            task.cancel()
+        self._done.put_nowait(asyncio.CancelledError())  # wakes the loop, should no trial be under way
+
+    async def run(self) -> Stop:
+        """Run to the end; returns why it ended. Raises `StoreError`."""
+        async with self._tools.executor.session():
+            try:
+                return await self._loop()
+            except RunError as error:  # no trial can be run, or none can be judged
+                self._work.problem = str(error)
+                return Stop.FAILED
+            finally:
+                await self._end()
+                if (
+                    self._work.unable or self._cut_short_unbegun()
+                ):  # what is missing may be there the next time
+                    self._tools.store.forget(self._run)
+                    self._work.forgot = True
+
+    async def _loop(self) -> Stop:
+        while True:
+            stop = self._why_stop()
+            if stop in (Stop.INTERRUPTED, Stop.FAILED):
+                return stop
+            if stop is None:
+                await self._launch_what_fits()
+            if not self._tasks and self._done.empty():
+                return self._why_stop() or Stop.FINISHED
+            self._take_in(await self._done.get())
+
+    async def _end(self) -> None:
+        """Cancel what is under way; what has finished meanwhile is kept."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._keep([item for item in self._drained() if isinstance(item, Finished)])
+
+    def _why_stop(self) -> Stop | None:
+        if self._interrupted:
+            return Stop.INTERRUPTED
+        if self._work.problem:
+            return Stop.FAILED
+        return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
+
+    def _cut_short_unbegun(self) -> bool:
+        """Whether the run ended before it could be told that the agent cannot run, and nothing says that it can."""
+        return self._work.unbegun and self._why_stop() in (Stop.INTERRUPTED, Stop.BUDGET)
+
+    def _budget_reached(self) -> str:
+        work = self._work
+        return budget_reached(work.plan.budget, work.spend, work.in_flight)
+
+    async def _launch_what_fits(self) -> None:
+        """Start trials up to the concurrency limit; those found in the store are taken from there."""
+        looked_up = 0
+        while len(self._tasks) < self._work.plan.concurrency and not self._budget_reached():
+            launch = self._work.launch()
+            if launch is None:
+                return
+            key = self._key(launch)
+            stored = self._tools.store.find(key, self._run)
+            if stored is None or not self._may_reuse(launch, stored):
+                self._start(launch, key)
+                continue
+            if self._tools.suite.asks_models(launch.scenario):
+                self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
+                continue
+            self._reuse(launch, stored)
+            looked_up += 1
+            if looked_up % 256 == 0:
+                self._keep([])
+                self._tools.progress()
+                await asyncio.sleep(0)
+            if self._work.problem or self._interrupted:
+                return
+
+    def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
+        if not self._tools.suite.can_judge(launch.scenario, stored.execution):
+            return False
+        plan = self._work.plan
+        recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
+        return stored.run == self._run or (recent and not plan.fresh)
+
+    def _start(self, launch: Launch, key: str) -> None:
+        self._tasks.add(asyncio.create_task(self._execute(launch, key)))
+
+    async def _execute(self, launch: Launch, key: str) -> None:
+        identity = trial_id(self._work.plan.seed, *launch[:3])
+        request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
+        ended: Finished | BaseException
+        try:
+            execution = await self._tools.executor.execute(request)
+            judged = await self._judged(launch, execution)
+            kept = self._tools.suite.kept(launch.scenario, execution, self._tools.redactor, judged)
+            ended = Finished(launch, key, kept, judged)
+        except (asyncio.CancelledError, Exception) as error:
+            ended = error
+        self._ended(ended)
+
+    async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
+        ended: Reused | BaseException
+        try:
+            judged = await in_daemon_thread(self._tools.suite.judged, launch.scenario, stored.execution)
+            ended = Reused(launch, stored, judged)
+        except (asyncio.CancelledError, Exception) as error:
+            ended = error
+        self._ended(ended)
+
+    async def _judged(self, launch: Launch, execution: Execution) -> Judged | None:
+        """What models say of a run, asked beside the event loop; None where none has to be asked."""
+        suite = self._tools.suite
+        if execution.ending.outcome is not None or not suite.asks_models(launch.scenario):
+            return None
+        judged: Judged = await in_daemon_thread(suite.judged, launch.scenario, execution)
+        return judged
+
+    def _ended(self, ended: Finished | Reused | BaseException) -> None:
+        self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
+        self._done.put_nowait(ended)
+
+    def _drained(self) -> list[Finished | Reused | BaseException]:
+        return [self._done.get_nowait() for _ in range(self._done.qsize())]
+
+    def _take_in(self, first: Finished | Reused | BaseException) -> None:
+        """Keep what has finished, in one transaction, and only then look at it."""
+        batch = [first, *self._drained()]
+        finished = [item for item in batch if isinstance(item, Finished)]
+        self._keep(finished)
+        for item in finished:
+            self._work.record(item.launch, self._result(item.launch, item.execution, item.judged))
+        for again in batch:
+            if isinstance(again, Reused):
+                self._reuse(*again)
+        for failed in batch:
+            if isinstance(failed, Exception):
+                raise failed
+            if isinstance(failed, asyncio.CancelledError) and not self._interrupted:
+                raise RunError("a trial was cancelled from outside of agentmut. Finished trials are kept")
+        self._tools.progress()
+
+    def _keep(self, finished: list[Finished]) -> None:
+        now = self._tools.now()
+        rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
+        judges = self._judges_before + self._tools.judges_usd()
+        self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
+        for item in finished:
+            self._work.spend = _with(self._work.spend, item)
+        seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
+        self._tools.store.save(self._run, rows, self._taken_over, seconds, judges)
+        self._taken_over.clear()
+        for item in finished:
+            self._keep_cassette(item)
+
+    def _keep_cassette(self, finished: Finished) -> None:
+        execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed
+        if not execution.takes:
+            return
+        self._tools.keep_cassette(
+            Cassette(
+                trial=trial_id(seed, *launch[:3]),
+                scenario=launch.scenario,
+                repeat=launch.repeat,
+                seed=seed,
+                mutant=self._mutants.get(launch.mutant),
+                ending=execution.ending.value,
+                takes=execution.takes,
+            )
+        )
+
+    def _seconds_to_note(self, now: float) -> float | None:
+        """The time at work, once a second: how much is lost when the process is killed."""
+        if now - self._noted < 1:
+            return None
+        self._noted = now
+        return now - self._begun
+
+    def _reuse(self, launch: Launch, stored: StoredTrial, judged: Judged | None = None) -> None:
+        """Take a stored trial in; one that this run executed before an interruption is counted already."""
+        if stored.run != self._run:
+            self._taken_over.append(stored.id)
+            self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
+        else:
+            self._work.spend = _with_gaps(self._work.spend, stored.execution)
+        if not launch.mutant:
+            age = self._tools.now() - stored.finished
+            self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
+        result = self._result(launch, stored.execution, judged)
+        self._work.record(launch, result._replace(stored=True))
+
+    def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
+        detector = self._work.detectors.get(launch.mutant)
+        return self._tools.suite.result(launch.scenario, execution, detector, judged)
+
+    def _spent_before(self) -> Spend:
+        return Spend(**self._tools.store.spent(self._run)._asdict())
+
+    def _key(self, launch: Launch) -> str:
+        plan = self._work.plan
+        return trial_key(
+            plan.environment,
+            plan.seed,
+            config=self._config_digest(launch),
+            mutant=launch.mutant,
+            scenario=self._scenario_digests[launch.scenario],
+            repeat=launch.repeat,
+        )
+
+    def _config_digest(self, launch: Launch) -> str:
+        where = (launch.mutant, launch.scenario)
+        if where not in self._config_digests:
+            suite = self._work.suite
+            mutant: Mutant | None = self._mutants.get(launch.mutant)
+            config = mutant.apply(suite.full) if mutant else suite.full
+            self._config_digests[where] = suite.part(config, launch.scenario).digest
+        return self._config_digests[where]
+
+
+def _with(spend: Spend, finished: Finished) -> Spend:
+    trace = finished.execution.trace
+    usd = trace.usd
+    return replace(
+        _with_gaps(spend, finished.execution),
+        trials=spend.trials + 1,
+        baseline_trials=spend.baseline_trials + (not finished.launch.mutant),
+        usd=spend.usd + (usd or 0.0),
+        unpriced=spend.unpriced + (usd is None),
+        tokens=spend.tokens + trace.usage.total,
+        abandoned=spend.abandoned + finished.execution.abandoned,
+        judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
+    )
+
+
+def _with_gaps(spend: Spend, execution: Execution) -> Spend:
+    """With the models whose calls have no price, which the store does not count."""
+    silent = execution.trace.unreported_models
+    unpriced = execution.trace.unpriced_models - silent
+    if silent <= spend.without_tokens and unpriced <= spend.without_price:
+        return spend
+    return replace(
+        spend,
+        without_tokens=spend.without_tokens | silent,
+        without_price=spend.without_price | unpriced,
+    )
+
+
+def _this_task() -> "asyncio.Task[None]":
+    task = asyncio.current_task()
+    assert task is not None
+    return task

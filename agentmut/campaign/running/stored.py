@@ -1,0 +1,177 @@
+"""Trials of earlier runs, as far as they speak of the project as it is: for whatever works on stored traces."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from agentmut._base.errors import UsageError
+from agentmut.campaign.preparation.identity import trial_key
+from agentmut.campaign.preparation.plan import Plan, RunPlan
+from agentmut.campaign.preparation.session import Session
+from agentmut.nouns.result import Result, read_result
+from agentmut.store.sqlite import Store, StoredRun, StoredTrial
+
+Kept = dict[str, tuple[StoredTrial, ...]]
+"""By scenario, in the order of the repeats; of a trial that was repeated after trouble, the last one."""
+
+
+@dataclass(frozen=True)
+class StoredCampaign:
+    """A finished or interrupted `run`, and its trials that still fit."""
+
+    session: Session
+    store: Store
+    run: StoredRun
+    plan: Plan
+    original: Kept
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Why trials of the original are left out -> how many."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of anything that rests on these trials has to know."""
+        left_out = [f"{count} stored trials left out: {why}" for why, count in sorted(self.skipped.items())]
+        same_code = self.plan.environment.code == self.session.environment.code
+        return (*left_out, *([] if same_code else [CODE_CHANGED.format(run=self.run.id)]))
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the run has come to a `result.json`."""
+        return self._result.exists()
+
+    def result(self) -> Result:
+        """What the run came to. Raises `UsageError` where it has no result yet."""
+        return read_result(self._result)
+
+    @property
+    def _result(self) -> Path:
+        return self.session.project.runs / self.run.id / "result.json"
+
+    def of(self, mutant: str) -> Kept:
+        """The trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
+        if not mutant:
+            return self.original
+        return last_trials(
+            t for t in self.store.trials_of(self.run.id, mutant) if t.scenario in self.original
+        )
+
+
+CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak of the agent as it was then"
+
+
+def stored_campaign(session: Session, store: Store, run: str | None = None) -> StoredCampaign:
+    """The campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits."""
+    stored, plan = _chosen(store, run)
+    original, skipped = _fitting(session, plan, store.trials_of(stored.id, ""))
+    if not original:
+        why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
+        raise UsageError(f"nothing of run {stored.id} can be used. {why}. `agentmut run` makes new trials.")
+    return StoredCampaign(session, store, stored, plan, original, skipped)
+
+
+def stored_originals(session: Session, store: Store) -> tuple[Kept, Counter[str]]:
+    """All stored trials of the unchanged agent on the suite, whatever run they were made for.
+
+    With them: why trials are left out -> how many.
+    """
+    found: dict[int, StoredTrial] = {}
+    skipped: Counter[str] = Counter()
+    for stored in store.runs():
+        plan = plan_of(stored)
+        fitting, left_out = _fitting(session, plan, store.trials_of(stored.id, "")) if plan else ({}, {})
+        found |= {trial.id: trial for trials in fitting.values() for trial in trials}
+        skipped.update(left_out)
+    by_scenario: dict[str, list[StoredTrial]] = {}
+    for number in sorted(found):
+        by_scenario.setdefault(found[number].scenario, []).append(found[number])
+    return {name: tuple(trials) for name, trials in by_scenario.items()}, skipped
+
+
+def _chosen(store: Store, run: str | None) -> tuple[StoredRun, Plan]:
+    campaigns = [(stored, plan) for stored in store.runs() if (plan := _campaign_plan(stored))]
+    found = [each for each in campaigns if run is None or each[0].id.startswith(run)]
+    if not found:
+        known = ", ".join(stored.id for stored, _ in campaigns)
+        what = (
+            f"run {run} is no stored campaign. Known: {known}." if known else "there is no stored campaign."
+        )
+        raise UsageError(f"{what} Run `agentmut run` first.")
+    if run is not None and len(found) > 1:
+        raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(r.id for r, _ in found)}.")
+    return found[0]
+
+
+def _campaign_plan(stored: StoredRun) -> Plan | None:
+    try:
+        plan = Plan.model_validate_json(stored.plan)
+    except ValidationError:  # of another kind, or of another version
+        return None
+    return plan if plan.kind == "run" else None
+
+
+def plan_of(stored: StoredRun) -> RunPlan | None:
+    """What every kind of run has in its plan; None for plans of other versions."""
+    try:
+        written = json.loads(stored.plan)
+        return RunPlan.model_validate(
+            {name: written[name] for name in RunPlan.model_fields if name in written}
+        )
+    except (ValueError, TypeError):
+        return None
+
+
+def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> tuple[Kept, Counter[str]]:
+    """The trials whose scenario and config are those of today, and why others are not."""
+    skipped: Counter[str] = Counter()
+    kept = []
+    for trial in trials:
+        if trial.scenario not in plan.scenarios:
+            continue  # a follow-up run of a relation: it was never a run of the suite
+        if said := _misfit(session, plan, trial):
+            skipped[said] += 1
+        else:
+            kept.append(trial)
+    return last_trials(kept), skipped
+
+
+def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
+    scenario = session.tests.scenarios.get(trial.scenario)
+    if scenario is None and plan.kind == "suggest":
+        return "of scenarios that `agentmut suggest` tried, which are not in the suite"
+    if scenario is None:
+        chosen_from = {each.name for each in session.project.scenarios}
+        return (
+            "of scenarios that were not asked for"
+            if trial.scenario in chosen_from
+            else f"scenario {trial.scenario} is not in the suite"
+        )
+    if not trial.key:
+        return "of an agent that could not run"
+    config = session.suite.part(session.suite.full, trial.scenario).digest
+    key = trial_key(
+        plan.environment, plan.seed, config=config, mutant="", scenario=scenario.digest, repeat=trial.repeat
+    )
+    if key == trial.key:
+        return ""
+    if plan.config_digest == session.suite.full.digest:
+        return f"scenario {trial.scenario} was another one"
+    return "made with another version of the agent's config"
+
+
+def last_trials(trials: Iterable[StoredTrial]) -> Kept:
+    """By scenario in the order of the repeats; of a trial that was repeated after trouble, the last one."""
+    latest: dict[tuple[str, int], StoredTrial] = {}
+    for trial in trials:
+        latest[trial.scenario, trial.repeat] = trial
+    return {name: tuple(ordered) for name, ordered in _grouped(latest)}
+
+
+def _grouped(latest: dict[tuple[str, int], StoredTrial]) -> Iterator[tuple[str, list[StoredTrial]]]:
+    by_scenario: dict[str, list[StoredTrial]] = {}
+    for (scenario, _), trial in sorted(latest.items()):
+        by_scenario.setdefault(scenario, []).append(trial)
+    yield from by_scenario.items()

@@ -1,0 +1,83 @@
+"""What the loop carries out: something that names the next trial and takes in results, until it has enough."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from agentmut.campaign.preparation.plan import RunPlan
+from agentmut.campaign.running.limits import Spend
+from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
+from agentmut.trial.suite_config import SuiteConfig
+from agentmut.trial.witness.witness import Detector
+
+
+class Stop(StrEnum):
+    """Why a run ended."""
+
+    FINISHED = "finished"
+    BUDGET = "budget"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    """It cannot be carried out; `Work.problem` says why."""
+
+
+class Work(Protocol):
+    """The state of a run. A function of its plan and of the results recorded so far, in any order."""
+
+    spend: Spend
+    problem: str
+    """Why the run cannot be carried out; empty while it can."""
+    unable: bool
+    """Whether that is since the agent cannot run: its trials are none to reuse."""
+    forgot: bool
+    """Whether the loop has taken care that they are not."""
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether every trial of the original that was run now raised before it did anything."""
+        ...
+
+    @property
+    def plan(self) -> RunPlan:
+        """What was decided before the first trial."""
+        ...
+
+    @property
+    def suite(self) -> SuiteConfig:
+        """The agent's config, and the part of it that each scenario runs with."""
+        ...
+
+    @property
+    def scenarios(self) -> Mapping[str, Scenario]:
+        """The scenarios by name."""
+        ...
+
+    @property
+    def contenders(self) -> tuple[Mutant, ...]:
+        """The mutants whose trials may be launched."""
+        ...
+
+    @property
+    def detectors(self) -> Mapping[str, Detector]:
+        """By mutant id: what tells whether the mutation arrived."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """Trials launched and not recorded."""
+        ...
+
+    @property
+    def decided(self) -> bool:
+        """Whether no further trial is wanted."""
+        ...
+
+    def launch(self) -> Launch | None:
+        """Choose the next trial and count it as in flight; None when none can be launched now."""
+        ...
+
+    def record(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a finished trial."""
+        ...

@@ -1,0 +1,134 @@
+"""The mutants that a command is about: made by the operators, narrowed by filters and caps, with their pairs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agentmut.campaign.preparation.history import (
+    History,
+    Selected,
+    read_history,
+    select_operators,
+    selection_note,
+)
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.selection.ignoring import ignoring
+from agentmut.campaign.selection.second_order import Choice, with_second_order
+from agentmut.campaign.selection.selection import Selection, narrowed_drops
+from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.mutation.generation import Generation, generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant, OperatorClass
+from agentmut.nouns.origin import Origin
+from agentmut.project.layout import runs_folder
+from agentmut.project.schema import MutationSettings
+from agentmut.seams.protocols.adapter import AsksAgent
+from agentmut.seams.protocols.operator import OperatorOptions
+
+
+def make_mutants(session: Session, selection: Selection) -> Generation:
+    """The mutants of the session's agent that the project and the selection ask for."""
+    root = session.project.root
+    return mutants_of(
+        session.origin,
+        selection,
+        session.project.mutation,
+        OperatorCatalogue.of(session.project.mutation.own_operators, root),
+        session.adapter.cannot_express,
+        _not_built(session),
+        earlier=lambda: earlier_runs(root),
+        narrowed=len(session.scenarios) < len(session.project.scenarios),  # so, it may be, fewer documents
+    )
+
+
+def mutants_of(
+    origin: Origin,
+    selection: Selection,
+    settings: MutationSettings,
+    catalogue: OperatorCatalogue,
+    cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+    not_built: str = "",
+    *,
+    earlier: Callable[[], History] = lambda: History({}),
+    narrowed: bool = False,
+) -> Generation:
+    """The mutants of a config that settings and selection ask for; it takes no agent.
+
+    `earlier` reads the project's earlier runs; it is asked for selective mutation only. `narrowed` when the
+    config is only a part of the agent's, so that what fits nothing in it is not stale. `not_built` is why the agent
+    could not be asked for its flow, and for tools that the config does not name.
+    """
+    wanted = selection.operators(catalogue.names, settings)
+    if selection.changes is not None and not selection.changes.any:
+        return Generation((), (), ())
+    share = settings.selective if selection.selective is None else selection.selective
+    selected = _most_effective(wanted, share, earlier)
+    operators = [catalogue.load(name) for name in selected.kept]
+    lacks = _lacks(origin.config, not_built)
+    made = generate(origin.config, operators, _options(settings), cannot_express, lacks)
+    narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
+    left = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
+    made = replace(
+        made,
+        empty=(*made.empty, *selected.left_out),
+        notes=(
+            *left.stale,
+            *((selection_note(share, selected),) if share else ()),
+            *((not_built,) if not_built else ()),
+        ),
+        selective=share,
+    )
+    return _chosen(made, Choice(selection, settings, origin, left.reasons, cannot_express))
+
+
+def _chosen(made: Generation, choice: Choice) -> Generation:
+    """What filters and caps leave of the mutants that were made, with the pairs that are asked for."""
+    chosen, dropped = with_second_order(made.mutants, choice)
+    kept = {mutant.id for mutant in chosen}
+    return replace(
+        made,
+        mutants=chosen,
+        dropped=(*narrowed_drops(made, choice.selection, choice.origin), *dropped),
+        unselected=sum(mutant.id not in kept for mutant in made.mutants),
+        ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
+    )
+
+
+def _not_built(session: Session) -> str:
+    adapter = session.adapter
+    if not isinstance(adapter, AsksAgent) or not adapter.not_built:
+        return ""
+    return (
+        f"the agent could not be built here: {adapter.not_built.rstrip('.')}; set what it needs, or "
+        "`agentmut simulate -- agentmut mutants`"
+    )
+
+
+def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
+    """Classes whose operators find nothing, or not all there is, in an agent that could not be asked."""
+    if not not_built:
+        return {}
+    classes = (OperatorClass.ORCHESTRATION, *(() if config.tools else (OperatorClass.TOOL,)))
+    return dict.fromkeys(classes, not_built)
+
+
+def earlier_runs(root: Path) -> History:
+    """What became of mutants in the earlier runs of the project in this folder."""
+    return read_history(runs_folder(root))
+
+
+def _options(settings: MutationSettings) -> OperatorOptions:
+    return OperatorOptions(
+        swap_models=settings.swap_models,
+        downgrade_models=settings.downgrade_models,
+        slow_seconds=settings.slow_seconds,
+        wordnet=settings.wordnet,
+    )
+
+
+def _most_effective(
+    operators: Sequence[str], share: float | None, earlier: Callable[[], History]
+) -> Selected:
+    if share is None:
+        return Selected(tuple(operators), ())
+    return select_operators(operators, share, earlier())

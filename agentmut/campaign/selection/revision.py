@@ -1,0 +1,227 @@
+"""The agent as it was at a git revision. Reads the repository and changes nothing in it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentmut._base.errors import AgentmutError, UsageError
+from agentmut.campaign.preparation.session import declared_variables, open_session
+from agentmut.mutation.difference import Changes, changes
+from agentmut.nouns.config import AgentConfig
+from agentmut.project.config import read_config_file
+from agentmut.project.project import load_project
+
+SECONDS = 300
+"""How long the old agent may take to be imported."""
+_CHILD = (
+    "import json, sys; request = json.loads(sys.argv[1]); sys.path.insert(0, request['home']); "
+    "from agentmut.campaign.selection.revision import answer; sys.path[:] = request['path']; answer(request)"
+)
+
+
+class Described(NamedTuple):
+    """Which file says what the agent is."""
+
+    file: Path
+    bare: bool = False
+    """Whether it holds the config only, not a project."""
+    agent: str | None = None
+    scenarios: tuple[str, ...] = ()
+
+
+def changes_since(reference: str, described: Described, today: AgentConfig) -> Changes:
+    """What of today's agent differs from the one at a git revision; everything where there was none.
+
+    The old files are written to a temporary folder and loaded in a process of their own, so that no module of
+    today's is used in place of an old one. `main...` is where the branch left `main`. Raises `UsageError`: no git,
+    no repository, no such revision, or an old agent that cannot be loaded.
+    """
+    file = described.file.resolve()
+    top = _top(file.parent)
+    commit = _commit(reference, top)
+    name = file.relative_to(top).as_posix()
+    if not _existed(f"{commit}:{name}", top):
+        note = f"{name} did not exist at {reference}, so everything counts as changed"
+        return changes(None, today, reference, note)
+    with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
+        tree = Path(folder).resolve() / "tree"
+        _check_out(commit, top, tree)
+        old, missing = _load(reference, described._replace(file=tree / name), top, tree)
+    return changes(old, today, reference, _missing_note(missing, reference))
+
+
+def _missing_note(missing: Sequence[str], reference: str) -> str:
+    if not missing:
+        return ""
+    said = "it counts" if len(missing) == 1 else "they count"
+    return f"{', '.join(missing)} did not exist at {reference}, so {said} as changed"
+
+
+def answer(request: Mapping[str, object]) -> None:
+    """In the process of its own: load the agent and write its config, or what is wrong with it."""
+    described = Described(
+        Path(str(request["file"])),
+        bool(request["bare"]),
+        str(request["agent"]) if request["agent"] else None,
+        tuple(json.loads(str(request["scenarios"]))),
+    )
+    try:
+        missing = list(_stand_ins(described))
+        said: dict[str, object] = {"config": _config(described).model_dump(mode="json"), "missing": missing}
+    except AgentmutError as error:
+        said = {"error": {"message": str(error)}}
+    Path(str(request["out"])).write_text(json.dumps(said))
+
+
+def _config(described: Described) -> AgentConfig:
+    if described.bare:
+        return read_config_file(described.file).config
+    project = load_project(described.file, described.agent)
+    wanted = {scenario.name for scenario in project.scenarios}
+    os.environ.update(declared_variables(project))  # the process does nothing else
+    # A scenario of today need not have existed then.
+    return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
+
+
+def _stand_ins(described: Described) -> Iterator[str]:
+    """Write empty files where the old agent's prompt or documents are missing, as when they were not committed.
+
+    The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
+    """
+    from agentmut._base.yaml_source import read_yaml
+    from agentmut.project.parts import is_missing_text
+
+    written: Any = read_yaml(described.file, described.file.name).value
+    for key in () if described.bare else ("agent", "config"):
+        written = written.get(key) if isinstance(written, dict) else None
+    if not isinstance(written, dict):
+        return
+    context, root = written.get("context"), described.file.parent
+    documents = [path for path in context if isinstance(path, str)] if isinstance(context, list) else []
+    prompt = [
+        path for path in [written.get("prompt")] if isinstance(path, str) and is_missing_text(path, root)
+    ]
+    for path in dict.fromkeys([*prompt, *documents]):
+        file = (root / path).resolve()
+        if file.is_relative_to(root.resolve()) and not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("")
+            yield path
+
+
+def _top(folder: Path) -> Path:
+    try:
+        return Path(_git("-C", str(folder), "rev-parse", "--show-toplevel").strip()).resolve()
+    except FileNotFoundError:
+        raise UsageError("--in-diff needs git, which is not installed (or not on PATH).") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.strip().removeprefix("fatal: ")
+        raise UsageError(f"--in-diff: {folder} is in no git working tree ({said}).") from None
+
+
+def _commit(reference: str, top: Path) -> str:
+    one, dots, other = reference.partition("...")
+    if dots:
+        return _merge_base(reference, _commit(one or "HEAD", top), _commit(other or "HEAD", top), top)
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+    try:
+        return _git("-C", str(top), *wanted).strip()
+    except subprocess.CalledProcessError:
+        raise UsageError(
+            f"--in-diff {reference}: {top} has no such revision. Name a commit, branch or tag, or with three dots "
+            "(`main...`) the commit at which this branch left it; a shallow clone, as CI systems make them, has to "
+            "fetch it first."
+        ) from None
+
+
+def _merge_base(reference: str, one: str, other: str, top: Path) -> str:
+    try:
+        return _git("-C", str(top), "merge-base", one, other).strip()
+    except subprocess.CalledProcessError:
+        raise UsageError(
+            f"--in-diff {reference}: the two have no common ancestor here. A shallow clone, as CI systems make them, "
+            "has to fetch more of the history (`git fetch --unshallow`)."
+        ) from None
+
+
+def _existed(thing: str, top: Path) -> bool:
+    try:
+        _git("-C", str(top), "cat-file", "-e", thing)
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
+def _check_out(commit: str, top: Path, tree: Path) -> None:
+    """Write a commit's files to a new folder, through an index of its own: the user's is left alone."""
+    tree.mkdir()
+    index = {"GIT_INDEX_FILE": str(tree.with_name("index"))}
+    try:
+        _git("-C", str(top), "read-tree", commit, **index)
+        _git("-C", str(top), "checkout-index", "--all", "--quiet", f"--prefix={tree}/", **index)
+    except subprocess.CalledProcessError as error:
+        raise UsageError(
+            f"--in-diff: git cannot write the files of {commit[:12]}: {error.stderr.strip()}"
+        ) from None
+
+
+def _git(*arguments: str, **environment: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], capture_output=True, check=True, text=True, env={**os.environ, **environment}
+    )
+    return done.stdout
+
+
+def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
+    """The old agent's config, and those of its files that did not exist then."""
+    out = tree.with_name("config.json")
+    home = str(Path(__file__).resolve().parents[3])  # where the package is
+    request = {
+        "home": home,
+        "path": [*_moved(sys.path, top, tree), home],
+        "file": str(described.file),
+        "bare": described.bare,
+        "agent": described.agent,
+        "scenarios": json.dumps(described.scenarios),
+        "out": str(out),
+    }
+    problem = _run(request, described.file.parent)
+    said = json.loads(out.read_text()) if out.exists() else {"error": {"message": problem}}
+    if "error" in said:
+        shown = (
+            str(said["error"]["message"]).replace(f"{tree}/", f"{reference}:").replace(str(tree), reference)
+        )
+        raise UsageError(f"--in-diff {reference}: the agent as it was then cannot be loaded: {shown}")
+    return AgentConfig.model_validate(said["config"]), tuple(said["missing"])
+
+
+def _run(request: Mapping[str, object], folder: Path) -> str:
+    """Run the process; what it wrote to stderr last, for when it left no answer."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, json.dumps(request)],
+            cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            check=False, capture_output=True, text=True, timeout=SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"it was not ready after {SECONDS} seconds"
+    return (done.stderr.strip().splitlines() or [f"its process ended with code {done.returncode}"])[-1]
+
+
+def _moved(path: Sequence[str], top: Path, tree: Path) -> list[str]:
+    """`sys.path` with the working tree's folders replaced by the old ones.
+
+    Folders that the revision does not have, such as a virtual environment, stay.
+    """
+    moved = []
+    for entry in path:
+        here = Path(entry).resolve()
+        old = tree / here.relative_to(top) if here.is_relative_to(top) else here
+        moved.append(str(old if old.exists() else here))
+    return moved

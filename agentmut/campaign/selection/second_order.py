@@ -1,0 +1,94 @@
+"""Which second-order mutants a command is about."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from agentmut._base.errors import UsageError
+from agentmut.campaign.selection.selection import Selection, select_mutants
+from agentmut.mutation.generation import Dropped
+from agentmut.mutation.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
+from agentmut.project.schema import MutationSettings, SecondOrder
+
+
+class Choice(NamedTuple):
+    """What is asked for, and what mutants and pairs are made for."""
+
+    selection: Selection
+    settings: MutationSettings
+    origin: Origin
+    ignored: Mapping[str, str]
+    """Id and reason of the mutants that are not to be run."""
+    cannot_express: Expressible
+
+    def of(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
+        """Those that the selection leaves; with `named` false, as if no mutant were named."""
+        selection = self.selection if named else self.selection.model_copy(update={"mutants": ()})
+        return select_mutants(mutants, selection, self.settings, self.origin, self.ignored)
+
+    @property
+    def pairing(self) -> tuple[AgentConfig, Expressible]:
+        """What every maker of pairs takes."""
+        return self.origin.config, self.cannot_express
+
+
+def with_second_order(
+    mutants: Sequence[Mutant], choice: Choice
+) -> tuple[tuple[Mutant, ...], tuple[Dropped, ...]]:
+    """The mutants that a selection asks for, with their pairs behind them; and the pairs that could not be made.
+
+    Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
+    """
+    pool = tuple(mutant for mutant in choice.of(mutants, named=False) if mutant.id not in choice.ignored)
+    asked, standing = _asked(mutants, pool, choice), _standing(mutants, pool, choice)
+    if choice.selection.mutants:
+        chosen = choice.of(_distinct(mutants, asked.mutants, standing.mutants))
+        chosen = _distinct(chosen, asked.mutants)
+    else:
+        chosen = _distinct(choice.of(mutants), asked.mutants, standing.mutants)
+    return chosen, (*asked.dropped, *standing.dropped)
+
+
+def _asked(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
+    wanted = choice.selection.second_order
+    named = named_pairs(choice.selection.pairs, mutants, *choice.pairing)
+    _refuse_impossible("--pair", named)
+    return _both(named, sampled_pairs(wanted, pool, *choice.pairing) if wanted else Pairs())
+
+
+def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
+    """The pairs of the project file; a sample that the command line asks for takes the place of its own."""
+    wanted = choice.settings.second_order or SecondOrder()
+    found = [_named(pair, mutants, choice) for pair in wanted.pairs]
+    if wanted.sample and not choice.selection.second_order:
+        found.append(sampled_pairs(wanted.sample, pool, *choice.pairing))
+    return _both(*found)
+
+
+def _refuse_impossible(where: str, pairs: Pairs) -> None:
+    """Raise `UsageError` for a pair that was asked for by its ids and cannot be made."""
+    for dropped in pairs.dropped:
+        raise UsageError(f"{where}: there is no pair of {dropped.description}: {dropped.reason}.")
+
+
+def _named(pair: Named, mutants: Sequence[Mutant], choice: Choice) -> Pairs:
+    try:
+        found = named_pairs([pair], mutants, *choice.pairing)
+    except UsageError as error:
+        if not choice.selection.narrows_operators:
+            raise
+        return Pairs((), (Dropped(PAIR, " and ".join(pair), str(error)),))
+    _refuse_impossible("mutation.second_order.pairs", found)
+    return found
+
+
+def _both(*found: Pairs) -> Pairs:
+    mutants = _distinct(*(pairs.mutants for pairs in found))
+    return Pairs(mutants, tuple(chain.from_iterable(pairs.dropped for pairs in found)))
+
+
+def _distinct(*groups: Iterable[Mutant]) -> tuple[Mutant, ...]:
+    return tuple({mutant.id: mutant for mutant in chain.from_iterable(groups)}.values())

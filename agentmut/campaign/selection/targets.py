@@ -1,0 +1,98 @@
+"""Choosing mutants by the place they change: `--target`."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.text_position import line_starts
+from agentmut.campaign.selection.locate import Spot, spot
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
+
+_MOST_DIGITS = 9
+_LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
+
+
+class _Wanted(NamedTuple):
+    name: str
+    first: int
+    last: int
+
+
+def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin) -> tuple[Mutant, ...]:
+    """The mutants that change one of the targets, or are about it.
+
+    A target is a file, with a line or lines (`prompts/system.md:10-20`), a document's name, `prompt`, `tools`,
+    `tools/NAME`, `context`, `model`, `model/temperature`, `orchestration` or `history`. Raises `UsageError` for a
+    name that the agent does not have.
+    """
+    found = tuple(mutants)
+    spots = {mutant.id: [spot(place, origin) for place in mutant.places] for mutant in found}
+    known = _names(origin) | {name for each in spots.values() for one in each for name in one.names}
+    wanted = [_wanted(target, known, origin) for target in targets]
+    return tuple(m for m in found if any(_is_at(one, w) for one in spots[m.id] for w in wanted))
+
+
+def _names(origin: Origin) -> set[str]:
+    """What the config has, also where no mutant changes it."""
+    config, sources = origin.config, origin.sources
+    parts = {"prompt", "tools", "context", "model", "orchestration", "history", sources.prompt or "prompt"}
+    parts |= {f"tools/{tool.name}" for tool in config.tools} | {d.name for d in config.context}
+    parts |= {f"model/{name}" for name in type(config.model).model_fields}
+    parts |= {f"orchestration/{name}" for name in config.orchestration}
+    files = {place.path for place in sources.tool_places.values()} | set(sources.recorded.values())
+    return parts | files | {origin.file}
+
+
+def _wanted(target: str, known: set[str], origin: Origin) -> _Wanted:
+    if target in known:
+        return _Wanted(target, 0, 0)
+    lines = _LINES.fullmatch(target)
+    name = lines["name"] if lines else target
+    if name not in known:
+        raise UsageError(f"--target {_short(target)}: the agent has no such part. {nearest(name, known)}")
+    if not lines:
+        return _Wanted(name, 0, 0)
+    first, last = (_line(written) for written in (lines["first"], lines["last"] or lines["first"]))
+    if not 1 <= first <= last:
+        raise UsageError(f"--target {_short(target)}: lines count from 1, the first before the last.")
+    if name in (length := _lengths(origin)) and first > length[name]:
+        raise UsageError(f"--target {_short(target)}: {name} has {_counted(length[name])}.")
+    return _Wanted(name, first, last)
+
+
+def _line(written: str) -> int:
+    """A line number; all that no file has are one, as Python refuses to read numbers of thousands of digits."""
+    return int(written) if len(written) <= _MOST_DIGITS else 10**_MOST_DIGITS
+
+
+def _short(target: str) -> str:
+    return target if len(target) <= 80 else f"{target[:79]}…"
+
+
+def _lengths(origin: Origin) -> dict[str, int]:
+    """How many lines there are in the files that hold nothing but a prompt or a document."""
+    config, sources = origin.config, origin.sources
+    lengths = {document.name: _lines(document.text) for document in config.context}
+    if sources.prompt:
+        cut = sum(one.text.count("\n") for one in sources.prompt_cuts)
+        lengths[sources.prompt] = _lines(config.prompt) + cut
+    return lengths
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
+
+
+def _lines(text: str) -> int:
+    return len(line_starts(text)) - text.endswith("\n")
+
+
+def _is_at(one: Spot, wanted: _Wanted) -> bool:
+    if wanted.name not in one.names:
+        return False
+    if not wanted.first:
+        return True
+    line = one.target.line if one.target.path == wanted.name else None
+    return line is not None and line <= wanted.last and (one.last_line or line) >= wanted.first

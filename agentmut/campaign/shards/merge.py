@@ -1,0 +1,270 @@
+"""One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from agentmut._base.errors import RunError, UsageError
+from agentmut.campaign.preparation.plan import Plan, new_run_id
+from agentmut.campaign.preparation.session import Session, open_session, suite_digest
+from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
+from agentmut.nouns.execution import Execution
+from agentmut.project.layout import FOLDER
+from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
+from agentmut.trial.executor import TrialRequest
+
+FILE = "store.db"
+Executed = tuple[str, str, str, float]
+"""One execution of a trial: mutant, key, the run that executed it, and when it was finished."""
+
+
+class Found(NamedTuple):
+    """A shard's run, and the store it is in."""
+
+    store: Path
+    run: StoredRun
+    plan: Plan
+
+    @property
+    def number(self) -> int:
+        """Which shard."""
+        return self.plan.shard.number if self.plan.shard else 0
+
+    def __str__(self) -> str:
+        return f"run {self.run.id} in {self.store}"
+
+
+class Common(NamedTuple):
+    """What all shards have: the trials of the baseline, and of the controls."""
+
+    mutants: frozenset[str]
+    """The controls, and the empty id of the original."""
+    trials: frozenset[Executed]
+    """Those of the first shard: another may have run a control's trials again, after trouble with the service."""
+
+
+class MergedTrials:
+    """The store as the merged run sees it: the trials of its shards, and no others."""
+
+    def __init__(self, store: Store, counted: Sequence[str], common: Common) -> None:
+        self._store = store
+        self._counted = counted
+        self._common = common
+
+    def find(self, key: str, run: str = "") -> StoredTrial | None:
+        """The shard's trial; what the campaign has executed itself counts as executed by the merged run."""
+        found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
+        return found._replace(run=run) if found and found.run in self._counted else found
+
+    def _is_used(self, trial: StoredTrial) -> bool:
+        executed = (trial.mutant, trial.key, trial.run, trial.finished)
+        return trial.mutant not in self._common.mutants or executed in self._common.trials
+
+    def save(
+        self,
+        run: str,
+        finished: Sequence[StoredTrial],
+        reused_ids: Sequence[int] = (),
+        seconds: float | None = None,
+        judges_usd: float = 0.0,
+    ) -> None:
+        """Nothing is new."""
+
+    def forget(self, run: str) -> None:
+        """The shards' trials stay theirs."""
+
+    def spent(self, run: str) -> Spent:
+        """What all shards and their baseline have executed, each trial once."""
+        return self._store.spent_by(self._counted, run)
+
+
+class NothingToRun:
+    """An executor for a run all of whose trials are there."""
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Needs nothing."""
+        yield
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Say that a trial is missing. Always raises `RunError`."""
+        who = f"mutant {request.mutant.id}" if request.mutant else "the original"
+        raise RunError(
+            f"a trial of {who} on scenario {request.scenario} is in none of the stores. Was one of them cleaned, or "
+            "damaged? `agentmut run` with the same --shard there runs what is missing"
+        )
+
+
+class Merge(NamedTuple):
+    """The parts of a campaign, found to belong together, and the plan of the whole."""
+
+    session: Session
+    plan: Plan
+    shards: Sequence[Found]
+    common: Common
+
+    def taken_in(self, store: Store) -> MergedTrials:
+        """The trials and plans of the shards, as part of a store in which the plan is registered."""
+        return MergedTrials(store, _import(store, self.shards, self.plan), self.common)
+
+
+def plan_merge(session: Session, paths: Sequence[Path], now: float) -> Merge:
+    """Find the shards in these folders or stores, and put their plans together.
+
+    Raises `UsageError` where they are not all the shards of one campaign on one baseline, or where the project is
+    not as it was.
+    """
+    shards, notes = _shards(paths)
+    plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
+    plan = plan.model_copy(update={"notes": (*plan.notes, *notes)})
+    return Merge(_fitting(session, plan), plan, shards, _common(shards, plan))
+
+
+class Shards(NamedTuple):
+    """The shards to put together, in their order."""
+
+    found: tuple[Found, ...]
+    notes: tuple[str, ...]
+    """What was passed over."""
+
+
+def _shards(paths: Iterable[Path]) -> Shards:
+    """Of each shard the newest finished run, of the campaign that was worked at last.
+
+    Runs of other campaigns are what a shared folder held before; they are told of where shards are missing.
+    """
+    runs = _runs(paths)
+    newest = max(runs, key=lambda found: found.plan.started)
+    same = [found for found in runs if same_campaign(found.plan, newest.plan)]
+    chosen = {found.number: found for found in sorted(same, key=_preference)}
+    others = [found for found in runs if found not in same]
+    if newest.plan.shard and len(chosen) < newest.plan.shard.of:
+        chosen |= {-at: found for at, found in enumerate(others, 1)}  # so that what differs is said
+    for found in chosen.values():
+        if found.run.status != "finished":
+            raise UsageError(
+                f"shard {found.plan.shard} is not finished ({found}: {found.run.status}). `agentmut resume` there, "
+                "then merge again."
+            )
+    ordered = sorted(chosen.values(), key=lambda found: found.number)
+    return Shards(tuple(ordered), tuple(_passed_over(ordered, same)))
+
+
+def _preference(found: Found) -> tuple[bool, float]:
+    """Finished runs go before others, then newer ones before older; the last in this order is taken."""
+    return found.run.status == "finished", found.plan.started
+
+
+def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str]:
+    for found in chosen:
+        older = [run.run.id for run in same if run.number == found.number and run.run.id != found.run.id]
+        if older:
+            yield (
+                f"shard {found.plan.shard} was run more than once: {found.run.id}, the newest finished run, is "
+                f"merged, and not {', '.join(older)}"
+            )
+
+
+def _runs(paths: Iterable[Path]) -> list[Found]:
+    """Every run of a shard in some stores; one that several of them hold counts once, finished if it is in one."""
+    found: dict[str, Found] = {}
+    for path in map(_store_file, paths):
+        for shard in _shards_in(path):
+            known = found.setdefault(shard.run.id, shard)
+            if known.run.status != "finished":  # copied while it was at work
+                found[shard.run.id] = shard
+    return list(found.values())
+
+
+def _shards_in(path: Path) -> list[Found]:
+    with _opened(path) as store:
+        plans = ((run, _plan(run)) for run in store.runs())
+        found = [Found(path, run, plan) for run, plan in plans if plan and plan.shard]
+    if not found:
+        raise UsageError(f"{path} holds no shard: run `agentmut run --shard k/n` there first.")
+    return found
+
+
+def _store_file(path: Path) -> Path:
+    candidates = (path, path / FILE, path / FOLDER / FILE)
+    store = next((each for each in candidates if each.is_file()), None)
+    if store is None:
+        raise UsageError(
+            f"{path} holds no store. Name the {FOLDER} folder of a shard, the project that holds it, or its {FILE}."
+        )
+    return store
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    store = Store(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _plan(run: StoredRun) -> Plan | None:
+    try:
+        return Plan.model_validate_json(run.plan)
+    except ValidationError:  # of a test or comparison, or of another version
+        return None
+
+
+def _fitting(session: Session, plan: Plan) -> Session:
+    """The session with the plan's scenarios. Raises `UsageError` where the shards were run on something else."""
+    missing = set(plan.scenarios) - set(session.tests.scenarios)
+    if not missing and set(plan.scenarios) != set(session.tests.scenarios):
+        session = open_session(session.project, plan.scenarios)
+    now = {"the agent's config": session.suite.full.digest, "the suite": suite_digest(session)}
+    then = {"the agent's config": plan.config_digest, "the suite": plan.suite_digest}
+    if differing := [name for name, digest in now.items() if digest != then[name]]:
+        raise UsageError(
+            f"{' and '.join(differing)} of {session.project.path} differ from those that the shards were run with. "
+            "Merge in the project as it was."
+        )
+    return session
+
+
+def _common(shards: Sequence[Found], plan: Plan) -> Common:
+    """What all shards have. Raises `UsageError` unless they compared with the very same trials of the original."""
+    mutants = frozenset({"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)})
+    first, *others = shards
+    common = Common(mutants, frozenset(_executions(first, mutants)))
+    baseline = {executed for executed in common.trials if not executed[0]}
+    for shard in others:
+        if set(_executions(shard, {""})) != baseline:
+            raise UsageError(
+                f"{shard} and {first} do not have the same trials of the baseline. {SHARED} If some of its trials "
+                "found the model service in trouble, give --baseline-only again before you copy it."
+            )
+    return common
+
+
+def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
+    with _opened(shard.store) as store:
+        for row in store.rows_of(shard.run.id):
+            if row["mutant"] in mutants:
+                yield row["mutant"], row["key"], row["run"], row["finished"]
+
+
+def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
+    """Take trials and plans of the shards in; returns the runs that executed them as part of the campaign."""
+    counted: dict[str, None] = {}
+    for shard in shards:
+        with _opened(shard.store) as theirs:
+            for run in theirs.runs():
+                if _belongs(run, shard.plan):
+                    store.adopt_run(run)
+                    counted[run.id] = None
+            store.adopt(plan.run_id, theirs.rows_of(shard.run.id))
+    return list(counted)
+
+
+def _belongs(run: StoredRun, shard: Plan) -> bool:
+    """Whether it is a run of this campaign: of a shard, or of the baseline alone."""
+    plan = _plan(run)
+    return plan is not None and bool(plan.shard or not plan.mutants) and same_campaign(plan, shard)

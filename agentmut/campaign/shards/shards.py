@@ -1,0 +1,148 @@
+"""One campaign in several runs: which mutants are whose, and what makes runs shards of the same campaign."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import digest_of
+from agentmut.campaign.preparation.plan import Plan, Shard
+from agentmut.nouns.mutant import Mutant
+
+SHARED = (
+    "Run the baseline once (`agentmut run --baseline-only`) and copy .agentmut to every shard before its run: then "
+    "all of them compare with the same trials."
+)
+_FORM = re.compile(r"(\d+)/(\d+)")
+_ALIKE: Mapping[str, str] = {
+    "config_digest": "the agent's config",
+    "suite_digest": "the suite",
+    "environment": "the agent's code, packages or endpoint",
+    "rule": "the kill rule",
+    "seed": "the seed",
+    "scenarios": "the scenarios",
+    "baseline": "the size of the baseline",
+    "baseline_limit": "the budget that cuts the baseline",
+    "window": "execution.window",
+    "identity": "the identity control",
+    "destroyed": "the destroyed control",
+    "selective": "selective mutation",
+}
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """`k/n` of the command line.
+
+    >>> parse_shard("2/3")
+    (2, 3)
+    """
+    found = _FORM.fullmatch(text)
+    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= of:
+        raise UsageError(f"--shard {text}: give the number of this shard and how many there are, as in 2/3.")
+    return number, of
+
+
+def shard_of(mutants: Sequence[Mutant], number: int, of: int) -> tuple[Mutant, ...]:
+    """The mutants of one shard, in their order. Sizes differ by one at most; which are whose goes by hash."""
+    ranked = sorted((mutant.id for mutant in mutants), key=lambda id: digest_of(["shard", id]))
+    own = set(ranked[number - 1 :: of])
+    return tuple(mutant for mutant in mutants if mutant.id in own)
+
+
+def sharded(plan: Plan, number: int, of: int) -> Plan:
+    """The part of a plan that shard `number` of `of` carries out; baseline and controls are those of the whole."""
+    own = shard_of(plan.mutants, number, of)
+    if not own:
+        raise UsageError(
+            f"--shard {number}/{of} has no mutants: there are only {len(plan.mutants)}. Use fewer shards."
+        )
+    ids = {mutant.id for mutant in own}
+    return plan.model_copy(
+        update={
+            "mutants": own,
+            "ignored": {id: reason for id, reason in plan.ignored.items() if id in ids},
+            "order": tuple(id for id in plan.order if id in ids),
+            "shard": Shard(number=number, of=of, mutants=tuple(mutant.id for mutant in plan.mutants)),
+        }
+    )
+
+
+def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) -> Plan:
+    """The part of a plan that the command line asks for: a shard, the baseline and controls, or all of it."""
+    if shard is None:
+        return baseline_of(plan) if baseline_only else plan
+    number, of = parse_shard(shard)
+    if baseline_only:
+        raise UsageError("--baseline-only and --shard: run the baseline first, then the shards.")
+    if fresh:
+        raise UsageError(f"--shard with --fresh would run the baseline again in every shard. {SHARED}")
+    return sharded(plan, number, of)
+
+
+def baseline_of(plan: Plan) -> Plan:
+    """The baseline and the controls of a plan, without its mutants."""
+    note = f"baseline and controls only, for a campaign of {len(plan.mutants)} mutants"
+    return plan.model_copy(update={"mutants": (), "ignored": {}, "order": (), "notes": (*plan.notes, note)})
+
+
+def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
+    """The plan of the whole campaign whose shards these are, each with where it was found.
+
+    Raises `UsageError` where they are not all the shards of one campaign.
+    """
+    (where, first), *others = plans.items()
+    for elsewhere, plan in others:
+        if differing := list(_differences(first, plan)):
+            raise UsageError(
+                f"{elsewhere} and {where} are not shards of one campaign: {' and '.join(differing)} differ. Run the "
+                "shards from the same files, with the same options."
+            )
+    _check_complete(plans)
+    whole = next(plan.shard.mutants for plan in plans.values() if plan.shard)
+    mutants = {mutant.id: mutant for plan in plans.values() for mutant in plan.mutants}
+    return first.model_copy(
+        update={
+            "run_id": run_id,
+            "started": now,
+            "mutants": tuple(mutants[id] for id in whole),
+            "ignored": {id: reason for plan in plans.values() for id, reason in plan.ignored.items()},
+            "order": (),
+            "shard": None,
+            "merged": tuple(plan.run_id for plan in plans.values()),
+            "fresh": False,
+            "budget": type(first.budget)(),
+        }
+    )
+
+
+def same_campaign(one: Plan, other: Plan) -> bool:
+    """Whether two runs are shards of the same campaign."""
+    return not any(_differences(one, other))
+
+
+def _differences(one: Plan, other: Plan) -> Iterator[str]:
+    for field, said in _ALIKE.items():
+        if getattr(one, field) != getattr(other, field):
+            yield said
+    if one.shard and other.shard:
+        if one.shard.of != other.shard.of:
+            yield "the number of shards"
+        if set(one.shard.mutants) != set(other.shard.mutants):
+            yield "the mutants of the whole campaign"
+
+
+def _check_complete(plans: Mapping[str, Plan]) -> None:
+    found: dict[int, str] = {}
+    of = 0
+    for where, plan in plans.items():
+        assert plan.shard
+        of = plan.shard.of
+        if plan.shard.number in found:
+            raise UsageError(f"shard {plan.shard} is there twice: {found[plan.shard.number]} and {where}.")
+        found[plan.shard.number] = where
+    missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in found]
+    if missing:
+        raise UsageError(
+            f"shard {', '.join(missing)} is missing. Run it (`agentmut run --shard {missing[0]}`), and name the "
+            ".agentmut folders of all shards."
+        )
