@@ -42,10 +42,10 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
+    from agentmut.assessment.preparation import Asked, prepare_saving
     from agentmut.campaign.results.summary import cost_of
     from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verdicts import under_way, with_settings
-    from agentmut.engine.assessment.preparation import Asked, prepare_saving
     from agentmut.report.verdicts import render_baseline
     from agentmut.store.documents.saved_baseline import check_baseline_name
     from agentmut.verbs.assess import carry_out_saving
@@ -90,8 +90,8 @@ def compare(
 
     Example: agentmut baseline compare --method fixed --trials 60
     """
+    from agentmut.assessment.preparation import Asked
     from agentmut.cli.verdicts import assess_and_print, with_settings
-    from agentmut.engine.assessment.preparation import Asked
     from agentmut.verbs.assess import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}

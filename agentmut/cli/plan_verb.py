@@ -84,7 +84,7 @@ def _probe(
     yes: bool,
 ) -> None:
     """A few runs of the unchanged agent, asked for like any others."""
-    from agentmut.engine.assessment.preparation import Asked, prepare_saving
+    from agentmut.assessment.preparation import Asked, prepare_saving
     from agentmut.verbs.assess import carry_out_probe
 
     prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")

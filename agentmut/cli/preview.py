@@ -7,10 +7,10 @@ import typer
 
 from agentmut._base.errors import StoreError, UsageError, nearest
 from agentmut._base.imports import make_importable
+from agentmut.assessment.preparation import known_before, shares_of, threshold_rule
+from agentmut.assessment.rules import Sprt
 from agentmut.campaign.preparation.imported import imported_suite, with_suite
 from agentmut.cli.output import agents_on_stderr, print_json
-from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
-from agentmut.engine.assessment.rules import Sprt
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project

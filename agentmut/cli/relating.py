@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentmut._base.errors import ExitCode, UsageError
+from agentmut.assessment.preparation import Asked
+from agentmut.assessment.state import Assessment
 from agentmut.campaign.preparation.session import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
 from agentmut.decide.asking import why_ask
-from agentmut.engine.assessment.preparation import Asked
-from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
 from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.project.project import Project

@@ -46,8 +46,8 @@ def test(
     Example: agentmut test --method fixed --trials 50
     """
     from agentmut._base.errors import UsageError
+    from agentmut.assessment.preparation import Asked, prepare_test
     from agentmut.cli.verdicts import assess_and_print, with_settings
-    from agentmut.engine.assessment.preparation import Asked, prepare_test
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
     loaded = with_settings(project, agent, "test", given)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentmut._base.errors import ExitCode, UsageError
+from agentmut.assessment.state import Assessment
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
-from agentmut.engine.assessment.state import Assessment
 from agentmut.project.project import Project, load_project
 from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
+    from agentmut.assessment.preparation import Prepared
     from agentmut.campaign.preparation.session import Session
-    from agentmut.engine.assessment.preparation import Prepared
     from agentmut.store.documents.verdict_report import VerdictReport
     from agentmut.store.sqlite import Store
 

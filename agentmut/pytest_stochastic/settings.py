@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.engine.assessment.rules import FixedTrials, Sprt
+from agentmut.assessment.rules import FixedTrials, Sprt
 from agentmut.stats.checks import check_count, check_name, check_rate
 from agentmut.stats.sequential.sprt import LEAST_MARGIN, SprtDesign, check_threshold
 from agentmut.stats.tests.power import Bound, least_passing_n

@@ -9,26 +9,20 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut._base.version import __version__
-from agentmut.campaign.decision.problems import failure
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.comparability import (
+from agentmut.assessment.comparability import (
     comparable,
     comparison_notes,
     count_baseline,
     first_key,
     saved_scenarios,
 )
-from agentmut.engine.assessment.preparation import (
-    Asked,
-    Prepared,
-    prepare_comparison,
-    prepare_saving,
-    prepare_test,
-)
-from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.assessment.summary import report_verdicts
+from agentmut.assessment.preparation import Asked, Prepared, prepare_comparison, prepare_saving, prepare_test
+from agentmut.assessment.state import Assessment
+from agentmut.assessment.summary import report_verdicts
+from agentmut.campaign.decision.problems import failure
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.work import Stop
 from agentmut.nouns.result import AgentSummary
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.assessment.preparation import Asked
+from agentmut.assessment.state import Assessment
 from agentmut.campaign.decision.problems import failure
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.limits import Spend, together
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.preparation import Asked
-from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
 from agentmut.engine.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from agentmut._base.errors import RunError, UsageError
 from agentmut._base.version import __version__
 from agentmut._base.whole_files import write_json
+from agentmut.assessment.preparation import Asked
+from agentmut.assessment.state import Assessment
 from agentmut.campaign.decision.problems import failure
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
@@ -14,8 +16,6 @@ from agentmut.campaign.results.summary import cost_of
 from agentmut.campaign.running.limits import Spend, together
 from agentmut.campaign.running.stored import StoredCampaign, stored_campaign
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.preparation import Asked
-from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lacking import not_stored
 from agentmut.engine.relating.lane import Lane

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator
 
 from agentmut._base.errors import RunError
+from agentmut.assessment.preparation import Asked
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.stored import StoredCampaign
-from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import Wish, wish
 from agentmut.engine.relating.survivors import with_kills
 from agentmut.nouns.result import MutantRow, Result

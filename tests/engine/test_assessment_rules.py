@@ -2,7 +2,7 @@
 
 import random
 
-from agentmut.engine.assessment.rules import Sprt
+from agentmut.assessment.rules import Sprt
 from agentmut.stats.sequential.sprt import SprtDesign
 
 

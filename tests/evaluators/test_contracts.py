@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from agentmut._base.errors import UsageError
-from agentmut.engine.assessment.checked import Checked
+from agentmut.assessment.checked import Checked
 from agentmut.judging.building import build, with_files
 from agentmut.judging.contracts.evaluator import Contract
 from agentmut.judging.contracts.steps import step_values

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
+from agentmut.assessment.rules import Sprt
+from agentmut.assessment.state import StoppingRule
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.assessment.rules import Sprt
-from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from agentmut.assessment.state import StoppingRule
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.engine.relating.material import Ran, SourceMaterial

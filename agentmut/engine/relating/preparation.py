@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError, nearest
+from agentmut.assessment.preparation import Asked
+from agentmut.assessment.rules import FixedTrials, SequentialComparison, Sprt
+from agentmut.assessment.state import Assessment, StoppingRule
 from agentmut.campaign.preparation.session import Session, no_other_input, plan_fields
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.assessment.preparation import Asked
-from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
-from agentmut.engine.assessment.state import Assessment, StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import Agent, FollowUps
 from agentmut.engine.relating.lane import Lane, Subject

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agentmut.assessment.state import Assessment
 from agentmut.campaign.decision.problems import HOPELESS_BASELINE, HOPELESS_TRIALS
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.stored import last_trials
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.material import SourceMaterial, material_of
 from agentmut.engine.relating.state import RelationsPlan
 from agentmut.nouns.execution import Ending, Execution

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentmut._base.errors import RunError
+from agentmut.assessment.state import AssessmentPlan
 from agentmut.campaign.running.account import Account, Errands
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.assessment.state import AssessmentPlan
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
 from agentmut.nouns.mutant import Mutant

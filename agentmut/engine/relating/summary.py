@@ -7,12 +7,12 @@ from typing import NamedTuple
 from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import jsonable
 from agentmut._base.version import __version__
+from agentmut.assessment.rules import SequentialComparison
 from agentmut.campaign.decision.baseline import age_note
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.summary import bounds_of, cost_of
 from agentmut.campaign.running.limits import Spend, cost_unknown
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
 from agentmut.engine.relating.preparation import Fit, Wish

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
+from agentmut.assessment.rules import SequentialComparison, Sprt
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
 from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial, material_of

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import pytest
 
+from agentmut.assessment.rules import SequentialComparison
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial

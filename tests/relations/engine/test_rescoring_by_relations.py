@@ -9,9 +9,9 @@ import yaml
 
 from agentmut import measure
 from agentmut.api import rescore
+from agentmut.assessment.preparation import Asked
 from agentmut.campaign.running.limits import Spend
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import make_plan, wish
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.nouns.mutant import Status

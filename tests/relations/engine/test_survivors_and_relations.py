@@ -6,8 +6,8 @@ import pytest
 
 from agentmut import measure
 from agentmut._base.errors import UsageError
+from agentmut.assessment.preparation import Asked
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
 from agentmut.nouns.mutant import Status

@@ -6,18 +6,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
+from agentmut.assessment.comparability import Counted
+from agentmut.assessment.rules import BaselineCounts, FixedComparison, FixedTrials, SequentialComparison, Sprt
+from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
+from agentmut.assessment.summary import Question
 from agentmut.campaign.preparation.session import Session, plan_fields
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.assessment.comparability import Counted
-from agentmut.engine.assessment.rules import (
-    BaselineCounts,
-    FixedComparison,
-    FixedTrials,
-    SequentialComparison,
-    Sprt,
-)
-from agentmut.engine.assessment.state import Assessment, AssessmentPlan, StoppingRule
-from agentmut.engine.assessment.summary import Question
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.applied import first_repeats
 from agentmut.project.project import Project

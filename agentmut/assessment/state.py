@@ -7,13 +7,13 @@ from typing import Protocol
 
 from pydantic import Field
 
+from agentmut.assessment.checked import Checked
 from agentmut.campaign.decision.baseline import SPARE
 from agentmut.campaign.decision.problems import cannot_run, no_evidence, unbegun
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.running.account import Account
 from agentmut.campaign.running.fresh import Fresh
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.assessment.checked import Checked
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome

@@ -5,6 +5,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base.version import __version__
+from agentmut.assessment.checked import contract_rows, judge_rows
+from agentmut.assessment.rules import BaselineCounts
+from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign.decision.baseline import age_note
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.preparation.session import Session
@@ -12,9 +15,6 @@ from agentmut.campaign.results.summary import bounds_of, cost_of
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.limits import cost_unknown
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.assessment.checked import contract_rows, judge_rows
-from agentmut.engine.assessment.rules import BaselineCounts
-from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.nouns.result import AgentSummary, Bounds
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.sequential.confidence_sequence import anytime_interval

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
+from agentmut.assessment.rules import BaselineCounts
+from agentmut.assessment.state import Assessment
 from agentmut.campaign.decision.baseline import OLD
 from agentmut.campaign.preparation.identity import trial_key
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.limits import BASELINE_MINIMUM
 from agentmut.campaign.running.trials import judged_by
-from agentmut.engine.assessment.rules import BaselineCounts
-from agentmut.engine.assessment.state import Assessment
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.applied import first_repeats
 from agentmut.stats.kill.rule import is_untestable
