@@ -15,9 +15,9 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
 from agentmut.decide.asking import why_ask
-from agentmut.engine.relating.preparation import Wish, wish, worst_case
-from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.project.project import Project
+from agentmut.relating.preparation import Wish, wish, worst_case
+from agentmut.relating.state import Relating, SourceErrands
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment

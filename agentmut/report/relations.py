@@ -23,7 +23,7 @@ from agentmut.store.documents.relation_report import (
 )
 
 if TYPE_CHECKING:
-    from agentmut.engine.relating.preparation import Wish
+    from agentmut.relating.preparation import Wish
 
 _ORDER = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
 _STYLES = {Finding.PASS: "green", Finding.FAIL: "red", Finding.INCONCLUSIVE: "yellow"}

@@ -13,14 +13,14 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.limits import Spend, together
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.relating.change import compared
-from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
-from agentmut.engine.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered
-from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.engine.relating.stored import carry_out_stored, stored_sources
-from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
+from agentmut.relating.change import compared
+from agentmut.relating.preparation import Wish, make_plan, prepare, source_work, wish
+from agentmut.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered
+from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
+from agentmut.relating.stored import carry_out_stored, stored_sources
+from agentmut.relating.summary import Checked, report_relations
 from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.documents.relation_report import (

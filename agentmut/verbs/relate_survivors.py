@@ -16,21 +16,15 @@ from agentmut.campaign.results.summary import cost_of
 from agentmut.campaign.running.limits import Spend, together
 from agentmut.campaign.running.stored import StoredCampaign, stored_campaign
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.relating.judges import judges_of
-from agentmut.engine.relating.lacking import not_stored
-from agentmut.engine.relating.lane import Lane
-from agentmut.engine.relating.preparation import (
-    PreparedLanes,
-    Wish,
-    make_plan,
-    pairs_of,
-    prepare,
-    source_work,
-)
-from agentmut.engine.relating.sources import Executions, executions_of, materials_of
-from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.engine.relating.stored import carry_out_stored, further_runs, without_more
-from agentmut.engine.relating.survivors import (
+from agentmut.nouns.result import Result, write_result
+from agentmut.relating.judges import judges_of
+from agentmut.relating.lacking import not_stored
+from agentmut.relating.lane import Lane
+from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
+from agentmut.relating.sources import Executions, executions_of, materials_of
+from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
+from agentmut.relating.stored import carry_out_stored, further_runs, without_more
+from agentmut.relating.survivors import (
     Measure,
     Runs,
     Survivor,
@@ -43,7 +37,6 @@ from agentmut.engine.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.nouns.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.store.sqlite import Store

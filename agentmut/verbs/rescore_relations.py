@@ -8,10 +8,10 @@ from agentmut.assessment.preparation import Asked
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.stored import StoredCampaign
-from agentmut.engine.relating.preparation import Wish, wish
-from agentmut.engine.relating.survivors import with_kills
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.project.project import Project
+from agentmut.relating.preparation import Wish, wish
+from agentmut.relating.survivors import with_kills
 from agentmut.store.documents.relation_report import SurvivorsReport
 from agentmut.store.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.store.sqlite import Store

@@ -14,10 +14,10 @@ import pytest
 from agentmut.assessment.rules import Sprt
 from agentmut.assessment.state import StoppingRule
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.relating.preparation import Level, comparison
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.relating.preparation import Level, comparison
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.relation import Relation, RelationExample
 from agentmut.stats.sequential.sprt import SprtDesign

@@ -8,8 +8,8 @@ from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
 from agentmut.assessment.preparation import Asked
 from agentmut.campaign.running.stored import stored_originals
-from agentmut.engine.relating.preparation import make_plan, source_work, wish
 from agentmut.project.project import load_project
+from agentmut.relating.preparation import make_plan, source_work, wish
 from agentmut.runtime import opened, register, run_work
 from agentmut.store.documents.relation_report import Finding
 from tests.relations.engine.conftest import Shop

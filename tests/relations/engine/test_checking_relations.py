@@ -7,9 +7,9 @@ import pytest
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
 from agentmut.campaign.running.stored import stored_originals
-from agentmut.engine.relating.change import compared
 from agentmut.project.project import load_project
 from agentmut.project.schema import BudgetSettings
+from agentmut.relating.change import compared
 from agentmut.report.relations import render_relations
 from agentmut.runtime import opened
 from agentmut.stats.verdicts.verdict import Verdict

@@ -13,12 +13,6 @@ from agentmut._base.errors import RunError
 from agentmut.assessment.rules import SequentialComparison, Sprt
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
-from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
-from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
-from agentmut.engine.relating.repeats import from_sources
-from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.relating.summary import _without_pairs, judgement_of
 from agentmut.judging.building import build_all
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.config import AgentConfig
@@ -28,6 +22,12 @@ from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.trace import AgentTrace, Outcome
 from agentmut.project.guidance import RelationSettings
 from agentmut.project.schema import BudgetSettings
+from agentmut.relating.follow_ups import Agent, Planned, TrialRef, _mutant
+from agentmut.relating.lane import UNCALIBRATED, Lane, Subject
+from agentmut.relating.material import Ran, SourceMaterial, material_of
+from agentmut.relating.repeats import from_sources
+from agentmut.relating.state import Relating, RelationsPlan
+from agentmut.relating.summary import _without_pairs, judgement_of
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign

@@ -12,9 +12,6 @@ import pytest
 from agentmut.assessment.rules import SequentialComparison
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
-from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
@@ -22,6 +19,9 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Outcome
+from agentmut.relating.follow_ups import Agent, Planned, TrialRef, controls_first
+from agentmut.relating.lane import Lane, Subject
+from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.verdicts.verdict import Verdict

@@ -12,11 +12,11 @@ from agentmut.api import rescore
 from agentmut.assessment.preparation import Asked
 from agentmut.campaign.running.limits import Spend
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.relating.preparation import make_plan, wish
-from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
 from agentmut.project.project import Project, load_project
+from agentmut.relating.preparation import make_plan, wish
+from agentmut.relating.summary import Checked, report_relations
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
 from agentmut.runtime import opened

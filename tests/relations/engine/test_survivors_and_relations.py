@@ -8,11 +8,11 @@ from agentmut import measure
 from agentmut._base.errors import UsageError
 from agentmut.assessment.preparation import Asked
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.relating.preparation import wish
-from agentmut.engine.relating.survivors import with_kills
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, read_result
 from agentmut.project.project import Project
+from agentmut.relating.preparation import wish
+from agentmut.relating.survivors import with_kills
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render

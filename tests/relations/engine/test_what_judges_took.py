@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
-from agentmut.engine.relating.judges import judges_of
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.judging.facts.judge import Judge
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage
+from agentmut.relating.judges import judges_of
 from agentmut.report.judges import judged_with
 from agentmut.report.relations import render_relations
 from agentmut.verbs.relate import check_relations

@@ -13,13 +13,13 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.summary import bounds_of, cost_of
 from agentmut.campaign.running.limits import Spend, cost_unknown
 from agentmut.campaign.running.work import Stop
-from agentmut.engine.relating.judges import judges_of
-from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
-from agentmut.engine.relating.preparation import Fit, Wish
-from agentmut.engine.relating.state import RelationsPlan
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.result import AgentSummary
 from agentmut.project.guidance import RelationSettings
+from agentmut.relating.judges import judges_of
+from agentmut.relating.lane import NOT_STORED, Lane, Shown
+from agentmut.relating.preparation import Fit, Wish
+from agentmut.relating.state import RelationsPlan
 from agentmut.stats.intervals.proportion import descriptive, wilson
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.tests.multiplicity import Correction

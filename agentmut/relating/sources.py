@@ -8,9 +8,9 @@ from agentmut.campaign.decision.problems import HOPELESS_BASELINE, HOPELESS_TRIA
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.stored import last_trials
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.relating.material import SourceMaterial, material_of
-from agentmut.engine.relating.state import RelationsPlan
 from agentmut.nouns.execution import Ending, Execution
+from agentmut.relating.material import SourceMaterial, material_of
+from agentmut.relating.state import RelationsPlan
 from agentmut.store.sqlite import Store
 
 Executions = Mapping[str, Sequence[tuple[int, Execution]]]

@@ -8,10 +8,10 @@ from agentmut._base.errors import RunError
 from agentmut.assessment.state import AssessmentPlan
 from agentmut.campaign.running.account import Account, Errands
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.relating.follow_ups import TrialRef
-from agentmut.engine.relating.lane import Lane
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
+from agentmut.relating.follow_ups import TrialRef
+from agentmut.relating.lane import Lane
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
 

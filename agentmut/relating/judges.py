@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from agentmut.campaign.running.judges import Asked, uses
-from agentmut.engine.relating.lane import Lane
 from agentmut.judging.facts.judge import Judge
 from agentmut.judging.opinions import JudgeSpend
 from agentmut.nouns.result import JudgeUse
 from agentmut.project.project import Project
+from agentmut.relating.lane import Lane
 
 
 def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from agentmut.engine.relating.follow_ups import TrialRef
-from agentmut.engine.relating.lane import Lane
 from agentmut.nouns.relation import Expectation
+from agentmut.relating.follow_ups import TrialRef
+from agentmut.relating.lane import Lane
 
 CONTROL = 3
 """One group in so many. A verdict takes some ten pairs and six controls; 50 stored runs have both."""

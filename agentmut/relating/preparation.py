@@ -10,15 +10,15 @@ from agentmut.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.assessment.state import Assessment, StoppingRule
 from agentmut.campaign.preparation.session import Session, no_other_input, plan_fields
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.engine.relating.asking import asked, returned
-from agentmut.engine.relating.follow_ups import Agent, FollowUps
-from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import SourceMaterial
-from agentmut.engine.relating.repeats import from_sources
-from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.project import Project
+from agentmut.relating.asking import asked, returned
+from agentmut.relating.follow_ups import Agent, FollowUps
+from agentmut.relating.lane import Lane, Subject
+from agentmut.relating.material import SourceMaterial
+from agentmut.relating.repeats import from_sources
+from agentmut.relating.state import Relating, RelationsPlan
 from agentmut.seams.operator_names import is_named
 from agentmut.seams.relation_catalogue import ChosenRelation, RelationCatalogue
 from agentmut.stats.kill.rule import KillDesign, level_for

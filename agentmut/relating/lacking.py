@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agentmut.engine.relating.lane import NOT_STORED, Lane
-from agentmut.engine.relating.survivors import Survivor
+from agentmut.relating.lane import NOT_STORED, Lane
+from agentmut.relating.survivors import Survivor
 from agentmut.store.documents.relation_report import NotStored
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from agentmut.engine.relating.summary import FAMILY
+from agentmut.relating.summary import FAMILY
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict

@@ -7,11 +7,11 @@ from agentmut.campaign.preparation.identity import Environment, trial_key
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.stored import plan_of, stored_originals
 from agentmut.campaign.running.trials import Launch
-from agentmut.engine.relating.lane import NOT_STORED
-from agentmut.engine.relating.material import first_free
-from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
+from agentmut.relating.lane import NOT_STORED
+from agentmut.relating.material import first_free
+from agentmut.relating.state import Relating, RelationsPlan
 from agentmut.store.sqlite import Store, StoredTrial
 
 OTHER_THEN = (

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from agentmut.assessment.state import StoppingRule
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.engine.relating.asking import asked, returned
-from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
-from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.relating.asking import asked, returned
+from agentmut.relating.follow_ups import MASKED, Agent, Planned, TrialRef
+from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.store.documents.relation_report import Counts
 

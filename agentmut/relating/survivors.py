@@ -13,16 +13,16 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.scoring import DECISIONS, scored
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
-from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import others
-from agentmut.engine.relating.preparation import comparison, level_of, relating
-from agentmut.engine.relating.repeats import from_sources
-from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.engine.relating.summary import judgement_of, violation
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.relating.follow_ups import Agent, FollowUps, TrialRef
+from agentmut.relating.lane import Lane, Subject
+from agentmut.relating.material import others
+from agentmut.relating.preparation import comparison, level_of, relating
+from agentmut.relating.repeats import from_sources
+from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
+from agentmut.relating.summary import judgement_of, violation
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
 from agentmut.stats.score.mutation_score import Judged
 from agentmut.stats.verdicts.verdict import Verdict

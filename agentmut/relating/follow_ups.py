@@ -13,12 +13,12 @@ from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import one_line
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.trials import Suite
-from agentmut.engine.relating.asking import asked, returned
-from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.nouns.relation import FollowUp, FollowUpRun, Source
 from agentmut.nouns.scenario import Scenario
+from agentmut.relating.asking import asked, returned
+from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
