@@ -12,7 +12,7 @@ from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
     from agentmut.campaign.preparation.session import Session
-    from agentmut.engine.doctor import Examination
+    from agentmut.doctor.examination import Examination
     from agentmut.project.project import Project
     from agentmut.store.documents.diagnosis import Diagnosis
 
@@ -79,7 +79,7 @@ def _opened(project: "Project", scenario: str | None) -> "Session":
 def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
     import os
 
-    from agentmut.engine.doctor import before_running, examine, plan_of
+    from agentmut.doctor.examination import before_running, examine, plan_of
     from agentmut.runtime import redactor
 
     before = before_running(session, os.environ)
@@ -101,7 +101,7 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:
     from agentmut._base.errors import StoreError
-    from agentmut.engine.doctor.sending import main_request
+    from agentmut.doctor.sending import main_request
 
     request = main_request(found.seen)
     if request is None:

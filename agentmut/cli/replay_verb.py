@@ -57,7 +57,7 @@ def replay(
 
 def _warn(session: "Session", scenario: str) -> None:
     """Say which tools are not doubled: the recording has their results, but the agent calls them itself."""
-    from agentmut.engine.doctor.beforehand import tool_checks
+    from agentmut.doctor.beforehand import tool_checks
 
     config, safe = session.adapter.get_config(), session.project.safe_tools
     played = [one for one in session.scenarios if one.name == scenario]

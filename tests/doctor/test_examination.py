@@ -12,8 +12,8 @@ from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.cli import main
-from agentmut.engine.doctor.beforehand import key_checks
-from agentmut.engine.doctor.sending import differences
+from agentmut.doctor.beforehand import key_checks
+from agentmut.doctor.sending import differences
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import RequestShape
 from agentmut.nouns.messages import ModelRequest

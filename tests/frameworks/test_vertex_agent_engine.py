@@ -18,7 +18,7 @@ from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.selection import Selection
 from agentmut.conformance.adapter import endpoint
-from agentmut.engine.doctor import before_running, examine
+from agentmut.doctor.examination import before_running, examine
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import ToolSpec

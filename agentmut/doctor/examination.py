@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.identity import trial_id
 from agentmut.campaign.preparation.session import Session, make_executor, open_session
-from agentmut.engine.doctor.beforehand import checks
-from agentmut.engine.doctor.probing import Tried, together, tried_parts
-from agentmut.engine.doctor.sending import differences, kinds_of
+from agentmut.doctor.beforehand import checks
+from agentmut.doctor.probing import Tried, together, tried_parts
+from agentmut.doctor.sending import differences, kinds_of
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Mutant

@@ -1,5 +1,5 @@
 """Whether mutants can reach an agent: by building it anew, on the wire, or both; part by part."""
 
-from agentmut.engine.doctor.examination import Examination, before_running, examine, plan_of
+from agentmut.doctor.examination import Examination, before_running, examine, plan_of
 
 __all__ = ["Examination", "before_running", "examine", "plan_of"]
