@@ -7,8 +7,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.analysis.explain.gaps import carried_over, with_gaps
-from agentmut.analysis.groups import grouped
 from agentmut.campaign.decision.rescoring import rescore as judged_again
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Plan
@@ -22,6 +20,8 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.campaign.shards.merge import NothingToRun, plan_merge
 from agentmut.campaign.shards.shards import part_of
+from agentmut.insight.explain.gaps import carried_over, with_gaps
+from agentmut.insight.groups import grouped
 from agentmut.nouns.result import Result, read_result, write_result
 from agentmut.project.project import Project, load_project
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work

@@ -17,10 +17,10 @@ from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
 from agentmut._base.errors import UsageError
-from agentmut.analysis.generate.drawing import UNUSABLE
-from agentmut.analysis.generate.material import texts
-from agentmut.analysis.generate.schema_values import boundaries_of, faults, values_of
-from agentmut.analysis.generate.variations import (
+from agentmut.insight.generate.drawing import UNUSABLE
+from agentmut.insight.generate.material import texts
+from agentmut.insight.generate.schema_values import boundaries_of, faults, values_of
+from agentmut.insight.generate.variations import (
     Turns,
     recombinations,
     registered_relations,

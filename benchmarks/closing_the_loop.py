@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from agentmut.analysis.coverage import Coverage
-from agentmut.analysis.coverage.load import project_coverage
-from agentmut.analysis.explain.mining import suggest_assertions, survivors
 from agentmut.api import carry_out_rescore, measure, rescore
 from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.running.stored import stored_campaign
+from agentmut.insight.coverage.load import project_coverage
+from agentmut.insight.coverage.nouns import Coverage
+from agentmut.insight.explain.mining import suggest_assertions, survivors
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion

@@ -17,9 +17,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from agentmut.analysis.explain.behaviour import Compared, TraceTest  # noqa: E402
-from agentmut.analysis.explain.mining import mine  # noqa: E402
-from agentmut.analysis.fingerprint import fingerprint  # noqa: E402
+from agentmut.insight.explain.behaviour import Compared, TraceTest  # noqa: E402
+from agentmut.insight.explain.mining import mine  # noqa: E402
+from agentmut.insight.fingerprint import fingerprint  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from tests.analysis.explain.campaigns import campaign_of, trace  # noqa: E402
 

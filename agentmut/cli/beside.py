@@ -19,7 +19,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """
-    from agentmut.analysis.coverage.kept import FILE, read_coverage
+    from agentmut.insight.coverage.kept import FILE, read_coverage
 
     folder = _folder(project, run, result)
     coverage = folder / FILE

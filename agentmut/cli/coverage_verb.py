@@ -39,9 +39,9 @@ def coverage(
     Example: agentmut coverage --items all
     """
     from agentmut._base.errors import UsageError
-    from agentmut.analysis.coverage.kept import write_coverage
-    from agentmut.analysis.coverage.load import CoverageRequest, latest_result, project_coverage
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.insight.coverage.kept import write_coverage
+    from agentmut.insight.coverage.load import CoverageRequest, latest_result, project_coverage
     from agentmut.report.coverage import SHOWN, render_coverage
     from agentmut.runtime import opened, stand_in_keys
 

@@ -70,10 +70,10 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
-    from agentmut.analysis.explain.mining import mine
-    from agentmut.analysis.explain.runs import StoredRuns
     from agentmut.campaign.running.stored import stored_campaign
     from agentmut.cli.output import agents_on_stderr
+    from agentmut.insight.explain.mining import mine
+    from agentmut.insight.explain.runs import StoredRuns
     from agentmut.project.layout import FOLDER
     from agentmut.project.project import load_project
     from agentmut.report.mutant import Proposals

@@ -14,8 +14,8 @@ from agentmut.cli.options import Json, ProjectPath, Seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentmut.insight.search.bench import Bench
     from agentmut.project.project import Project
-    from agentmut.searching.bench import Bench
     from agentmut.verbs.suggest import Proposed
 
 
@@ -169,7 +169,7 @@ def _document(found: "Proposed") -> dict[str, object]:
 
 
 def _values(coverage: object) -> dict[str, float | None]:
-    from agentmut.analysis.coverage import Coverage
+    from agentmut.insight.coverage.nouns import Coverage
 
     assert isinstance(coverage, Coverage)
     return {"overall": coverage.overall} | {row.dimension.value: row.value for row in coverage.dimensions}

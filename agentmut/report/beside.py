@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agentmut.analysis.coverage.nouns import Coverage
+    from agentmut.insight.coverage.nouns import Coverage
     from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
     from agentmut.store.documents.rescored import Rescored
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.analysis.coverage.nouns import (
+from agentmut.insight.coverage.nouns import (
     PAPER,
     Coverage,
     CoverageItem,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.analysis.groups import dominators
+from agentmut.insight.groups import dominators
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import SUITE, MutantRow, Result
 from agentmut.nouns.suggestion import AssertionSuggestion

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.analysis.groups import dominators
+from agentmut.insight.groups import dominators
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import CiNoticed, MutantRow, Result, Score
 from agentmut.report.bounded import bounded, names, one_line

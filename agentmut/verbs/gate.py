@@ -320,7 +320,7 @@ def _dated(requirement: Requirement) -> Requirement:
 
 
 def _coverage(evidence: _Evidence, least: float) -> Requirement:
-    from agentmut.analysis.coverage.load import project_coverage
+    from agentmut.insight.coverage.load import project_coverage
 
     try:
         found = project_coverage(evidence.session, evidence.store)

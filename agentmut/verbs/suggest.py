@@ -8,13 +8,19 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut._base.whole_files import write_json
-from agentmut.analysis.coverage import Coverage, Dimension
-from agentmut.analysis.explain.mining import suggest_assertions
-from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
-from agentmut.analysis.generate.asking import answered_proposals, question
-from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
 from agentmut.campaign.preparation.session import Session, no_other_input
 from agentmut.campaign.running.work import Stop
+from agentmut.insight.coverage.nouns import Coverage, Dimension
+from agentmut.insight.explain.mining import suggest_assertions
+from agentmut.insight.generate.aims import MUTANTS, weaknesses, without_inputs
+from agentmut.insight.generate.asking import answered_proposals, question
+from agentmut.insight.generate.proposals import Aim, Proposal, proposals
+from agentmut.insight.search.bench import Bench
+from agentmut.insight.search.consulting import consult
+from agentmut.insight.search.preparation import Stored, search_of, start_of, what_is_stored
+from agentmut.insight.search.proposing import scenario_suggestions
+from agentmut.insight.search.search import Ended, Search
+from agentmut.insight.search.start import Start
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
@@ -23,12 +29,6 @@ from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 from agentmut.project.scenario_edit import apply_suggestions
 from agentmut.runtime import register
-from agentmut.searching.bench import Bench
-from agentmut.searching.consulting import consult
-from agentmut.searching.preparation import Stored, search_of, start_of, what_is_stored
-from agentmut.searching.proposing import scenario_suggestions
-from agentmut.searching.search import Ended, Search
-from agentmut.searching.start import Start
 from agentmut.store.sqlite import Store
 
 FILE = "suggestions.json"

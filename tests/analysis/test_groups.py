@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.analysis.groups import dominators, grouped
+from agentmut.insight.groups import dominators, grouped
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import (
     SUITE,

@@ -7,8 +7,8 @@ from typer.testing import CliRunner, Result
 
 from agentmut._base.errors import UsageError
 from agentmut._base.whole_files import write_json
-from agentmut.analysis.coverage.kept import write_coverage
-from agentmut.analysis.coverage.nouns import Coverage
+from agentmut.insight.coverage.kept import write_coverage
+from agentmut.insight.coverage.nouns import Coverage
 from agentmut.nouns.result import write_result
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.store.documents.rescored import Rescored, write_rescored

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.analysis.coverage.nouns import Dimension
 from agentmut.cli import VERBS
+from agentmut.insight.coverage.nouns import Dimension
 from agentmut.judging.facts.registry import EXTRACTORS
 from agentmut.project.project import load_project
 from agentmut.seams.plugins import Group, load_all

@@ -8,11 +8,14 @@ import pytest
 
 from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.analysis.coverage import Dimension
-from agentmut.analysis.generate.doubles import MADE_UP, StandIns
-from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
 from agentmut.campaign.preparation.session import open_session
+from agentmut.insight.coverage.nouns import Dimension
+from agentmut.insight.generate.doubles import MADE_UP, StandIns
+from agentmut.insight.generate.proposals import Proposal
+from agentmut.insight.search.bench import Bench, Wanted
+from agentmut.insight.search.preparation import check_harmless, search_of, start_of, what_is_stored
+from agentmut.insight.search.trying import Trying
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
@@ -20,9 +23,6 @@ from agentmut.project.project import Project, load_project
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store, register
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.searching.bench import Bench, Wanted
-from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
-from agentmut.searching.trying import Trying
 from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions
 
 AGENT = '''

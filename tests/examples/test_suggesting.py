@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.analysis.coverage import Dimension
 from agentmut.campaign.preparation.session import open_session
+from agentmut.insight.coverage.nouns import Dimension
 from agentmut.project.project import load_project
 from agentmut.runtime import open_store
 from agentmut.verbs.assess import check_suite

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from agentmut.analysis.coverage.load import failures_of
-from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
 from agentmut.campaign.running.stored import Kept
+from agentmut.insight.coverage.load import failures_of
+from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.relation import Expectation, Family

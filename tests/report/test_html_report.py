@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.analysis.coverage.nouns import Coverage, Dimension, DimensionCoverage
+from agentmut.insight.coverage.nouns import Coverage, Dimension, DimensionCoverage
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import (
     BaselineRow,

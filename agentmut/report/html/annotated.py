@@ -5,7 +5,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.analysis.coverage.rules import ABLATING
+from agentmut.insight.coverage.rules import ABLATING
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import MutantRow, Result, SourceText
 from agentmut.report.paint import clean

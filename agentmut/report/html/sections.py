@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from agentmut.analysis.coverage.nouns import PAPER, Coverage
+from agentmut.insight.coverage.nouns import PAPER, Coverage
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.report.html.charts import Interval, Spoke, interval, radar

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.analysis.coverage.boundaries import boundaries
+from agentmut.insight.coverage.boundaries import boundaries
 from agentmut.nouns.tools import ToolSpec
 
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
-from agentmut.analysis.coverage import Dimension, measure
-from agentmut.analysis.coverage.graph import Graph
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.coverage.nouns import Dimension
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step

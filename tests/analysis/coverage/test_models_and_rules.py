@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.frozen import digest_of
-from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
-from agentmut.analysis.coverage.models import distinct_models, is_model
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.models import distinct_models, is_model
+from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import BehaviourChange, MutantRow, Target

@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.analysis.coverage import Dimension, measure
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.nouns import Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step

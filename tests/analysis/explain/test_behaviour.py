@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from scipy.stats import binom
 
-from agentmut.analysis.explain.behaviour import Compared, TraceTest, share_noticed
-from agentmut.analysis.explain.gaps import first_block
-from agentmut.analysis.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
+from agentmut.insight.explain.behaviour import Compared, TraceTest, share_noticed
+from agentmut.insight.explain.gaps import first_block
+from agentmut.insight.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.result import BehaviourChange
 from agentmut.nouns.trace import AgentTrace, Step

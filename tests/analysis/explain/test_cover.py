@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from agentmut.analysis.explain.mining import mine, suggest_assertions
-from agentmut.analysis.explain.runs import StoredRuns
-from agentmut.analysis.explain.views import View
 from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.mining import mine, suggest_assertions
+from agentmut.insight.explain.runs import StoredRuns
+from agentmut.insight.explain.views import View
 from agentmut.nouns.suggestion import Rate
 from agentmut.nouns.trace import AgentTrace
 from tests.analysis.explain.campaigns import trace

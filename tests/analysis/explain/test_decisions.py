@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.analysis.explain.behaviour import Compared, TraceTest
-from agentmut.analysis.explain.mining import mine
-from agentmut.analysis.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.mining import mine
+from agentmut.insight.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -3,12 +3,12 @@
 import random
 from collections.abc import Callable, Mapping
 
-from agentmut.analysis.explain.candidates import candidate
-from agentmut.analysis.explain.family import Family, family_of
-from agentmut.analysis.explain.mining import mine
-from agentmut.analysis.explain.runs import Run, Runs, StoredRuns
-from agentmut.analysis.explain.views import View
 from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.candidates import candidate
+from agentmut.insight.explain.family import Family, family_of
+from agentmut.insight.explain.mining import mine
+from agentmut.insight.explain.runs import Run, Runs, StoredRuns
+from agentmut.insight.explain.views import View
 from agentmut.nouns.trace import AgentTrace
 from tests.analysis.explain.campaigns import trace
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.analysis.explain.behaviour import Compared, TraceTest
-from agentmut.analysis.explain.mining import mine, suggest_assertions
-from agentmut.analysis.explain.runs import MASKED, StoredRuns
-from agentmut.analysis.fingerprint import fingerprint
 from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.mining import mine, suggest_assertions
+from agentmut.insight.explain.runs import MASKED, StoredRuns
+from agentmut.insight.fingerprint import fingerprint
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent

@@ -5,12 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from agentmut.analysis.coverage import Beside, CoverageItem, Dimension, measure
-from agentmut.analysis.coverage.boundaries import Boundary, boundaries
-from agentmut.analysis.generate.aims import weaknesses, without_inputs
-from agentmut.analysis.generate.material import Material, material
-from agentmut.analysis.generate.nested import in_plain_words, values_on
-from agentmut.analysis.generate.proposals import Aim, AimKind, proposals
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.boundaries import Boundary, boundaries
+from agentmut.insight.coverage.nouns import CoverageItem, Dimension
+from agentmut.insight.generate.aims import weaknesses, without_inputs
+from agentmut.insight.generate.material import Material, material
+from agentmut.insight.generate.nested import in_plain_words, values_on
+from agentmut.insight.generate.proposals import Aim, AimKind, proposals
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec

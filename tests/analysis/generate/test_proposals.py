@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.analysis.coverage import Dimension, measure
-from agentmut.analysis.generate.aims import weaknesses
-from agentmut.analysis.generate.asking import LONGEST, answered_proposals, question
-from agentmut.analysis.generate.doubles import MADE_UP, stand_ins
-from agentmut.analysis.generate.material import Material, arguments_named, known_values, material
-from agentmut.analysis.generate.minimise import shrinking
-from agentmut.analysis.generate.observed import proposed_evaluators
-from agentmut.analysis.generate.proposals import Aim, AimKind, Proposal, proposals
-from agentmut.analysis.generate.variations import recombinations, substitutions
-from agentmut.analysis.generate.wording import cases, request, sentences
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.nouns import Dimension
+from agentmut.insight.generate.aims import weaknesses
+from agentmut.insight.generate.asking import LONGEST, answered_proposals, question
+from agentmut.insight.generate.doubles import MADE_UP, stand_ins
+from agentmut.insight.generate.material import Material, arguments_named, known_values, material
+from agentmut.insight.generate.minimise import shrinking
+from agentmut.insight.generate.observed import proposed_evaluators
+from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposals
+from agentmut.insight.generate.variations import recombinations, substitutions
+from agentmut.insight.generate.wording import cases, request, sentences
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.tools import ToolSpec

@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from agentmut import strategies
 from agentmut._base.errors import UsageError
-from agentmut.analysis.coverage.domains import Bound, bounds
-from agentmut.analysis.generate.drawing import drawn
-from agentmut.analysis.generate.schema_values import boundaries_of, limits, values_of
-from agentmut.analysis.generate.wording import sentences
+from agentmut.insight.coverage.domains import Bound, bounds
+from agentmut.insight.generate.drawing import drawn
+from agentmut.insight.generate.schema_values import boundaries_of, limits, values_of
+from agentmut.insight.generate.wording import sentences
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
 QUICK = settings(deadline=None, max_examples=30)

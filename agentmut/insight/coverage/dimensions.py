@@ -1,0 +1,142 @@
+"""The five dimensions of the AgentAssay paper (Eqs. 14 to 19)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.boundaries import Boundary, Lacking, boundaries
+from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.coverage.models import distinct_models, is_model
+from agentmut.insight.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
+from agentmut.insight.coverage.part import Part, listed, nothing, row_of
+from agentmut.insight.coverage.paths import paths
+from agentmut.insight.coverage.seen import Seen, Traces, each_trace
+from agentmut.insight.coverage.states import State
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action
+from agentmut.project.guidance import CoverageSettings
+from agentmut.stats.score.coverage import state_coverage
+
+NAMED = 10
+"""Names listed in a note."""
+
+
+def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
+    """Eq. 14. A tool that failed was called, too."""
+    names = tuple(dict.fromkeys(tool.own_name for tool in tools))
+    if not names:
+        return nothing(Dimension.TOOL, "the agent has no tools")
+    seen: Seen[str] = Seen()
+    own = {tool.name: tool.own_name for tool in tools}
+    for scenario, trace in each_trace(traces):
+        seen.add(scenario, {own.get(name, name) for name in trace.tools_called})
+    items = (
+        (CoverageItem(dimension=Dimension.TOOL, name=name, tool=name), seen.shown_by(name)) for name in names
+    )
+    part = listed(Dimension.TOOL, items, "the tools of the config")
+    foreign = sorted(set(seen.scenarios) - set(names))
+    note = f"called, but no tools of the config, so not counted: {_some(foreign)}"
+    return part._replace(notes=(note,) if foreign else ())
+
+
+def paths_part(traces: Traces, graph: Graph, settings: CoverageSettings) -> Part:
+    """Eq. 15, with the total by Eq. 16 or by the graph."""
+    seen, total, basis = paths(traces, graph, settings.depth)
+    if not total:
+        return nothing(Dimension.PATH, "no steps were recorded")
+    covered = {
+        CoverageItem(dimension=Dimension.PATH, name=" > ".join(path)): seen.shown_by(path)
+        for path in seen.scenarios
+    }
+    return Part(row_of(Dimension.PATH, len(seen), total, basis), covered)
+
+
+def states_part(seen: Seen[State], scale: float, how: str) -> Part:
+    """Eq. 17. `how` says where lambda comes from."""
+    if not len(seen):
+        return nothing(Dimension.STATE, "no steps were recorded")
+    row = DimensionCoverage(
+        dimension=Dimension.STATE,
+        covered=len(seen),
+        total=scale,
+        value=state_coverage(len(seen), scale),
+        basis=f"1 - exp(-seen/lambda); lambda is {how}",
+    )
+    covered = {
+        CoverageItem(dimension=Dimension.STATE, name=state.name): seen.shown_by(state)
+        for state in seen.scenarios
+    }
+    return Part(row, covered)
+
+
+def boundaries_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
+    """Eq. 18."""
+    by_tool = {tool.own_name: boundaries(tool) for tool in tools}
+    left_out = tuple(each for _, skipped in by_tool.values() for each in skipped)
+    if not any(found for found, _ in by_tool.values()):
+        why = "no parameter of a tool has a bounded domain" if tools else "the agent has no tools"
+        return nothing(Dimension.BOUNDARY, why, left_out=left_out)
+    own = {tool.name: tool.own_name for tool in tools}
+    seen = _boundaries_met(traces, {name: found for name, (found, _) in by_tool.items()}, own)
+    items = (
+        (boundary.item, seen.shown_by(boundary.item)) for found, _ in by_tool.values() for boundary in found
+    )
+    part = listed(Dimension.BOUNDARY, items, "boundaries that the tools' JSON Schemas state")
+    return part._replace(left_out=left_out)
+
+
+def _boundaries_met(
+    traces: Traces, by_tool: Mapping[str, Sequence[Boundary]], own: Mapping[str, str]
+) -> Seen[CoverageItem]:
+    """Each different call of a scenario is looked at once, and only for what the scenario does not show yet."""
+    seen: Seen[CoverageItem] = Seen()
+    for scenario, runs in traces.items():
+        calls: set[tuple[str, str]] = set()
+        lacking = {tool: Lacking(found) for tool, found in by_tool.items()}
+        for step in (step for trace in runs for step in trace.steps if step.tool):
+            tool = own.get(step.tool or "", step.tool or "")
+            if not lacking.get(tool) or (call := (tool, repr(step.arguments))) in calls:
+                continue
+            calls.add(call)
+            seen.add(scenario, lacking[tool].met(step.arguments or {}))
+    return seen
+
+
+def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings, beside: Beside) -> Part:
+    """Eq. 19. A model whose every call failed has not answered."""
+    own = config.model.name
+    targets = distinct_models(settings.models or ((own, *beside.swap_models) if own else ()))
+    if not targets:
+        why = "the config names no model; say in coverage.models which ones the agent is meant to support"
+        return nothing(Dimension.MODEL, why)
+    also = {model: by for model, by in beside.also_run.items() if any(is_model(t, model) for t in targets)}
+    seen = _models_seen(traces, own, also)
+    items = (
+        (
+            CoverageItem(dimension=Dimension.MODEL, name=target),
+            frozenset(s for name in seen.scenarios if is_model(target, name) for s in seen.scenarios[name]),
+        )
+        for target in targets
+    )
+    basis = "coverage.models" if settings.models else "its own model, and mutation.swap_models"
+    part = listed(Dimension.MODEL, items, basis)
+    foreign = sorted(name for name in seen.scenarios if not any(is_model(t, name) for t in targets))
+    note = f"models answered that are not among those meant to be supported: {_some(foreign)}"
+    return part._replace(notes=(note,) if foreign else ())
+
+
+def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) -> Seen[str]:
+    seen: Seen[str] = Seen()
+    for scenario, trace in each_trace(traces):
+        answered = {s.model or own for s in trace.steps if s.action is Action.REASON and not s.error}
+        seen.add(scenario, answered - {""})
+    for model, scenarios in also.items():
+        for scenario in scenarios:
+            seen.add(scenario, (model,))
+    return seen
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few of them: a model can invent any number of tools."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

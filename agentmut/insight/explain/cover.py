@@ -1,0 +1,90 @@
+"""A small set of assertions that kill the survivors, and that the agent passes together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from agentmut.insight.explain.runs import Runs, StoredRuns, held
+from agentmut.judging.building import build
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate
+
+GENERAL = 0.25
+"""What generality weighs beside the margin."""
+SLIGHT = 0.35
+"""An assertion of less generality, such as "there is a digit", is proposed where no other kills."""
+
+
+def value(suggestion: AssertionSuggestion) -> tuple[bool, float]:
+    """What proposals are ranked by: how clear the difference is, and how far it speaks of more than these runs."""
+    return ranked(suggestion.margin, suggestion.generality)
+
+
+def ranked(margin: float, generality: float) -> tuple[bool, float]:
+    """The greater, the better; those that say next to nothing come after all others."""
+    return generality >= SLIGHT, margin + GENERAL * generality
+
+
+def cover(
+    mined: Iterable[AssertionSuggestion], wanted: Sequence[str], stored: StoredRuns
+) -> tuple[AssertionSuggestion, ...]:
+    """Greedy set cover: at each step the proposal that kills the most mutants which none so far kills.
+
+    One that would push its scenario under its threshold, with those chosen before, is passed over.
+    """
+    left, pool, joint = set(wanted), list(mined), Joint(stored)
+    chosen: list[AssertionSuggestion] = []
+    while pool := [one for one in pool if left.intersection(one.mutants)]:
+        best = max(pool, key=lambda one: _gain(one, left))
+        pool.remove(best)
+        if joint.add(best):
+            chosen.append(best)
+            left.difference_update(best.mutants)
+    return tuple(map(joint.told, chosen))
+
+
+def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, int, float, str]:
+    telling, worth = value(one)
+    return telling, len(left.intersection(one.mutants)), worth, one.id
+
+
+@dataclass
+class Joint:
+    """Which of the original's runs pass each scenario with all assertions added so far."""
+
+    stored: StoredRuns
+    _passing: dict[str, Sequence[bool]] = field(default_factory=dict)
+
+    def add(self, one: AssertionSuggestion) -> bool:
+        """Add an assertion, unless its scenario would fall under its threshold in all runs or in a half of them."""
+        runs, before = self.stored.of("", one.scenario), self._now(one.scenario)
+        holds = held(build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs)
+        after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
+        if not enough(runs, before, after, self.stored.threshold(one.scenario)):
+            return False
+        self._passing[one.scenario] = after
+        return True
+
+    def told(self, one: AssertionSuggestion) -> AssertionSuggestion:
+        """The proposal with the rate of its scenario once all of them are applied, in words where it is lower."""
+        runs, now = self.stored.of("", one.scenario), self._now(one.scenario)
+        rate = Rate(held=sum(now), of=len(now))
+        before = Rate(held=sum(run.passed for run in runs), of=len(runs))
+        why = one.why
+        if rate != before:
+            why += f"; with all that is proposed for it, {one.scenario} passes in {rate} runs, not {before}"
+        return one.model_copy(update={"together": rate, "why": why})
+
+    def _now(self, scenario: str) -> Sequence[bool]:
+        return self._passing.get(scenario, [run.passed for run in self.stored.of("", scenario)])
+
+
+def enough(runs: Runs, before: Sequence[bool], after: Sequence[bool], least: float) -> bool:
+    """Whether the runs that pass are as many as asked for: of all, and of each half that mining looks at.
+
+    What is not met already is no reason against an assertion that every passing run meets.
+    """
+    places = [place for place, run in enumerate(runs) if run.answered]
+    for part in (range(len(runs)), places[0::2], places[1::2]):
+        passing = sum(after[place] for place in part)
+        if passing < least * len(part) and passing < sum(before[place] for place in part):
+            return False
+    return True

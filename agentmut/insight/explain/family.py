@@ -1,0 +1,148 @@
+"""All candidates that are looked at for a mutant on a scenario, and how clear a difference has to be for that.
+
+Looking at many candidates finds differences where there are none, so every one that could have been proposed counts.
+Which these are may not hang on the runs that they are tested on. So candidates are read off one half of the original's
+runs, and off the other half and the mutant's runs as one pool, in which nothing says which run is whose; those that
+fail on the first half are dropped. Given pool and half, the family is then fixed, and if both sides of the pool behave
+alike, every way of dividing it is as likely: Fisher's test, at the level of the family divided by its size, errs for
+any of them with at most that level.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import count
+
+from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
+from agentmut.insight.explain.of_arguments import of_arguments
+from agentmut.insight.explain.of_facts import of_facts
+from agentmut.insight.explain.of_fields import of_fields
+from agentmut.insight.explain.of_limits import of_limits
+from agentmut.insight.explain.of_text import of_text
+from agentmut.insight.explain.of_tools import of_tools
+from agentmut.insight.explain.runs import Run, Runs, StoredRuns
+from agentmut.insight.explain.views import View
+from agentmut.nouns.suggestion import Rate
+
+PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_facts, of_text, of_fields, of_limits)
+FEWEST = 4
+"""Runs of the original, in each half, and of the mutant, with fewer of which nothing is proposed."""
+OFTEN = 0.5
+"""What stands in fewer runs than this share of the mutant's is not forbidden."""
+
+Pattern = tuple[bool, ...]
+"""In which runs of the pool a candidate holds: first the held-out ones, then the mutant's."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The candidates of a mutant on a scenario."""
+
+    held_out: Runs
+    """The half of the original's runs that no candidate was chosen by."""
+    runs: Runs
+    """The mutant's."""
+    alpha: float
+    """The chance, at most, that any candidate is called clear although both behave alike."""
+    candidates: Mapping[Pattern, tuple[Candidate, ...]]
+    """Those that hold in the same runs are one test."""
+
+    @cached_property
+    def level(self) -> float:
+        """The level of each test: alpha / K, for the least K that is no less than the tests that could reach it.
+
+        A candidate that holds in nearly all runs, or in few, cannot; it needs no share of alpha. Tarone,
+        Biometrics 46 (1990) 515-522.
+        """
+        least = sorted(self._p(min(held, len(self.held_out)), held) for held in map(sum, self.candidates))
+        return next(self.alpha / k for k in count(1) if k >= len(least) or k * least[k] > self.alpha)
+
+    def is_clear(self, candidate: Candidate) -> bool:
+        """Whether it is one of those looked at, and holds so much less often in the mutant's runs."""
+        pattern = self._pattern(candidate)
+        return pattern in self.candidates and self._of(pattern) <= self.level
+
+    def clear(self) -> Iterator[tuple[Candidate, Rate, Rate]]:
+        """The candidates with a clear difference, with the rates; of equals of one kind the most general."""
+        for pattern, equals in self.candidates.items():
+            if self._of(pattern) <= self.level:
+                held, out = sum(pattern[: len(self.held_out)]), len(self.held_out)
+                rates = Rate(held=held, of=out), Rate(held=sum(pattern) - held, of=len(self.runs))
+                for one in _one_of_a_kind(equals):
+                    yield one, *rates
+
+    def _pattern(self, candidate: Candidate) -> Pattern:
+        return tuple(_holds(candidate, run) for run in (*self.held_out, *self.runs))
+
+    def _of(self, pattern: Pattern) -> float:
+        return self._p(sum(pattern[: len(self.held_out)]), sum(pattern))
+
+    def _p(self, held_out: int, held: int) -> float:
+        return _p(held_out, len(self.held_out), held - held_out, len(self.runs))
+
+
+def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
+    """The family of a mutant on a scenario, at the campaign's alpha divided by the mutant's scenarios.
+
+    None where there are too few runs.
+    """
+    key = (mutant, scenario)
+    if key not in stored.families:
+        stored.families[key] = _family(stored, mutant, scenario)
+    return stored.families[key]
+
+
+def halves(original: Runs) -> tuple[Runs, Runs]:
+    """Every second run of the original, on which candidates are found, and the others, which are held out."""
+    return original[0::2], original[1::2]
+
+
+def _family(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
+    (found, held_out), runs = halves(stored.of("", scenario)), stored.of(mutant, scenario)
+    if min(map(len, (found, held_out, runs))) < FEWEST:
+        return None
+    least, pool = stored.threshold(scenario), (*held_out, *runs)
+    there = stored.scenario(scenario).evaluators
+    family: dict[Pattern, list[Candidate]] = {}
+    for one in _proposed(Contrast(_views(found), _views(pool), least, OFTEN * len(runs))):
+        if one.spec not in there and sum(_holds(one, run) for run in found) >= least * len(found):
+            family.setdefault(tuple(_holds(one, run) for run in pool), []).append(one)
+    alpha = stored.campaign.plan.rule.alpha / len(stored.runs(mutant))
+    return Family(held_out, runs, alpha, {pattern: tuple(equals) for pattern, equals in family.items()})
+
+
+def _views(runs: Runs) -> list[View]:
+    return [run.view for run in runs if run.answered]
+
+
+def _holds(candidate: Candidate, run: Run) -> bool:
+    return run.answered and candidate.holds(run.view)
+
+
+def _proposed(contrast: Contrast) -> Iterator[Candidate]:
+    seen = set()
+    for proposer in PROPOSERS:
+        for candidate in proposer(contrast):
+            written = candidate.spec.model_dump_json()
+            if written not in seen:
+                seen.add(written)
+                yield candidate
+
+
+def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Of candidates that cannot be told apart on these runs, the most general for each evaluator."""
+    best: dict[str, Candidate] = {}
+    for one in candidates:
+        if one.spec.name not in best or one.generality > best[one.spec.name].generality:
+            best[one.spec.name] = one
+    return list(best.values())
+
+
+@lru_cache(maxsize=4096)
+def _p(held_by_original: int, original: int, held_by_mutant: int, runs: int) -> float:
+    from agentmut.stats.tests.proportions import fisher_test
+    from agentmut.stats.tests.significance import Alternative
+
+    if held_by_original / original <= held_by_mutant / runs:
+        return 1.0
+    return fisher_test(held_by_original, original, held_by_mutant, runs, Alternative.GREATER).p_value

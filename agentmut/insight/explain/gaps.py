@@ -1,0 +1,83 @@
+"""What each survivor of a campaign lacks: an assertion, a scenario, or nobody knows."""
+
+from collections.abc import Iterable, Iterator
+
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.running.stored import last_trials
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import BehaviourChange, MutantRow, Result
+from agentmut.stats.kill.rule import KillTable
+from agentmut.store.rows import StoredTrial
+from agentmut.store.sqlite import Store
+
+
+def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
+    """The result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are."""
+    survived = [row for row in result.mutants if row.status is Status.SURVIVED and row.id in state.arms]
+    if not survived:
+        return result
+    found = dict(_changes(state, store, [row.id for row in survived]))
+    rows = tuple(_told(row, found.get(row.id)) if row in survived else row for row in result.mutants)
+    return result.model_copy(update={"mutants": rows})
+
+
+def carried_over(before: Result, after: Result) -> Result:
+    """`after`, decided anew on the same runs, with what no evaluator decides: behaviour, kills by relations."""
+    old = {row.id: row for row in before.mutants}
+    rows = tuple(_carried(row, old[row.id]) if row.id in old else row for row in after.mutants)
+    return after.model_copy(update={"mutants": rows})
+
+
+def _carried(row: MutantRow, before: MutantRow) -> MutantRow:
+    kept = row.model_copy(update={"killed_by_relations": before.killed_by_relations})
+    return _told(kept, before.behaviour) if row.status is Status.SURVIVED else kept
+
+
+def _told(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
+    return row.model_copy(update={"behaviour": change, "gap": _gap(row.intent, change)})
+
+
+def _gap(intent: Intent, change: BehaviourChange | None) -> str | None:
+    """A change that should not matter leaves no gap when it goes unnoticed."""
+    if intent is Intent.PRESERVE:
+        return None
+    words: dict[bool | None, str] = {True: "assertion", False: "scenario"}
+    return words.get(change.changed, "unknown") if change else "unknown"
+
+
+def _changes(
+    state: CampaignState, store: Store, mutants: Iterable[str]
+) -> Iterator[tuple[str, BehaviourChange | None]]:
+    from agentmut.insight.explain.behaviour import Compared, TraceTest
+    from agentmut.insight.fingerprint import Fingerprint, fingerprint
+
+    def prints(mutant: str) -> dict[str, list[Fingerprint]]:
+        kept = _evidence(store.trials_of(state.plan.run_id, mutant))
+        return {name: [fingerprint(trial.execution) for trial in trials] for name, trials in kept.items()}
+
+    test = TraceTest(prints(""), state.plan.seed)
+    for mutant in mutants:
+        tried = prints(mutant)
+        arm: Arm = state.arms[mutant]
+        blocks = [
+            Compared(lane.scenario, tried.get(lane.scenario, [])[: first_block(lane.table)])
+            for lane in arm.lanes
+        ]
+        yield mutant, test.change(mutant, blocks)
+
+
+def first_block(table: KillTable) -> int:
+    """The runs that every survivor has on a scenario, whatever its results: the fewest with which one can survive.
+
+    Who gets more than these depends on failures, and so may not be compared.
+    """
+    return next((n for n, failures in enumerate(table.survive_at) if failures >= 0), 0)
+
+
+def _evidence(trials: Iterable[StoredTrial]) -> dict[str, list[StoredTrial]]:
+    found: dict[str, list[StoredTrial]] = {}
+    for name, kept in last_trials(trials).items():
+        if telling := [trial for trial in kept if trial.execution.ending.is_evidence]:
+            found[name] = telling
+    return found

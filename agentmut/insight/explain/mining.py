@@ -1,0 +1,202 @@
+"""Assertions that would have killed a survivor: read off stored runs, and checked on them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from agentmut._base.frozen import digest_of
+from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.candidates import Candidate
+from agentmut.insight.explain.cover import cover, enough, ranked, value
+from agentmut.insight.explain.family import Family, family_of, halves
+from agentmut.insight.explain.runs import Run, StoredRuns, held
+from agentmut.judging.building import build
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate
+from agentmut.seams.protocols.evaluator import Evaluator
+from agentmut.stats.intervals.proportion import wilson
+
+CHECKED = 24
+"""The best candidates of a scenario, which the evaluators themselves then check."""
+
+
+def mine(
+    campaign: StoredCampaign,
+    mutant: str,
+    *,
+    others: Iterable[str] | None = None,
+    limit: int = 8,
+    stored: StoredRuns | None = None,
+) -> tuple[AssertionSuggestion, ...]:
+    """Assertions that kill a mutant on its stored runs, the best first, at most `limit`.
+
+    Candidates are found on every second run of the original. To be proposed, an evaluator has to hold in the share
+    of these, and of the held-out others, that the scenario's threshold asks for; with it the scenario must not
+    fall under its threshold; and the kill rule, applied to the mutant's stored runs and the held-out ones with the
+    scenario's evaluators and this one, must kill. Since many are looked at, the difference of the two rates must also
+    be significant at a level with which anything at all is proposed for a mutant that behaves like the original with
+    a chance of at most the campaign's alpha: `family` says how.
+
+    Nothing is proposed for a mutant that today's evaluators kill, nor what the scenario asks for already.
+
+    `others` are survivors that each proposal is tried on as well, by the same rules; None takes those of the run's
+    result. Runs whose secrets were masked are left out: `StoredRuns.notes` counts them. Give one `stored` to several
+    calls.
+    """
+    stored = stored or StoredRuns(campaign)
+    if stored.noticed(mutant):
+        return ()
+    others = [row.id for row in survivors(campaign)] if others is None else others
+    others = [id for id in others if not stored.noticed(id)]
+    found = [one for scenario in stored.runs(mutant) for one in _on(stored, mutant, scenario, others)]
+    return tuple(_spread(found))[:limit]
+
+
+def suggest_assertions(
+    campaign: StoredCampaign, rows: Sequence[MutantRow] | None = None, *, stored: StoredRuns | None = None
+) -> tuple[AssertionSuggestion, ...]:
+    """A small set that kills the survivors with an assertion gap, those that kill the most of them first.
+
+    All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
+    `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
+    """
+    stored = stored or StoredRuns(campaign)
+    left = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
+    unnoticed = [row for row in left if not stored.noticed(row.id)]
+    wanted = [row.id for row in unnoticed if row.gap == "assertion"]
+    names = [row.id for row in unnoticed]
+    mined = chain.from_iterable(mine(campaign, id, others=names, stored=stored) for id in wanted)
+    return cover(_best_of_each(mined), wanted, stored)
+
+
+def survivors(campaign: StoredCampaign) -> list[MutantRow]:
+    """The degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
+    return [row for row in campaign.result().mutants if _survived(row)]
+
+
+def _survived(row: MutantRow) -> bool:
+    return row.status is Status.SURVIVED and row.intent is Intent.DEGRADE
+
+
+def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggestion]:
+    """Of proposals that several mutants led to, the one with the widest margin."""
+    best: dict[str, AssertionSuggestion] = {}
+    for one in mined:
+        if one.id not in best or value(one) > value(best[one.id]):
+            best[one.id] = one
+    return list(best.values())
+
+
+def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
+    """The best first; of those that tell the same runs apart equally well, one before all others."""
+    ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
+    seen, later = set(), []
+    for one in ordered:
+        kind = (one.scenario, one.evaluator.name, one.margin)
+        if kind in seen:
+            later.append(one)
+        else:
+            seen.add(kind)
+            yield one
+    yield from later
+
+
+def _on(
+    stored: StoredRuns, mutant: str, scenario: str, others: Sequence[str]
+) -> Iterator[AssertionSuggestion]:
+    """What is found on one scenario and stands the check."""
+    family = family_of(stored, mutant, scenario)
+    for one in _promising(family, stored.threshold(scenario))[:CHECKED] if family else ():
+        if made := _Check(stored, scenario, one).of(mutant, others):
+            yield made
+
+
+def _promising(family: Family, least: float) -> list[Candidate]:
+    """The candidates whose rates differ and that the held-out runs pass, the clearest first."""
+    found = [
+        (ranked(_margin(original, mutant), one.generality), one)
+        for one, original, mutant in family.clear()
+        if original.held >= least * original.of
+    ]
+    return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _margin(original: Rate, mutant: Rate) -> float:
+    return wilson(original.held, original.of).low - wilson(mutant.held, mutant.of).high
+
+
+@dataclass
+class _Check:
+    """One candidate, judged by the evaluator itself."""
+
+    stored: StoredRuns
+    scenario: str
+    candidate: Candidate
+    evaluator: Evaluator = field(init=False)
+    _holds: dict[int, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.evaluator = build(self.candidate.spec, self.stored.catalogue)
+
+    def of(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
+        """The proposal, if the original passes it and the mutant is killed."""
+        baseline, held_out = self._rates()
+        if not self._suits(baseline, held_out) or not self._kills(mutant):
+            return None
+        rate = self._rate(self.stored.of(mutant, self.scenario))
+        also = [id for id in others if id != mutant and self._clearly(id)]
+        spec = self.candidate.spec
+        return AssertionSuggestion(
+            id=digest_of([self.scenario, spec.model_dump(mode="json")])[:8],
+            scenario=self.scenario,
+            evaluator=spec,
+            why=f"{self.candidate.says} in {baseline} runs of the original and in {rate} of the mutant",
+            mutants=(mutant, *also),
+            baseline=baseline,
+            held_out=held_out,
+            mutant=rate,
+            margin=round(_margin(baseline, rate), 6),
+            generality=round(self.candidate.generality, 6),
+        )
+
+    def _rates(self) -> tuple[Rate, Rate]:
+        original = self.stored.of("", self.scenario)
+        return self._rate(original), self._rate(halves(original)[1])
+
+    def _suits(self, baseline: Rate, held_out: Rate) -> bool:
+        """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
+        least, original = self.stored.threshold(self.scenario), self.stored.of("", self.scenario)
+        before, after = (
+            [run.passed for run in original],
+            [run.passed and self._held(run) for run in original],
+        )
+        kept = enough(original, before, after, least)
+        return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
+
+    def _kills(self, mutant: str) -> bool:
+        """By the held-out runs alone: the candidate was chosen for holding in the others."""
+        _, held_out = halves(self.stored.of("", self.scenario))
+        return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
+            mutant, self.scenario, self._fails, held_out
+        )
+
+    def _clearly(self, mutant: str) -> bool:
+        """Whether it kills another survivor, and would be proposed for it as well."""
+        if not self._kills(mutant):
+            return False
+        family = family_of(self.stored, mutant, self.scenario)
+        return family is not None and family.is_clear(self.candidate)
+
+    def _rate(self, runs: Sequence[Run]) -> Rate:
+        return Rate(held=sum(map(self._held, runs)), of=len(runs))
+
+    def _held(self, run: Run) -> bool:
+        known = self._holds.get(id(run))
+        if known is None:
+            (known,) = held(self.evaluator, self.stored.scenario(self.scenario), [run])
+            self._holds[id(run)] = known  # `stored` keeps its runs, so that an id stays the run's
+        return known
+
+    def _fails(self, run: Run) -> bool:
+        return not (run.passed and self._held(run))

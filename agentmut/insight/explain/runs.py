@@ -1,0 +1,129 @@
+"""Stored runs that say something about behaviour, and the kill rule on them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentmut.campaign.preparation.plan import Rule
+from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.insight.explain.views import View
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Outcome
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.evaluator import Evaluator
+from agentmut.stats.kill.rule import Decision, KillDesign, level_for
+from agentmut.store.rows import StoredTrial
+
+if TYPE_CHECKING:
+    from agentmut.insight.explain.family import Family
+
+MASKED = "secrets were masked in them, so new assertions cannot judge them"
+NO_EVIDENCE = "they say nothing about the agent (trouble of the service or of the machine)"
+
+
+class Run(NamedTuple):
+    """One stored run."""
+
+    view: View
+    passed: bool
+    """By the scenario's own evaluators."""
+    answered: bool
+    """False where it failed before there was an answer to judge."""
+
+
+Runs = tuple[Run, ...]
+
+
+@dataclass
+class StoredRuns:
+    """The runs of a campaign, each read and judged once."""
+
+    campaign: StoredCampaign
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Why runs are left out -> how many, of those asked for so far."""
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
+    families: dict[tuple[str, str], "Family | None"] = field(default_factory=dict)
+    """Candidates by mutant and scenario, which `family` keeps here."""
+    _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
+    _noticed: dict[str, bool] = field(default_factory=dict)
+    _tables: Tables = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tables = Tables.of(self.campaign.session.project)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of anything that rests on these runs has to know."""
+        left_out = (
+            f"{count} stored runs are left out: {why}" for why, count in sorted(self.left_out.items())
+        )
+        return (*self.campaign.notes, *left_out)
+
+    def scenario(self, name: str) -> Scenario:
+        """A scenario of the suite."""
+        return self.campaign.session.tests.scenarios[name]
+
+    def threshold(self, name: str) -> float:
+        """The pass rate asked of a scenario."""
+        return self.campaign.session.project.threshold_of(self.scenario(name))
+
+    def runs(self, mutant: str) -> Mapping[str, Runs]:
+        """The runs of a mutant (of the original: an empty id) by scenario, in the order of the repeats."""
+        if mutant not in self._runs:
+            kept = self.campaign.of(mutant)
+            self._runs[mutant] = {name: self._read(name, trials) for name, trials in kept.items()}
+        return self._runs[mutant]
+
+    def of(self, mutant: str, scenario: str) -> Runs:
+        """The runs of a mutant on one scenario; none where it was not tried there."""
+        return self.runs(mutant).get(scenario, ())
+
+    def kills(self, mutant: str, scenario: str, fails: Callable[[Run], bool], original: Runs) -> bool:
+        """Whether the kill rule kills the mutant by its stored runs on a scenario, were these the failures.
+
+        At the level that the scenario has among those the mutant was tried on. `original`: the runs of the original
+        that are its baseline; failures that these runs have chosen would make it look better than it is.
+        """
+        if not original:
+            return False
+        plan_rule, scenarios = self.campaign.plan.rule, len(self.runs(mutant))
+        design = KillDesign(
+            level_for(scenarios, _alpha(plan_rule)), plan_rule.beta, plan_rule.delta, plan_rule.n_max
+        )
+        table = self._tables.get(sum(map(fails, original)), len(original), design)
+        runs = self.of(mutant, scenario)[: design.n_max]
+        return table.verdict(map(fails, runs)).decision is Decision.KILLED
+
+    def noticed(self, mutant: str) -> bool:
+        """Whether today's evaluators kill the mutant by its stored runs, on some scenario."""
+        if mutant not in self._noticed:
+            self._noticed[mutant] = any(
+                self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
+                for name in self.runs(mutant)
+            )
+        return self._noticed[mutant]
+
+    def _read(self, name: str, trials: Sequence[StoredTrial]) -> Runs:
+        return tuple(run for trial in trials if (run := self._run(name, trial)))
+
+    def _run(self, name: str, trial: StoredTrial) -> Run | None:
+        execution = trial.execution
+        if not execution.ending.is_evidence:
+            self.left_out[NO_EVIDENCE] += 1
+            return None
+        if execution.trace.judged is not None:
+            self.left_out[MASKED] += 1
+            return None
+        judged = self.campaign.session.tests.result(name, execution, None).outcome
+        return Run(View(execution.trace), judged is Outcome.PASS, execution.ending.outcome is None)
+
+
+def _alpha(rule: Rule) -> float:
+    return rule.alpha * (1 - rule.suite_share)
+
+
+def held(evaluator: Evaluator, scenario: Scenario, runs: Iterable[Run]) -> tuple[bool, ...]:
+    """Whether an evaluator holds, run by run; it does not in a run without an answer."""
+    return tuple(run.answered and evaluator.evaluate(scenario, run.view.trace).passed for run in runs)

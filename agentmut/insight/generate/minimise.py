@@ -1,0 +1,54 @@
+"""Shorter inputs that do the same: delta debugging over sentences, then over the clauses of what is left.
+
+Single words are not dropped: what is left has to be something that a user would say, and that a person can judge.
+"""
+
+import re
+from collections.abc import Generator, Sequence
+
+from agentmut.insight.generate.wording import sentences
+
+Shrinking = Generator[str, bool, str]
+"""Yields shorter texts and is sent whether they do the same; returns the shortest that does."""
+_SEAM = re.compile(
+    r"(?<=[,;])\s+(?=(?:and|but|or|so|please|I|can|could)\b)|\s+(?=(?:because|since|but)\s)", re.I
+)
+"""Where a part begins that can stand for itself, or that can be left out."""
+_DEPENDENT = re.compile(r"(?:because|since|who|which|that|whose|than|when|if|unless|while)\b", re.I)
+
+
+def shrinking(text: str) -> Shrinking:
+    """Ask about ever smaller parts of a text; 1-minimal in sentences, then in clauses, where all is answered.
+
+    Whoever asks may stop at any time: the last text that was answered with True is the result so far.
+    """
+    kept = yield from _shrunk(sentences(text))
+    parts = yield from _shrunk(tuple(part for sentence in kept for part in _SEAM.split(sentence)))
+    return _tidy(parts)
+
+
+def _tidy(parts: Sequence[str]) -> str:
+    """The parts as one text that begins and ends as a sentence does.
+
+    >>> _tidy(["and cancel it,", "please,"])
+    'Cancel it, please.'
+    """
+    text = re.sub(r"^(?:and|but|or|so)\s+", "", " ".join(parts), flags=re.I)
+    text = f"{text[:1].upper()}{text[1:]}"
+    return re.sub(r"[,;:]$", ".", text)
+
+
+def _shrunk(parts: Sequence[str]) -> Generator[str, bool, tuple[str, ...]]:
+    """ddmin (Zeller and Hildebrandt, 2002), complements only: take a chunk away, the largest chunks first."""
+    kept = tuple(parts)
+    size = len(kept) // 2
+    while size >= 1 and len(kept) > 1:
+        start, removed = 0, False
+        while start < len(kept) and len(kept) > 1:
+            rest = kept[:start] + kept[start + size :]
+            if rest and not _DEPENDENT.match(rest[0]) and (yield _tidy(rest)):
+                kept, removed = rest, True
+            else:
+                start += size
+        size = size if removed and size == 1 else size // 2
+    return kept

@@ -1,0 +1,149 @@
+"""Evaluators proposed from what an agent was seen to do. Guesses: what it does need not be what it should do."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import JsonValue
+
+from agentmut._base.frozen import canonical_json
+from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.generate.material import whole
+from agentmut.insight.generate.wording import shown
+from agentmut.judging.building import build
+from agentmut.language.quantities.stated_facts import facts
+from agentmut.language.vocabulary.words import stems
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
+from agentmut.seams.plugins import Catalogue, Group
+
+STEPS = "max_steps"
+"""What is proposed where nothing else is stable: on its own it says next to nothing."""
+MOST_FACTS = 2
+MOST_NODES = 2
+SLACK = 2
+"""The limit of steps, where nothing else is stable: so many times the longest run seen."""
+
+
+def proposed_evaluators(
+    scenario: Scenario,
+    traces: Sequence[AgentTrace],
+    config: AgentConfig,
+    least: float,
+    catalogue: Catalogue | None = None,
+) -> tuple[EvaluatorSpec, ...]:
+    """What held, all together, in at least the share `least` of these runs: tools and their order, arguments, tools
+    that were spoken of and not called, figures of the answer, nodes that the flow chose. A limit of steps where
+    nothing did.
+
+    Raises `ValueError` without runs.
+    """
+    if not traces:
+        raise ValueError("evaluators are proposed from at least one run.")
+    said = whole(scenario.turns)
+    usual = [trace for trace in traces if _shape(trace) == Counter(map(_shape, traces)).most_common(1)[0][0]]
+    candidates = [
+        *_calls(usual),
+        *_arguments(said, usual),
+        *_not_called(said, traces, config),
+        *_facts(said, usual),
+        *_nodes(usual, config),
+    ]
+    return holding(candidates, scenario, traces, least, catalogue)
+
+
+def holding(
+    specs: Iterable[EvaluatorSpec],
+    scenario: Scenario,
+    traces: Sequence[AgentTrace],
+    least: float,
+    catalogue: Catalogue | None = None,
+) -> tuple[EvaluatorSpec, ...]:
+    """The first of these evaluators that hold together in at least this share of the runs; else a limit of steps."""
+    kept: list[EvaluatorSpec] = []
+    passing = list(traces)
+    catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
+    for spec in specs:
+        evaluator = build(spec, catalogue)
+        still = [trace for trace in passing if evaluator.evaluate(scenario, trace).passed]
+        if len(still) >= least * len(traces):
+            kept, passing = [*kept, spec], still
+    if kept:
+        return tuple(kept)
+    longest = max((len(trace.steps) for trace in traces), default=1)
+    return (EvaluatorSpec(name=STEPS, argument=SLACK * max(1, longest)),)
+
+
+def _shape(trace: AgentTrace) -> tuple[str, ...]:
+    """The tools of a run: what tells the usual runs from the odd one out."""
+    return tuple(dict.fromkeys(trace.tools_called))
+
+
+def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    first = tuple(dict.fromkeys(traces[0].tools_called))
+    always = [tool for tool in first if all(tool in trace.tools_called for trace in traces)]
+    orders = {tuple(t for t in dict.fromkeys(trace.tools_called) if t in always) for trace in traces}
+    if len(always) > 1 and len(orders) == 1:
+        yield EvaluatorSpec(name="tool_order", argument=list[JsonValue](always))
+    else:
+        yield from (EvaluatorSpec(name="tool_called", argument=tool) for tool in always)
+
+
+def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    """Arguments of the first call of a tool that are equal in all runs, and are figures or stand in the input."""
+    for tool in dict.fromkeys(traces[0].tools_called):
+        calls = [_first_call(trace, tool) for trace in traces]
+        stable = {
+            name: value
+            for name, value in calls[0].items()
+            if all(name in call and canonical_json(call[name]) == canonical_json(value) for call in calls)
+            and _means_something(value, said)
+        }
+        if stable:
+            yield EvaluatorSpec(name="tool_called_with", argument={"tool": tool, "arguments": stable})
+
+
+def _first_call(trace: AgentTrace, tool: str) -> dict[str, JsonValue]:
+    return next((step.arguments or {} for step in trace.tool_calls if step.tool == tool), {})
+
+
+def _means_something(value: JsonValue, said: str) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= 60 and value.lower() in said.lower()
+    return isinstance(value, int | float)
+
+
+def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
+    """Tools whose name the input speaks of, and that no run called."""
+    called = {tool for trace in traces for tool in trace.tools_called}
+    about = stems(said)
+    for tool in config.tools:
+        named = stems(tool.own_name)
+        if tool.own_name not in called and named and named <= about:
+            yield EvaluatorSpec(name="tool_not_called", argument=tool.own_name)
+
+
+def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
+    """The last nodes behind a branch or a handoff that all runs entered: how they went, as tools are for others."""
+    flow = Flow.of(config.orchestration)
+    graph = Graph.of(flow)
+    chosen = {end for branch in flow.branches for end in branch.ends.values()}
+    chosen |= {end for called in flow.handoffs.values() for end in called.values()}
+    always = graph.entered(traces[0]).intersection(*map(graph.entered, traces)) & chosen
+    named = [node for node in graph.nodes if node in always]
+    yield from (
+        EvaluatorSpec(name="expression", argument=f"{node!r} in nodes") for node in named[-MOST_NODES:]
+    )
+
+
+def _facts(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    """Figures of all the answers that the input does not state."""
+    asked = said.lower()
+    stated = [text[f.span.start : f.span.end] for text in [traces[0].text] for f in facts(text)]
+    common = [
+        fact
+        for fact in dict.fromkeys(stated)
+        if fact.lower() not in asked and all(fact in trace.text for trace in traces)
+    ]
+    yield from (EvaluatorSpec(name="contains", argument=shown(fact)) for fact in common[:MOST_FACTS])

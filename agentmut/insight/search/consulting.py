@@ -1,0 +1,75 @@
+"""Asking a model for inputs, once: its answer is kept, so that a search that goes on has the same one."""
+
+import asyncio
+from pathlib import Path
+
+from agentmut._base.errors import RunError, StoreError, UsageError
+from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base.whole_files import write_json
+from agentmut.insight.generate.asking import INSTRUCTION
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.trial.single_run import Case, attempt
+
+ADAPTERS = ("openai", "anthropic")
+SECONDS = 120.0
+
+
+class Answer(Frozen):
+    """What a model said to a question."""
+
+    model: str
+    text: str
+
+
+def read_model(named: str) -> tuple[str, str]:
+    """Adapter and model of `suggest.model`. Raises `UsageError`.
+
+    >>> read_model("openai:gpt-5.2")
+    ('openai', 'gpt-5.2')
+    """
+    adapter, _, model = named.partition(":")
+    if adapter not in ADAPTERS or not model:
+        raise UsageError(
+            f"suggest.model: expected ADAPTER:MODEL with one of the adapters {', '.join(ADAPTERS)}, as in "
+            f"`openai:gpt-5.2`, got {named!r}."
+        )
+    return adapter, model
+
+
+def consult(named: str, question: str, folder: Path) -> str:
+    """The model's answer, from `folder` where it was asked before.
+
+    Raises `UsageError` for a name that is none, and `RunError` where the model does not answer.
+    """
+    adapter_name, model = read_model(named)
+    path = folder / f"{digest_of([named, INSTRUCTION, question])[:24]}.json"
+    if path.exists():
+        return _kept(path)
+    config = AgentConfig(prompt=INSTRUCTION, model=ModelConfig(name=model))
+    adapter: Adapter = (
+        Catalogue.of(Group.ADAPTERS).load(adapter_name).create(AgentSpec(adapter=adapter_name), config)
+    )
+    text = asyncio.run(_ask(adapter, question))
+    write_json(Answer(model=named, text=text), path, "`agentmut suggest --scenarios`")
+    return text
+
+
+async def _ask(adapter: Adapter, question: str) -> str:
+    unjudged = EvaluatorSpec(name="max_steps", argument=1000)
+    scenario = Scenario(name="question", turns=(question,), evaluators=(unjudged,))
+    run = await attempt(adapter, Case(scenario, {}), "suggest", 0, SECONDS)
+    if run.ending.outcome is not None:
+        raise RunError(f"the model of suggest.model gave no answer ({run.ending}: {run.reason}).")
+    return run.trace.text
+
+
+def _kept(path: Path) -> str:
+    try:
+        return Answer.model_validate_json(path.read_text(encoding="utf-8")).text
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{path} cannot be read: {error}. Delete it: the model is then asked again."
+        ) from None

@@ -1,0 +1,45 @@
+"""What a search starts from: the agent, its suite, and what stored runs show of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.nouns import Coverage
+from agentmut.insight.generate.doubles import StandIns
+from agentmut.insight.generate.material import Material
+from agentmut.insight.generate.proposals import Proposal
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
+from agentmut.project.guidance import CoverageSettings
+from agentmut.seams.protocols.relation import Relation
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a search starts from."""
+
+    config: AgentConfig
+    scenarios: tuple[Scenario, ...]
+    traces: dict[str, tuple[AgentTrace, ...]]
+    """Stored runs of the original by scenario."""
+    settings: CoverageSettings
+    known: Material
+    stand_ins: StandIns
+    least: float = 0.8
+    """The share of a scenario's runs that its evaluators have to hold in: the suite's threshold."""
+    alive: tuple[Mutant, ...] = ()
+    score: float | None = None
+    relations: Sequence[Relation] = ()
+    beside: Beside = field(default_factory=Beside)
+    """Where rules are written, and which models are meant to be supported."""
+    also: tuple[Proposal, ...] = ()
+    """Proposals from elsewhere, such as a model: tried first."""
+
+    @property
+    def coverage(self) -> Coverage:
+        """What the suite covers before anything is tried."""
+        beside = replace(self.beside, scenarios=self.scenarios)
+        return measure(self.traces, self.config, self.settings, beside)
