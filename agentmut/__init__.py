@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentmut._base.version import __version__
-    from agentmut.api import measure, merge_shards, rescore
     from agentmut.nouns.config import AgentConfig
     from agentmut.trial.calls.instrument import tool
     from agentmut.trial.calls.toolbox import toolbox
-    from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
-    from agentmut.verbs.gate import gate
-    from agentmut.verbs.plan import plan
-    from agentmut.verbs.relate import check_relations
-    from agentmut.verbs.trend import trend
+    from agentmut.usecases.campaigns import measure, merge_shards, rescore
+    from agentmut.usecases.deployment_gate import gate
+    from agentmut.usecases.planning import plan
+    from agentmut.usecases.relations import check_relations
+    from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
+    from agentmut.usecases.trends import trend
 
 __all__ = [
     "AgentConfig",
@@ -39,18 +39,18 @@ __all__ = [
 _HOMES = {
     "__version__": "agentmut._base.version",
     "AgentConfig": "agentmut.nouns.config",
-    "check_relations": "agentmut.verbs.relate",
-    "check_suite": "agentmut.verbs.assess",
-    "compare_with_baseline": "agentmut.verbs.assess",
-    "gate": "agentmut.verbs.gate",
-    "measure": "agentmut.api",
-    "merge_shards": "agentmut.api",
-    "plan": "agentmut.verbs.plan",
-    "rescore": "agentmut.api",
-    "save_baseline": "agentmut.verbs.assess",
+    "check_relations": "agentmut.usecases.relations",
+    "check_suite": "agentmut.usecases.suite_verdicts",
+    "compare_with_baseline": "agentmut.usecases.suite_verdicts",
+    "gate": "agentmut.usecases.deployment_gate",
+    "measure": "agentmut.usecases.campaigns",
+    "merge_shards": "agentmut.usecases.campaigns",
+    "plan": "agentmut.usecases.planning",
+    "rescore": "agentmut.usecases.campaigns",
+    "save_baseline": "agentmut.usecases.suite_verdicts",
     "tool": "agentmut.trial.calls.instrument",
     "toolbox": "agentmut.trial.calls.toolbox",
-    "trend": "agentmut.verbs.trend",
+    "trend": "agentmut.usecases.trends",
 }
 
 

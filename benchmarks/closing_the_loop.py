@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from agentmut.api import carry_out_rescore, measure, rescore
 from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.running.stored import stored_campaign
 from agentmut.insight.coverage.load import project_coverage
@@ -30,12 +29,13 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.project.project import Project, load_project
-from agentmut.runtime import agent_environment, open_store
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.store.documents.rescored import Rescored
 from agentmut.store.sqlite import Store
-from agentmut.verbs.suggest import Proposed, apply, keep_suggestions, searched_suggestions
+from agentmut.usecases.campaigns import carry_out_rescore, measure, rescore
+from agentmut.usecases.runtime import agent_environment, open_store
+from agentmut.usecases.suggestions import Proposed, apply, keep_suggestions, searched_suggestions
 
 ROOT = Path(__file__).parent.parent
 SEED = 1

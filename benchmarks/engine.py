@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from agentmut.api import carry_out  # noqa: E402
 from agentmut.campaign.decision.state import CampaignState  # noqa: E402
 from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
@@ -36,9 +35,10 @@ from agentmut.nouns.mutant import Status  # noqa: E402
 from agentmut.nouns.result import Result  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from agentmut.project.project import load_project  # noqa: E402
-from agentmut.runtime import open_store, register  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 from agentmut.trial.executor import TrialRequest  # noqa: E402
+from agentmut.usecases.campaigns import carry_out  # noqa: E402
+from agentmut.usecases.runtime import open_store, register  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9

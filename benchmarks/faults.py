@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from agentmut.api import measure
 from agentmut.nouns.result import Result
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.simulator.trouble import FaultKind, trouble_of
+from agentmut.usecases.campaigns import measure
 
 HANGS = 0.002
 """Share of requests that hang: each costs the whole patience of the agent."""

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agentmut.api import measure
 from agentmut.mutation.controls import Identity
 from agentmut.mutation.generation import generate
 from agentmut.nouns.mutant import Intent, Mutant, Status
@@ -25,12 +24,13 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.project.project import Project, load_project
 from agentmut.project.schema import BudgetSettings, MutationSettings
 from agentmut.report.mutant_diff import unified
-from agentmut.runtime import open_store
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.operator import Operator
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.traces import compare_traces
 from agentmut.store.rows import StoredTrial
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.runtime import open_store
 
 ROOT = Path(__file__).parent.parent
 LEVEL = 0.01

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from agentmut.api import measure, rescore  # noqa: E402
+from agentmut.usecases.campaigns import measure, rescore  # noqa: E402
 
 TRIALS = 10_000
 LIMIT = 10.0

@@ -48,7 +48,7 @@ def save(
     from agentmut.cli.verdicts import under_way, with_settings
     from agentmut.report.verdicts import render_baseline
     from agentmut.store.documents.saved_baseline import check_baseline_name
-    from agentmut.verbs.assess import carry_out_saving
+    from agentmut.usecases.suite_verdicts import carry_out_saving
 
     check_baseline_name(name)
     loaded = with_settings(project, agent, "compare", {})
@@ -92,7 +92,7 @@ def compare(
     """
     from agentmut.assessment.preparation import Asked
     from agentmut.cli.verdicts import assess_and_print, with_settings
-    from agentmut.verbs.assess import comparison
+    from agentmut.usecases.suite_verdicts import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     assess_and_print(

@@ -21,7 +21,7 @@ def clean(
     from agentmut.cli.output import print_json
     from agentmut.project.layout import FOLDER
     from agentmut.project.project import load_project
-    from agentmut.runtime import open_store
+    from agentmut.usecases.runtime import open_store
 
     loaded = load_project(project)
     with open_store(loaded) as store:

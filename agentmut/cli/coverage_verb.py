@@ -43,7 +43,7 @@ def coverage(
     from agentmut.insight.coverage.kept import write_coverage
     from agentmut.insight.coverage.load import CoverageRequest, latest_result, project_coverage
     from agentmut.report.coverage import SHOWN, render_coverage
-    from agentmut.runtime import opened, stand_in_keys
+    from agentmut.usecases.runtime import opened, stand_in_keys
 
     if calibrate and (run or scenarios):
         raise UsageError(

@@ -49,7 +49,7 @@ def doctor(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
     from agentmut.report.doctor import render_diagnosis
-    from agentmut.runtime import agent_environment
+    from agentmut.usecases.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
@@ -80,7 +80,7 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
     import os
 
     from agentmut.doctor.examination import before_running, examine, plan_of
-    from agentmut.runtime import redactor
+    from agentmut.usecases.runtime import redactor
 
     before = before_running(session, os.environ)
     _announce(before, plan_of(session), yes=yes)

@@ -8,7 +8,7 @@ import typer
 
 from agentmut._base.errors import ExitCode
 from agentmut.cli.output import agents_on_stderr, print_json, print_result, wants_color
-from agentmut.decide.gate import Decision, GateReport
+from agentmut.usecases.decide.gate import Decision, GateReport
 
 if TYPE_CHECKING:
     from agentmut.nouns.result import Result
@@ -41,7 +41,7 @@ def decide_and_print(project: "Project", result: "Result | None", as_json: bool,
 
     Without a result, since nothing had to be run, what was stored before decides.
     """
-    from agentmut.verbs.gate import gate
+    from agentmut.usecases.deployment_gate import gate
 
     with agents_on_stderr():
         report = gate(project, result.run_id if result else None)

@@ -114,7 +114,7 @@ def _of_project(
     from agentmut.cli.choice import with_session_changes
     from agentmut.cli.output import agents_on_stderr
     from agentmut.project.project import load_project
-    from agentmut.runtime import agent_environment
+    from agentmut.usecases.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

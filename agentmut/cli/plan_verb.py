@@ -48,8 +48,8 @@ def plan(
     from agentmut.cli.verdicts import under_way
     from agentmut.project.project import load_project
     from agentmut.report.plan import render_plan
-    from agentmut.runtime import stand_in_keys
-    from agentmut.verbs.plan import foresee
+    from agentmut.usecases.planning import foresee
+    from agentmut.usecases.runtime import stand_in_keys
 
     if rate is not None and not 0 < rate <= 1:
         raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
@@ -85,7 +85,7 @@ def _probe(
 ) -> None:
     """A few runs of the unchanged agent, asked for like any others."""
     from agentmut.assessment.preparation import Asked, prepare_saving
-    from agentmut.verbs.assess import carry_out_probe
+    from agentmut.usecases.suite_verdicts import carry_out_probe
 
     prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")
     progress.ask(prepared, yes)

@@ -15,8 +15,8 @@ from agentmut.nouns.scenario import Scenario
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
-from agentmut.runtime import open_store
 from agentmut.stats.verdicts.preview import Preview, preview_fixed, preview_sprt, preview_suite
+from agentmut.usecases.runtime import open_store
 
 
 class Assumption(NamedTuple):

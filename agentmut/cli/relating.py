@@ -14,16 +14,16 @@ from agentmut.campaign.preparation.session import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
-from agentmut.decide.asking import why_ask
 from agentmut.project.project import Project
 from agentmut.relating.preparation import Wish, wish, worst_case
 from agentmut.relating.state import Relating, SourceErrands
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
-from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.relation_report import Finding, RelationReport
-from agentmut.verbs.relate import Progress, RelationRequest, carry_out_relations
+from agentmut.usecases.decide.asking import why_ask
+from agentmut.usecases.relations import Progress, RelationRequest, carry_out_relations
+from agentmut.usecases.runtime import agent_environment
 
 if TYPE_CHECKING:
     from agentmut.campaign.preparation.session import Session
@@ -85,7 +85,7 @@ def check_survivors_and_print(
     as_json: bool,
 ) -> None:
     """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
-    from agentmut.verbs.relate_survivors import campaign_of, check_survivors, most_runs
+    from agentmut.usecases.survivor_relations import campaign_of, check_survivors, most_runs
 
     if seed is not None:
         raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
@@ -147,7 +147,7 @@ def describe(work: Assessment | Relating | SourceErrands) -> str:
 def _under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", ProgressLine]]:
-    from agentmut.runtime import opened
+    from agentmut.usecases.runtime import opened
 
     line = ProgressLine()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

@@ -76,8 +76,8 @@ def relations(
     from agentmut.cli.choice import refuse_together
     from agentmut.cli.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verdicts import project_with
-    from agentmut.runtime import stand_in_keys
-    from agentmut.verbs.relate import RelationRequest
+    from agentmut.usecases.relations import RelationRequest
+    from agentmut.usecases.runtime import stand_in_keys
 
     refuse_together(stored=stored, fresh=fresh)
     refuse_together(stored=stored, save=save, against=against)

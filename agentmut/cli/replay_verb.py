@@ -38,8 +38,8 @@ def replay(
     from agentmut.campaign.running.replay import replay as replayed
     from agentmut.cli.output import agents_on_stderr
     from agentmut.project.project import load_project
-    from agentmut.runtime import agent_environment, redactor, stand_in_keys
     from agentmut.store.cassettes import read_cassette
+    from agentmut.usecases.runtime import agent_environment, redactor, stand_in_keys
 
     if trial is None:
         _list(_folder(project, run), as_json)

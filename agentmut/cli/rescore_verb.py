@@ -30,12 +30,12 @@ def rescore(
 
     Example: agentmut rescore
     """
-    from agentmut.api import carry_out_rescore
     from agentmut.campaign.preparation.session import open_session
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
     from agentmut.report.rescored import render_rescored
-    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.usecases.campaigns import carry_out_rescore
+    from agentmut.usecases.runtime import agent_environment, open_store, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project, agent)

@@ -22,12 +22,12 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.api import carry_out_campaign, stored_plan
     from agentmut.campaign.preparation.session import open_session
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.project.project import load_project
-    from agentmut.runtime import agent_environment, open_store
+    from agentmut.usecases.campaigns import carry_out_campaign, stored_plan
+    from agentmut.usecases.runtime import agent_environment, open_store
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

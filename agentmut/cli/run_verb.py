@@ -56,7 +56,7 @@ def run(
     from agentmut.cli.gating import decide_and_print
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.project.project import load_project
-    from agentmut.runtime import agent_environment
+    from agentmut.usecases.runtime import agent_environment
 
     if gate and (shard or baseline_only):
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
@@ -91,10 +91,10 @@ def _campaign(
     yes: bool,
     fresh: bool,
 ) -> "Result":
-    from agentmut.api import carry_out_campaign
     from agentmut.campaign.preparation.session import make_plan
     from agentmut.cli.progress import ProgressLine
-    from agentmut.runtime import open_store, register
+    from agentmut.usecases.campaigns import carry_out_campaign
+    from agentmut.usecases.runtime import open_store, register
 
     plan = share(make_plan(session, generation, seed, time.time()))
     if not yes:
@@ -112,7 +112,7 @@ def _ask(session: "Session", plan: "Plan") -> None:
     """Nobody should find out afterwards what a run has cost."""
     from agentmut.cli.preview import mean_cost
     from agentmut.cli.verdicts import ask_to_run
-    from agentmut.decide.asking import why_ask
+    from agentmut.usecases.decide.asking import why_ask
 
     why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))
     if why:

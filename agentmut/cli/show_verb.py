@@ -77,7 +77,7 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.project.layout import FOLDER
     from agentmut.project.project import load_project
     from agentmut.report.mutant import Proposals
-    from agentmut.runtime import opened, stand_in_keys
+    from agentmut.usecases.runtime import opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agentmut.insight.search.bench import Bench
     from agentmut.project.project import Project
-    from agentmut.verbs.suggest import Proposed
+    from agentmut.usecases.suggestions import Proposed
 
 
 def suggest(
@@ -91,8 +91,8 @@ def _proposed(
     project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
 ) -> "Proposed":
     from agentmut.cli.progress import ProgressLine
-    from agentmut.runtime import opened, stand_in_keys
-    from agentmut.verbs.suggest import free_suggestions, keep_suggestions, searched_suggestions
+    from agentmut.usecases.runtime import opened, stand_in_keys
+    from agentmut.usecases.suggestions import free_suggestions, keep_suggestions, searched_suggestions
 
     if scenarios:
         _ask(project, trials, yes)
@@ -139,7 +139,7 @@ def _really_called(safe: "Sequence[str]") -> str:
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.verbs.suggest import apply
+    from agentmut.usecases.suggestions import apply
 
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
     if as_json:

@@ -40,7 +40,7 @@ def trend(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
     from agentmut.report.trend import render_trend
-    from agentmut.verbs.trend import trend as found
+    from agentmut.usecases.trends import trend as found
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

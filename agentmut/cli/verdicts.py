@@ -42,7 +42,7 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
 
 def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
     """The project with the options that are given in place of its section's. Raises `UsageError`."""
-    from agentmut.verbs.assess import with_settings as changed
+    from agentmut.usecases.suite_verdicts import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
@@ -67,8 +67,8 @@ class UnderWay:
         """
         for note in prepared.question.notes:
             typer.echo(f"Note: {note}.", err=True)
-        from agentmut.decide.asking import why_ask
         from agentmut.report.wording import counted
+        from agentmut.usecases.decide.asking import why_ask
 
         why = why_ask(prepared.work.plan.budget, prepared.most_trials, self.usd_per_trial)
         if why and not yes:
@@ -78,7 +78,7 @@ class UnderWay:
 
 def ask_to_run(worst: str, why: str) -> None:
     """Ask before a run, for the reason of `why_ask`. Raises `UsageError` where nobody can be asked."""
-    from agentmut.decide.asking import remedy
+    from agentmut.usecases.decide.asking import remedy
 
     ask(f"{worst} {why} Run?", f"{worst} {why} {remedy(why)}")
 
@@ -95,7 +95,7 @@ def under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
     """Session, store, time and progress line for the block; what agents print goes to stderr."""
-    from agentmut.runtime import opened
+    from agentmut.usecases.runtime import opened
 
     progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):
@@ -116,7 +116,7 @@ def assess_and_print(
 ) -> None:
     """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
     from agentmut.report.verdicts import render_verdicts
-    from agentmut.verbs.assess import carry_out_assessment
+    from agentmut.usecases.suite_verdicts import carry_out_assessment
 
     with under_way(project, scenarios) as (session, store, now, progress):
         prepared = prepare(session, store, now)

@@ -1,8 +1,8 @@
 """What a campaign will probably take, for a terminal."""
 
-from agentmut.decide.plan import Amount, Foreseen
 from agentmut.report.paint import Page, clean
 from agentmut.report.verdicts import plain_table
+from agentmut.usecases.decide.plan import Amount, Foreseen
 
 
 def render_plan(plan: Foreseen, color: bool = False) -> str:

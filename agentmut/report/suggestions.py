@@ -11,7 +11,7 @@ from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.verdicts import plain_table
 
 if TYPE_CHECKING:
-    from agentmut.verbs.suggest import Idea, Proposed, Searched
+    from agentmut.usecases.suggestions import Idea, Proposed, Searched
 
 INDENT = " " * 10
 SHOWN = 12

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from agentmut.decide.drift import Watch
-from agentmut.decide.trend import TrendReport, TrendRow, sparkline
 from agentmut.report.paint import Page, clean
 from agentmut.report.verdicts import plain_table
 from agentmut.report.wording import counted, interval
+from agentmut.usecases.decide.drift import Watch
+from agentmut.usecases.decide.trend import TrendReport, TrendRow, sparkline
 
 SHOWN = 30
 

@@ -24,9 +24,9 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.project import load_project
 from agentmut.recording.redaction import Redactor, header_secrets
 from agentmut.recording.trial import Trial
-from agentmut.runtime import redactor
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 from agentmut.trial.single_run import Case, attempt
+from agentmut.usecases.runtime import redactor
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"

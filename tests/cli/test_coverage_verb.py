@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.api import measure
 from agentmut.cli import main
 from agentmut.project.project import load_project
+from agentmut.usecases.campaigns import measure
 
 AGENT = """
 from agentmut import tool

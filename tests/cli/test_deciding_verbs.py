@@ -12,8 +12,8 @@ import pytest
 
 import agentmut as package
 from agentmut._base.errors import UsageError
-from agentmut.decide.gate import GateReport
 from agentmut.report.plan import render_plan
+from agentmut.usecases.decide.gate import GateReport
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

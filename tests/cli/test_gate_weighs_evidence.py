@@ -11,9 +11,9 @@ import pytest
 import agentmut as package
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
-from agentmut.decide.gate import Standing
 from agentmut.nouns.result import BaselineRow, Result, read_result, write_result
 from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut.usecases.decide.gate import Standing
 from tests.cli.test_deciding_verbs import PROJECT, SCENARIOS
 
 AGENT = """

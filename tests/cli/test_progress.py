@@ -5,14 +5,14 @@ import re
 import time
 from pathlib import Path
 
-from agentmut.api import carry_out_campaign
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli.progress import ProgressLine, describe
 from agentmut.project.project import load_project
-from agentmut.runtime import open_store, register
+from agentmut.usecases.campaigns import carry_out_campaign
+from agentmut.usecases.runtime import open_store, register
 
 AGENT = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 PROJECT = """

@@ -4,16 +4,6 @@ from typing import Any
 
 import pytest
 
-from agentmut.decide.gate import Decision, Requirement, Standing, decide, reasons_of
-from agentmut.decide.requirements import (
-    baseline_verdict,
-    mean_at_most,
-    minimum_coverage,
-    minimum_score,
-    no_regression,
-    spending,
-    suite_verdict,
-)
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import (
     BaselineRow,
@@ -27,6 +17,16 @@ from agentmut.nouns.result import (
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport
+from agentmut.usecases.decide.gate import Decision, Requirement, Standing, decide, reasons_of
+from agentmut.usecases.decide.requirements import (
+    baseline_verdict,
+    mean_at_most,
+    minimum_coverage,
+    minimum_score,
+    no_regression,
+    spending,
+    suite_verdict,
+)
 
 
 def asked(*standings: Standing) -> list[Requirement]:

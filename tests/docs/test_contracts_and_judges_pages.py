@@ -14,7 +14,7 @@ from agentmut.judging.judges.rubric import JudgeSpec
 from agentmut.project.project import load_project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.verbs.assess import check_suite
+from agentmut.usecases.suite_verdicts import check_suite
 
 DOCS = Path(__file__).parents[2] / "docs"
 CONTRACTS = (DOCS / "contracts.md").read_text(encoding="utf-8")

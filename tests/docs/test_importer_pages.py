@@ -10,13 +10,13 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from agentmut.api import measure
 from agentmut.campaign.preparation.session import open_session
 from agentmut.cli import VERBS
 from agentmut.judging.building import build
 from agentmut.project.project import load_project
 from agentmut.project.scenarios import read_scenarios
 from agentmut.report.terminal import render
+from agentmut.usecases.campaigns import measure
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEEDS = {

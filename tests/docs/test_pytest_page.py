@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agentmut.api import measure
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import VERBS
 from agentmut.importers.pytest_suite.settings import read_settings
+from agentmut.usecases.campaigns import measure
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text()

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
-from agentmut.api import measure
 from agentmut.mutation.controls import destroyed_mutant
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
@@ -17,6 +16,7 @@ from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
 from agentmut.trial.on_wire import OnWire
 from agentmut.trial.witness.absence import absence
+from agentmut.usecases.campaigns import measure
 
 AGENT = """
 import json, urllib.request

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from agentmut.api import measure, rescore
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.project.applied import SERIES, first_repeats, note_applied
-from agentmut.runtime import open_store
-from agentmut.verbs.assess import check_suite
+from agentmut.usecases.campaigns import measure, rescore
+from agentmut.usecases.runtime import open_store
+from agentmut.usecases.suite_verdicts import check_suite
 
 WORDS = ("alpha", "beta")
 

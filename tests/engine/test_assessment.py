@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import BudgetError, RunError, UsageError
-from agentmut.api import measure
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step
@@ -18,7 +17,8 @@ from agentmut.project.project import Project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport
-from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
 
 FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"
 MIXED = "\nRATES.update(alpha=1.0, beta=0.5)"

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.running.limits import (
     BaselineLimit,
@@ -25,7 +24,8 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import BudgetSettings
-from agentmut.runtime import open_store
+from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
+from agentmut.usecases.runtime import open_store
 
 PRICED = """
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import measure
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import CiNoticed, MutantRow, Result, read_result
 from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
+from agentmut.usecases.campaigns import measure
 
 WORDS = ("alpha", "beta", "gamma")
 

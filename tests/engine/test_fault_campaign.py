@@ -4,8 +4,8 @@ from typing import Any
 
 import yaml
 
-from agentmut.api import measure
 from agentmut.nouns.mutant import Status
+from agentmut.usecases.campaigns import measure
 
 AGENT = """
 import random, re

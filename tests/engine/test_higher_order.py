@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.parts import PartsSeen
 from agentmut.campaign.decision.reach import reached
@@ -23,6 +22,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector, Route, Witness
+from agentmut.usecases.campaigns import measure
 
 PROMPT = "Greet the user. Never lie. Be brief."
 TOOLS = tuple(ToolSpec(name=name, description=f"To {name}.") for name in ("look", "pay", "ask"))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure
 from agentmut.campaign.preparation.history import (
     History,
     Record,
@@ -21,6 +20,7 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.result import MutantRow, Result, Target
+from agentmut.usecases.campaigns import measure
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.result import Result, read_result
-from agentmut.runtime import open_store
+from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
+from agentmut.usecases.runtime import open_store
 
 SLOW = """
 LOG = open(os.path.join(os.path.dirname(__file__), "calls.log"), "a")
@@ -31,7 +31,7 @@ async def run(config, input):
 RUN = """
 import os, sys
 from pathlib import Path
-from agentmut.api import measure
+from agentmut.usecases.campaigns import measure
 Path(sys.argv[1], "pid").write_text(str(os.getpid()))
 print(measure(sys.argv[1]).status)
 """
@@ -39,8 +39,8 @@ RESUME = """
 import os, sys
 from pathlib import Path
 from agentmut.campaign.preparation.session import open_session
-from agentmut.api import carry_out_campaign, stored_plan
-from agentmut.runtime import open_store
+from agentmut.usecases.campaigns import carry_out_campaign, stored_plan
+from agentmut.usecases.runtime import open_store
 from agentmut.project.project import load_project
 Path(sys.argv[1], "pid").write_text(str(os.getpid()))
 project = load_project(Path(sys.argv[1]))

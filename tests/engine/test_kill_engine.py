@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.api import measure
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import MutantRow, Result, read_result
+from agentmut.usecases.campaigns import measure
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 

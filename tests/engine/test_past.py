@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.api import measure
 from agentmut.nouns.mutant import Status
+from agentmut.usecases.campaigns import measure
 
 RARELY_CALLED = """
 import random

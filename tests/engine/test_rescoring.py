@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure, rescore
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result
 from agentmut.report.rescored import render_rescored
+from agentmut.usecases.campaigns import measure, rescore
 
 WEAK = {"evaluators": [{"regex": "[a-z]"}]}
 """Holds of every answer."""

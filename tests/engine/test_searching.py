@@ -8,7 +8,6 @@ import pytest
 
 from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.api import measure
 from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.doubles import MADE_UP, StandIns
@@ -21,9 +20,10 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project, load_project
 from agentmut.report.suggestions import render_suggestions
-from agentmut.runtime import open_store, register
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.runtime import open_store, register
+from agentmut.usecases.suggestions import Proposed, free_suggestions, searched_suggestions
 
 AGENT = '''
 import hashlib, re

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure, merge_shards
 from agentmut.campaign.shards.shards import parse_shard, shard_of
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.result import Result
+from agentmut.usecases.campaigns import measure, merge_shards
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 WORDS = ("alpha", "beta", "gamma")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import measure
 from agentmut.campaign.preparation.identity import RECORD_FORMAT, code_digest, endpoints, trial_id
+from agentmut.usecases.campaigns import measure
 
 TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type": "object"}}]'
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"

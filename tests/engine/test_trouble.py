@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
-from agentmut.api import measure
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
-from agentmut.runtime import open_store
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.runtime import open_store
 
 OUTAGE = """
 calls = 0

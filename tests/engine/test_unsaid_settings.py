@@ -6,7 +6,6 @@ import pytest
 
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.api import measure
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Mutant, Status
@@ -16,6 +15,7 @@ from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.trial.on_wire import routed
+from agentmut.usecases.campaigns import measure
 
 AGENT = """
 import anthropic

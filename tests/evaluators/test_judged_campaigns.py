@@ -10,15 +10,15 @@ import pytest
 import yaml
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.cli.resume_verb import choose_run
 from agentmut.nouns.result import Result
 from agentmut.project.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
-from agentmut.runtime import opened
 from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.verbs.assess import check_suite
+from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
+from agentmut.usecases.runtime import opened
+from agentmut.usecases.suite_verdicts import check_suite
 from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import NotJudgedError, UsageError
-from agentmut.api import measure
 from agentmut.judging.building import build
 from agentmut.judging.evaluators.langsmith import LangSmith
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.usecases.campaigns import measure
 
 DATA = Path(__file__).parents[1] / "testdata" / "langsmith_desk"
 ASKED = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="langsmith"),))

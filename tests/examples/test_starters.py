@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.verbs.init import frameworks, write_starter
+from agentmut.usecases.starting import frameworks, write_starter
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WITH_EXAMPLE = [name for name in frameworks() if (EXAMPLES / name).is_dir()]

@@ -8,9 +8,9 @@ import pytest
 from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.project.project import load_project
-from agentmut.runtime import open_store
-from agentmut.verbs.assess import check_suite
-from agentmut.verbs.suggest import searched_suggestions
+from agentmut.usecases.runtime import open_store
+from agentmut.usecases.suggestions import searched_suggestions
+from agentmut.usecases.suite_verdicts import check_suite
 
 ROOT = Path(__file__).parents[2]
 THIN = """

@@ -13,7 +13,6 @@ from aiohttp import web
 from agentmut._base.environment import environ
 from agentmut._base.errors import UsageError
 from agentmut.adapters.bedrock import BedrockAdapter
-from agentmut.api import measure
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.messages import ModelReply
@@ -22,6 +21,7 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.addresses import Addresses
+from agentmut.usecases.campaigns import measure
 from agentmut.wire.dialects.converse.converse import Converse
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import PROMPT, SPECS

@@ -13,7 +13,6 @@ from aiohttp import web
 
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
-from agentmut.api import measure
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending
@@ -23,6 +22,7 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.trial.classification import ending_of_error
+from agentmut.usecases.campaigns import measure
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
 from tests.frameworks.kit import Case, check

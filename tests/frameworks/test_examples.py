@@ -13,7 +13,7 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.seams.plugins import Group, load
 from agentmut.simulator.addresses import Addresses
-from agentmut.verbs.init import frameworks
+from agentmut.usecases.starting import frameworks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -19,7 +19,6 @@ from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters import _requirement
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.api import measure
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -32,7 +31,8 @@ from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.trial.mcp import watch
 from agentmut.trial.single_run import Case as Attempted
 from agentmut.trial.single_run import attempt
-from agentmut.verbs.plan import plan
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.planning import plan
 from tests.frameworks.kit import Case, check
 from tests.frameworks.mcp_agents import orders
 

@@ -30,7 +30,7 @@ from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.addresses import Addresses
 from agentmut.store.documents.diagnosis import Arrival
-from agentmut.verbs.init import write_starter
+from agentmut.usecases.starting import write_starter
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("google.adk", reason="google-adk is not installed")

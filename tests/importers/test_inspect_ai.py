@@ -14,7 +14,6 @@ import pytest
 import yaml
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure
 from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.nouns.execution import Ending, Execution
@@ -23,6 +22,7 @@ from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.stopping import SequentialStopping
 from agentmut.trial.executor import TrialRequest
+from agentmut.usecases.campaigns import measure
 
 pytestmark = pytest.mark.skipif(
     not find_spec("inspect_ai"), reason="inspect_ai is not installed"

@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("pydantic_evals")
 
-from agentmut.api import measure
 from agentmut.campaign.running.judge_use import merged, of_steps
 from agentmut.campaign.running.limits import Spend, budget_reached, together
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.project.schema import BudgetSettings
 from agentmut.report.terminal import render
+from agentmut.usecases.campaigns import measure
 
 EVALS = """
 import os

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure
 from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.nouns.execution import Ending, Execution
@@ -19,6 +18,7 @@ from agentmut.nouns.trace import Action
 from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.trial.executor import TrialRequest
+from agentmut.usecases.campaigns import measure
 
 pytestmark = pytest.mark.skipif(
     not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"

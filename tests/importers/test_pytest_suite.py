@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.api import measure
 from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.importers.pytest_suite.settings import read_settings
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.project import load_project
 from agentmut.trial.executor import TrialRequest
+from agentmut.usecases.campaigns import measure
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "testdata"

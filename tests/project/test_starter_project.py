@@ -20,7 +20,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project, load_project
 from agentmut.trial.pricing import provider_of
-from agentmut.verbs.init import _ALSO, frameworks, starter_name, write_starter
+from agentmut.usecases.starting import _ALSO, frameworks, starter_name, write_starter
 
 OTHER_SPELLINGS = {
     "openai-agents": "openai_agents", "OpenAI_Agents": "openai_agents", "crew_ai": "crewai", "CrewAI": "crewai",

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from agentmut.store.documents.relation_report import Finding
-from agentmut.verbs.relate import check_relations
+from agentmut.usecases.relations import check_relations
 
 pytest.importorskip("openai")
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "support_desk" / "docs"

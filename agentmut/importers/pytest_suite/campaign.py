@@ -94,7 +94,7 @@ class Campaign:
         return [(text, {colour: True}) for text in (f"agentmut: {said[0]}", *said[1:], *ended)], colour
 
     def _measured(self, session: pytest.Session) -> Result:
-        from agentmut.runtime import agent_environment, refuse_running_loop
+        from agentmut.usecases.runtime import agent_environment, refuse_running_loop
 
         refuse_running_loop("pytest --agentmut")
         project = self._project(session)
@@ -131,11 +131,11 @@ class Campaign:
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
-    from agentmut.api import carry_out_campaign
     from agentmut.campaign.preparation.session import make_plan, open_session
     from agentmut.campaign.selection.choosing import make_mutants
     from agentmut.campaign.selection.selection import Selection
-    from agentmut.runtime import open_store, register
+    from agentmut.usecases.campaigns import carry_out_campaign
+    from agentmut.usecases.runtime import open_store, register
 
     session = open_session(project)
     plan = make_plan(session, make_mutants(session, Selection()), None, time.time())

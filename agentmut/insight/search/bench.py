@@ -15,10 +15,10 @@ from agentmut.insight.search.plan import SearchPlan
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
-from agentmut.runtime import run_work
 from agentmut.store.sqlite import Store
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
+from agentmut.usecases.runtime import run_work
 
 GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 

@@ -14,8 +14,8 @@ import yaml
 from agentmut.nouns.result import MutantRow, read_result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.project import load_project
-from agentmut.runtime import open_store
 from agentmut.testing import check_trace
+from agentmut.usecases.runtime import open_store
 
 ROOT = Path(__file__).parents[3]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

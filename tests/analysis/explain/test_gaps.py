@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import measure, merge_shards
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import BehaviourChange, MutantRow, Result, read_result
 from agentmut.nouns.scenario import EvaluatorSpec
@@ -14,6 +13,7 @@ from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.report.gap import gap_in_words
 from agentmut.report.mutant import Proposals, render_mutant
 from agentmut.report.terminal import render
+from agentmut.usecases.campaigns import measure, merge_shards
 from tests.engine.conftest import AGENT, Projects
 
 # An agent that greets if its prompt says so, which no scenario looks at, and answers in many words.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut.store.documents.relation_report import RelationReport
-from agentmut.verbs.relate import check_relations
+from agentmut.usecases.relations import check_relations
 
 Agent = Callable[..., Any]
 """`run(config, input)`, at the top of a module."""

@@ -10,8 +10,8 @@ from agentmut.assessment.preparation import Asked
 from agentmut.campaign.running.stored import stored_originals
 from agentmut.project.project import load_project
 from agentmut.relating.preparation import make_plan, source_work, wish
-from agentmut.runtime import opened, register, run_work
 from agentmut.store.documents.relation_report import Finding
+from agentmut.usecases.runtime import opened, register, run_work
 from tests.relations.engine.conftest import Shop
 
 NO_KEY = "\ndef run(config, input):\n    raise RuntimeError('Missing credentials.')\n"

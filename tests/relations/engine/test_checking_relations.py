@@ -11,9 +11,9 @@ from agentmut.project.project import load_project
 from agentmut.project.schema import BudgetSettings
 from agentmut.relating.change import compared
 from agentmut.report.relations import render_relations
-from agentmut.runtime import opened
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.relation_report import Counts, Finding, RelationReport, RelationRow
+from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 
 SMALL = {"sources": 36, "pairs": 20}

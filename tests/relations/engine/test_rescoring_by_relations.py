@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from agentmut import measure
-from agentmut.api import rescore
 from agentmut.assessment.preparation import Asked
 from agentmut.campaign.running.limits import Spend
 from agentmut.campaign.running.work import Stop
@@ -19,8 +18,9 @@ from agentmut.relating.preparation import make_plan, wish
 from agentmut.relating.summary import Checked, report_relations
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
-from agentmut.runtime import opened
 from agentmut.store.documents.rescored import RelationsRescored, Rescored
+from agentmut.usecases.campaigns import rescore
+from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 from tests.relations.engine.test_survivors_and_relations import CAMPAIGN, check
 

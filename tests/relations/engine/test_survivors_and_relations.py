@@ -16,9 +16,9 @@ from agentmut.relating.survivors import with_kills
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
-from agentmut.runtime import opened
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
-from agentmut.verbs.relate_survivors import campaign_of, check_survivors
+from agentmut.usecases.runtime import opened
+from agentmut.usecases.survivor_relations import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop
 
 CAMPAIGN = {

@@ -11,8 +11,8 @@ from agentmut.nouns.trace import Usage
 from agentmut.relating.judges import judges_of
 from agentmut.report.judges import judged_with
 from agentmut.report.relations import render_relations
-from agentmut.verbs.relate import check_relations
-from agentmut.verbs.suggest import _without_proposal
+from agentmut.usecases.relations import check_relations
+from agentmut.usecases.suggestions import _without_proposal
 from tests.relations.engine.conftest import Shop
 
 

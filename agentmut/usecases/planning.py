@@ -22,9 +22,18 @@ from agentmut.campaign.running.stored import stored_originals
 from agentmut.campaign.running.trials import TrialResult
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
-from agentmut.decide.asking import why_ask
-from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
-from agentmut.decide.plan import (
+from agentmut.mutation.generation import Generation
+from agentmut.nouns.mutant import Intent, Mutant
+from agentmut.nouns.trace import Usage
+from agentmut.project.project import Project
+from agentmut.seams.protocols.adapter import AsksNoModel
+from agentmut.store.sqlite import Store
+from agentmut.trial.on_wire import inside
+from agentmut.trial.pricing import Pricer, provider_of
+from agentmut.trial.witness.witness import Detector
+from agentmut.usecases.decide.asking import why_ask
+from agentmut.usecases.decide.foresight import RUNS, Foresight, Lanes, Rules
+from agentmut.usecases.decide.plan import (
     ByHistory,
     Foreseen,
     PlannedMutant,
@@ -33,16 +42,7 @@ from agentmut.decide.plan import (
     plan_line,
     stopped_by,
 )
-from agentmut.mutation.generation import Generation
-from agentmut.nouns.mutant import Intent, Mutant
-from agentmut.nouns.trace import Usage
-from agentmut.project.project import Project
-from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
-from agentmut.seams.protocols.adapter import AsksNoModel
-from agentmut.store.sqlite import Store
-from agentmut.trial.on_wire import inside
-from agentmut.trial.pricing import Pricer, provider_of
-from agentmut.trial.witness.witness import Detector
+from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
 
 CHARACTERS = 4
 """Of a token, where nothing is stored that tells."""

@@ -9,13 +9,13 @@ from agentmut._base.version import __version__
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.running.stored import plan_of, stored_originals
-from agentmut.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
-from agentmut.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
-from agentmut.documents.stored_reports import Report, shaping, stored_reports
 from agentmut.nouns.result import Result
 from agentmut.project.project import Project, load_project
-from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.usecases.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
+from agentmut.usecases.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
+from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.usecases.stored_reports import Report, shaping, stored_reports
 
 
 def trend(

@@ -15,7 +15,7 @@ from agentmut.relating.survivors import with_kills
 from agentmut.store.documents.relation_report import SurvivorsReport
 from agentmut.store.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.store.sqlite import Store
-from agentmut.verbs.relate_survivors import campaign_with, judge_stored
+from agentmut.usecases.survivor_relations import campaign_with, judge_stored
 
 
 def relations_rescored(

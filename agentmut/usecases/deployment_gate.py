@@ -11,8 +11,13 @@ from agentmut._base.version import __version__
 from agentmut.campaign.preparation.plan import RunPlan, planned_at
 from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.running.stored import plan_of, stored_originals
-from agentmut.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
-from agentmut.decide.requirements import (
+from agentmut.nouns.result import Cost, Result
+from agentmut.project.project import Project
+from agentmut.store.documents.saved_baseline import read_baseline
+from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut.store.sqlite import Store
+from agentmut.usecases.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
+from agentmut.usecases.decide.requirements import (
     COVERAGE,
     REGRESSION,
     SCORE,
@@ -27,13 +32,8 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.documents.stored_reports import Report, StoredReport, changed_since, stored_reports
-from agentmut.nouns.result import Cost, Result
-from agentmut.project.project import Project
-from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
-from agentmut.store.documents.saved_baseline import read_baseline
-from agentmut.store.documents.verdict_report import VerdictReport
-from agentmut.store.sqlite import Store
+from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.usecases.stored_reports import Report, StoredReport, changed_since, stored_reports
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals.proportion import Interval
@@ -56,7 +56,7 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
     take the place of the project's `gate:` section. Raises the errors of `agentmut._base.errors`; stale and missing evidence
     is no error but part of the report.
     """
-    from agentmut.verbs.assess import with_settings
+    from agentmut.usecases.suite_verdicts import with_settings
 
     refuse_running_loop("agentmut.gate")
     loaded = with_settings(project, "gate", settings)
@@ -255,7 +255,7 @@ class _Evidence:
         wanted = self.session.project.gate.baseline
         if wanted is not None and report.baseline.name != wanted:
             return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
-        from agentmut.verbs.assess import baselines_folder
+        from agentmut.usecases.suite_verdicts import baselines_folder
 
         try:
             saved = read_baseline(report.baseline.name, baselines_folder(self.session.project))

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agentmut._base.frozen import Frozen
-from agentmut.decide.drift import Watch
 from agentmut.nouns.result import Result, Score
 from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut.usecases.decide.drift import Watch
 
 
 class TrendRow(Frozen):

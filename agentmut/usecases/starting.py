@@ -100,7 +100,7 @@ def _letters(name: str) -> str:
 
 
 def _templates() -> Traversable:
-    return files("agentmut") / "templates" / "init"
+    return files("agentmut.usecases") / "templates" / "init"
 
 
 def _starter_files(folder: Traversable, inside: str = "") -> Iterator[tuple[str, str]]:

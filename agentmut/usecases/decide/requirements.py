@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from agentmut.decide.gate import Requirement, Standing
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Controls, Cost, Result, Score
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut.usecases.decide.gate import Requirement, Standing
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals.proportion import Interval

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from agentmut._base.frozen import Frozen
-from agentmut.decide.foresight import Expected, Lanes
+from agentmut.usecases.decide.foresight import Expected, Lanes
 
 
 class PlannedMutant(NamedTuple):

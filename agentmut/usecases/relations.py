@@ -22,7 +22,6 @@ from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.relating.stored import carry_out_stored, stored_sources
 from agentmut.relating.summary import Checked, report_relations
 from agentmut.report.verdicts import becoming
-from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.documents.relation_report import (
     RelationReport,
     check_report_name,
@@ -31,7 +30,8 @@ from agentmut.store.documents.relation_report import (
     write_relations,
 )
 from agentmut.store.sqlite import Store
-from agentmut.verbs.assess import with_settings
+from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
+from agentmut.usecases.suite_verdicts import with_settings
 
 Progress = Callable[[Assessment | Relating | SourceErrands], None]
 

@@ -37,10 +37,10 @@ from agentmut.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.runtime import register, run_work
 from agentmut.store.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.store.sqlite import Store
-from agentmut.verbs.relate import Progress
+from agentmut.usecases.relations import Progress
+from agentmut.usecases.runtime import register, run_work
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

@@ -24,9 +24,16 @@ from agentmut.insight.explain.gaps import carried_over, with_gaps
 from agentmut.insight.groups import grouped
 from agentmut.nouns.result import Result, read_result, write_result
 from agentmut.project.project import Project, load_project
-from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
 from agentmut.store.documents.rescored import Rescored, write_rescored
 from agentmut.store.sqlite import Store, StoredRun
+from agentmut.usecases.runtime import (
+    agent_environment,
+    open_store,
+    opened,
+    refuse_running_loop,
+    register,
+    run_work,
+)
 
 Progress = Callable[[CampaignState], None]
 
@@ -85,7 +92,7 @@ def rescore(project: Project | str | Path = ".", run: str | None = None) -> Resc
 
 def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
-    from agentmut.verbs.rescore_relations import relations_rescored
+    from agentmut.usecases.rescored_relations import relations_rescored
 
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id

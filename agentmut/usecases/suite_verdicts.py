@@ -27,7 +27,6 @@ from agentmut.nouns.result import AgentSummary
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project
 from agentmut.report.verdicts import becoming
-from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.documents.saved_baseline import (
     SavedBaseline,
     check_baseline_name,
@@ -36,6 +35,7 @@ from agentmut.store.documents.saved_baseline import (
 )
 from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 from agentmut.store.sqlite import Store
+from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]
@@ -54,7 +54,7 @@ def check_suite(
     `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.verbs.assess.check_suite")
+    refuse_running_loop("agentmut.usecases.suite_verdicts.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
         return carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
 
@@ -73,7 +73,7 @@ def save_baseline(
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
-    refuse_running_loop("agentmut.verbs.assess.save_baseline")
+    refuse_running_loop("agentmut.usecases.suite_verdicts.save_baseline")
     check_baseline_name(name)
     with opened(project, scenarios) as (session, store):
         return carry_out_saving(
@@ -95,7 +95,7 @@ def compare_with_baseline(
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.verbs.assess.compare_with_baseline")
+    refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         return carry_out_assessment(
             session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store

@@ -28,8 +28,8 @@ from agentmut.project.applied import note_applied
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 from agentmut.project.scenario_edit import apply_suggestions
-from agentmut.runtime import register
 from agentmut.store.sqlite import Store
+from agentmut.usecases.runtime import register
 
 FILE = "suggestions.json"
 NO_PROPOSAL = {

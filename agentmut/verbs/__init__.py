@@ -1,1 +1,0 @@
-"""One module per verb: what the command line and Python can do with a project, besides a campaign (`agentmut.api`)."""
