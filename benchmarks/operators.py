@@ -23,7 +23,7 @@ from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.project import Project, load_project
 from agentmut.project.schema import BudgetSettings, MutationSettings
-from agentmut.report.mutant_diff import unified
+from agentmut.report.terminal.mutant_diff import unified
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.operator import Operator
 from agentmut.stats.traces.bigrams import bigram_counts

@@ -46,7 +46,7 @@ def save(
     from agentmut.campaign.results.summary import cost_of
     from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verdicts import under_way, with_settings
-    from agentmut.report.verdicts import render_baseline
+    from agentmut.report.terminal.verdicts import render_baseline
     from agentmut.store.documents.saved_baseline import check_baseline_name
     from agentmut.usecases.suite_verdicts import carry_out_saving
 

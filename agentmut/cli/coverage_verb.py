@@ -42,7 +42,7 @@ def coverage(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.insight.coverage.kept import write_coverage
     from agentmut.insight.coverage.load import CoverageRequest, latest_result, project_coverage
-    from agentmut.report.coverage import SHOWN, render_coverage
+    from agentmut.report.terminal.coverage import SHOWN, render_coverage
     from agentmut.usecases.runtime import opened, stand_in_keys
 
     if calibrate and (run or scenarios):

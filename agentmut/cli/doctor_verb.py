@@ -48,7 +48,7 @@ def doctor(
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
-    from agentmut.report.doctor import render_diagnosis
+    from agentmut.report.terminal.doctor import render_diagnosis
     from agentmut.usecases.runtime import agent_environment
 
     with agents_on_stderr():

@@ -26,7 +26,7 @@ def print_gate(report: GateReport, as_json: bool) -> None:
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
-    from agentmut.report.gate import render_gate
+    from agentmut.report.terminal.gate import render_gate
 
     typer.echo(render_gate(report, wants_color()), nl=False)
 

@@ -47,7 +47,7 @@ def mutants(
     """
     from agentmut.cli.choice import no_mutants_in, refuse_together, selection_of
     from agentmut.cli.output import print_json, wants_color
-    from agentmut.report.mutants import mutants_document, render_mutants
+    from agentmut.report.terminal.mutants import mutants_document, render_mutants
 
     _check_sources(project, agent, choice.scenarios, config, request)
     refuse_together(request=request, in_diff=choice.in_diff)

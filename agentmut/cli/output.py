@@ -56,7 +56,7 @@ def print_result(result: Result, as_json: bool, project: Path = Path(), listed: 
         rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
         typer.echo(result.model_copy(update={"mutants": rows}).model_dump_json(indent=2, by_alias=True))
         return
-    from agentmut.report.terminal import render
+    from agentmut.report.terminal.result import render
 
     typer.echo(render(result, wants_color(), listed, project_option(project), terminal_width()), nl=False)
 

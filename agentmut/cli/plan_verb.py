@@ -47,7 +47,7 @@ def plan(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verdicts import under_way
     from agentmut.project.project import load_project
-    from agentmut.report.plan import render_plan
+    from agentmut.report.terminal.plan import render_plan
     from agentmut.usecases.planning import foresee
     from agentmut.usecases.runtime import stand_in_keys
 

@@ -14,7 +14,7 @@ from agentmut.cli.output import agents_on_stderr, print_json
 from agentmut.nouns.scenario import Scenario
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
-from agentmut.report.preview import PreviewLine, render_preview
+from agentmut.report.terminal.preview import PreviewLine, render_preview
 from agentmut.stats.verdicts.preview import Preview, preview_fixed, preview_sprt, preview_suite
 from agentmut.usecases.runtime import open_store
 

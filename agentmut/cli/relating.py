@@ -17,7 +17,7 @@ from agentmut.cli.verdicts import ask_to_run
 from agentmut.project.project import Project
 from agentmut.relating.preparation import Wish, wish, worst_case
 from agentmut.relating.state import Relating, SourceErrands
-from agentmut.report.relations import render_relations, render_survivors, render_wish
+from agentmut.report.terminal.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.relation_report import Finding, RelationReport

@@ -114,7 +114,7 @@ def _row(cassette: "Cassette") -> dict[str, Any]:
 
 def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.report.replay import render_replay
+    from agentmut.report.terminal.replay import render_replay
 
     if as_json:
         trace = shown.execution.trace.model_dump(mode="json", exclude_defaults=True)

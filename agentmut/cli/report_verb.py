@@ -122,7 +122,7 @@ def _comparison(
     project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
 ) -> str:
     from agentmut.cli.runs import find_result
-    from agentmut.report.comparison import markdown_comparison, render_comparison
+    from agentmut.report.terminal.comparison import markdown_comparison, render_comparison
     from agentmut.store.documents.comparison import compare_results
 
     if chosen not in COMPARABLE:
@@ -153,8 +153,8 @@ def _other(
         raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
     if chosen is Format.JSON:
         return json_text(found)
-    from agentmut.report.relations import render_relations, render_survivors
-    from agentmut.report.verdicts import render_verdicts
+    from agentmut.report.terminal.relations import render_relations, render_survivors
+    from agentmut.report.terminal.verdicts import render_verdicts
 
     if verdicts is not None:
         return render_verdicts(verdicts, color)

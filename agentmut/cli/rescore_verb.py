@@ -33,7 +33,7 @@ def rescore(
     from agentmut.campaign.preparation.session import open_session
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
-    from agentmut.report.rescored import render_rescored
+    from agentmut.report.terminal.rescored import render_rescored
     from agentmut.usecases.campaigns import carry_out_rescore
     from agentmut.usecases.runtime import agent_environment, open_store, stand_in_keys
 

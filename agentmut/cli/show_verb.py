@@ -11,7 +11,7 @@ from agentmut.cli.options import Json, ProjectPath
 
 if TYPE_CHECKING:
     from agentmut.nouns.result import MutantRow
-    from agentmut.report.mutant import Proposals
+    from agentmut.report.terminal.mutant import Proposals
 
 SHOWN = 3
 
@@ -37,8 +37,8 @@ def show(
     """
     from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
-    from agentmut.report.mutant import render_mutant
-    from agentmut.report.suggestion import suggestion_document
+    from agentmut.report.terminal.mutant import render_mutant
+    from agentmut.report.terminal.suggestion import suggestion_document
 
     result = find_result(project, run)
     found = [row for row in result.mutants if row.id.startswith(mutant)]
@@ -61,7 +61,7 @@ def show(
 
 def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
     """Assertions mined from the trials stored; a note where project or store do not allow it any more."""
-    from agentmut.report.mutant import Proposals
+    from agentmut.report.terminal.mutant import Proposals
 
     try:
         return _mined(project, run, row)
@@ -76,7 +76,7 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.insight.explain.runs import StoredRuns
     from agentmut.project.layout import FOLDER
     from agentmut.project.project import load_project
-    from agentmut.report.mutant import Proposals
+    from agentmut.report.terminal.mutant import Proposals
     from agentmut.usecases.runtime import opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():

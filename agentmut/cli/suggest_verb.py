@@ -72,7 +72,7 @@ def suggest(
     if as_json:
         print_json(_document(found))
     else:
-        from agentmut.report.suggestions import render_suggestions
+        from agentmut.report.terminal.suggestions import render_suggestions
 
         typer.echo(render_suggestions(found, wants_color()), nl=False)
 

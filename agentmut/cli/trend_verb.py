@@ -39,7 +39,7 @@ def trend(
     from agentmut._base.errors import ExitCode
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project.project import load_project
-    from agentmut.report.trend import render_trend
+    from agentmut.report.terminal.trend import render_trend
     from agentmut.usecases.trends import trend as found
 
     with agents_on_stderr():

@@ -115,7 +115,7 @@ def assess_and_print(
     as_json: bool,
 ) -> None:
     """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
-    from agentmut.report.verdicts import render_verdicts
+    from agentmut.report.terminal.verdicts import render_verdicts
     from agentmut.usecases.suite_verdicts import carry_out_assessment
 
     with under_way(project, scenarios) as (session, store, now, progress):

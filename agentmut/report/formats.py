@@ -64,7 +64,7 @@ def render_as(result: "Result", format: Format, view: View | None = None) -> str
 
 
 def _terminal(result: "Result", view: View) -> str:
-    from agentmut.report.terminal import render
+    from agentmut.report.terminal.result import render
 
     return render(result, view.color, view.listed, view.project_option, view.width, view.extra.rescored)
 
@@ -74,25 +74,25 @@ def _json(result: "Result", view: View) -> str:
 
 
 def _markdown(result: "Result", view: View) -> str:
-    from agentmut.report.markdown import markdown_report
+    from agentmut.report.files.markdown import markdown_report
 
     return markdown_report(result, view.extra.rescored)
 
 
 def _junit(result: "Result", view: View) -> str:
-    from agentmut.report.junit import junit_report
+    from agentmut.report.files.junit import junit_report
 
     return junit_report(result)
 
 
 def _sarif(result: "Result", view: View) -> str:
-    from agentmut.report.sarif import sarif_report
+    from agentmut.report.files.sarif import sarif_report
 
     return sarif_report(result, view.prefix, why)
 
 
 def _stryker(result: "Result", view: View) -> str:
-    from agentmut.report.stryker import stryker_report
+    from agentmut.report.files.stryker import stryker_report
 
     return stryker_report(result)
 

@@ -21,7 +21,7 @@ from agentmut.relating.sources import any_run, executions_of, giving_up, materia
 from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.relating.stored import carry_out_stored, stored_sources
 from agentmut.relating.summary import Checked, report_relations
-from agentmut.report.verdicts import becoming
+from agentmut.report.terminal.verdicts import becoming
 from agentmut.store.documents.relation_report import (
     RelationReport,
     check_report_name,

@@ -26,7 +26,7 @@ from agentmut.campaign.running.work import Stop
 from agentmut.nouns.result import AgentSummary
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project, load_project
-from agentmut.report.verdicts import becoming
+from agentmut.report.terminal.verdicts import becoming
 from agentmut.store.documents.saved_baseline import (
     SavedBaseline,
     check_baseline_name,

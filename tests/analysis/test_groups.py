@@ -20,8 +20,8 @@ from agentmut.nouns.result import (
     Score,
     Target,
 )
-from agentmut.report.mutant import render_mutant
-from agentmut.report.terminal import render
+from agentmut.report.terminal.mutant import render_mutant
+from agentmut.report.terminal.result import render
 
 NO_SCORE = Score(value=None, low=None, high=None)
 

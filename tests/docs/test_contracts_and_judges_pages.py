@@ -12,7 +12,7 @@ from agentmut.judging.contracts.contract import ContractSpec, Governance
 from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.judging.judges.rubric import JudgeSpec
 from agentmut.project.project import load_project
-from agentmut.report.verdicts import render_verdicts
+from agentmut.report.terminal.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.usecases.suite_verdicts import check_suite
 

@@ -15,7 +15,7 @@ from agentmut.cli import VERBS
 from agentmut.judging.building import build
 from agentmut.project.project import load_project
 from agentmut.project.scenarios import read_scenarios
-from agentmut.report.terminal import render
+from agentmut.report.terminal.result import render
 from agentmut.usecases.campaigns import measure
 
 DOCS = Path(__file__).parents[2] / "docs"

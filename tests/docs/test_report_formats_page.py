@@ -9,8 +9,8 @@ import pytest
 from agentmut.cli import main
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import write_result
-from agentmut.report.junit import ending
-from agentmut.report.stryker import status_of
+from agentmut.report.files.junit import ending
+from agentmut.report.files.stryker import status_of
 from tests.report.results import result, row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report-formats.md").read_text(encoding="utf-8")

@@ -12,8 +12,8 @@ from agentmut.nouns.messages import ModelRequest, Role
 from agentmut.nouns.mutant import Edit, Status
 from agentmut.nouns.result import Result
 from agentmut.nouns.tools import ToolSpec
-from agentmut.report.mutant import render_mutant
-from agentmut.report.terminal import render
+from agentmut.report.terminal.mutant import render_mutant
+from agentmut.report.terminal.result import render
 from agentmut.trial.on_wire import OnWire
 from agentmut.trial.witness.absence import absence
 from agentmut.usecases.campaigns import measure

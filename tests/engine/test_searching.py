@@ -19,7 +19,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project, load_project
-from agentmut.report.suggestions import render_suggestions
+from agentmut.report.terminal.suggestions import render_suggestions
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store, register

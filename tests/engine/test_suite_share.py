@@ -9,7 +9,7 @@ from agentmut.campaign.decision.arm import Arm, Lane, SuiteEvidence
 from agentmut.campaign.decision.problems import identity_problem
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import SUITE
-from agentmut.report.mutant import render_mutant
+from agentmut.report.terminal.mutant import render_mutant
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.usecases.campaigns import measure
 from tests.engine.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play

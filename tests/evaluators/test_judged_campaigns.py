@@ -13,8 +13,8 @@ from agentmut._base.errors import RunError, UsageError
 from agentmut.cli.resume_verb import choose_run
 from agentmut.nouns.result import Result
 from agentmut.project.project import load_project
-from agentmut.report.terminal import render
-from agentmut.report.verdicts import render_verdicts
+from agentmut.report.terminal.result import render
+from agentmut.report.terminal.verdicts import render_verdicts
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
 from agentmut.usecases.runtime import opened

@@ -9,10 +9,10 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.relation import Expectation, Family
 from agentmut.nouns.result import BehaviourChange, MutantRow
-from agentmut.report.coverage import render_coverage
-from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page
-from agentmut.report.relations import _listed
+from agentmut.report.terminal.coverage import render_coverage
+from agentmut.report.terminal.gap import gap_in_words, may_be_chance
+from agentmut.report.terminal.relations import _listed
 from agentmut.store.documents.relation_report import Finding, RelationRow
 from agentmut.store.rows import StoredTrial
 

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin
-from agentmut.report.mutant_diff import unified
-from agentmut.report.text_diff import Replacement, edited_diff, text_diff
+from agentmut.report.terminal.mutant_diff import unified
+from agentmut.report.terminal.text_diff import Replacement, edited_diff, text_diff
 
 
 def _mutant(*edits: Edit) -> Mutant:

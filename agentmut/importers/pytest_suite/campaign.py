@@ -69,7 +69,7 @@ class Campaign:
             terminalreporter.section("agentmut: no result", red=True)
             terminalreporter.write_line(self._problem)
         if self._result is not None:
-            from agentmut.report.terminal import render
+            from agentmut.report.terminal.result import render
 
             terminalreporter.section("agentmut")
             # its own colours would be taken for markup nowhere: it is written as it is

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import DecisionTable, Evidence, MutantRow, Result
-from agentmut.report.delivery import delivery_note
-from agentmut.report.gap import doubts, gap_in_words
 from agentmut.report.html.inline import cut, diff_of
-from agentmut.report.mutant import MEANING, advice
 from agentmut.report.paint import clean
-from agentmut.report.ranking import rank
+from agentmut.report.terminal.delivery import delivery_note
+from agentmut.report.terminal.gap import doubts, gap_in_words
+from agentmut.report.terminal.mutant import MEANING, advice
+from agentmut.report.terminal.ranking import rank
 
 _ROOM = 4_000_000
 """Characters that the texts of all mutants may have together, roughly."""

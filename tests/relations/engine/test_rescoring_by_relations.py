@@ -16,8 +16,8 @@ from agentmut.nouns.result import read_result
 from agentmut.project.project import Project, load_project
 from agentmut.relating.preparation import make_plan, wish
 from agentmut.relating.summary import Checked, report_relations
-from agentmut.report.relations import render_wish
-from agentmut.report.rescored import render_rescored
+from agentmut.report.terminal.relations import render_wish
+from agentmut.report.terminal.rescored import render_rescored
 from agentmut.store.documents.rescored import RelationsRescored, Rescored
 from agentmut.usecases.campaigns import rescore
 from agentmut.usecases.runtime import opened

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import SUITE, MutantRow, Result
-from agentmut.report.bounded import bounded, one_line
-from agentmut.report.mutant import MEANING
+from agentmut.report.files.bounded import bounded, one_line
+from agentmut.report.files.regions import Region, change_of, region, said
 from agentmut.report.paint import clean
-from agentmut.report.regions import Region, change_of, region, said
+from agentmut.report.terminal.mutant import MEANING
 
 LONGEST_SOURCE = 1_000_000
 """Characters of a text up to which it is shown; a longer one is shown by what the mutants change in it."""

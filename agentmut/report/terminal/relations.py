@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from agentmut.nouns.relation import Expectation
-from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.verdicts import becoming, spent
+from agentmut.report.terminal.judges import judged_with
+from agentmut.report.terminal.verdicts import becoming, spent
 from agentmut.report.wording import counted, interval
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.relation_report import (

@@ -11,8 +11,8 @@ from agentmut.mutation.generation import DropKind, Dropped, Empty, Generation
 from agentmut.nouns.mutant import Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import Target
-from agentmut.report.mutant_diff import unified
 from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.terminal.mutant_diff import unified
 from agentmut.report.wording import counted
 from agentmut.seams.operator_names import class_of
 

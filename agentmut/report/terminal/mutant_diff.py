@@ -12,7 +12,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.tools import ToolSpec
-from agentmut.report.text_diff import edited_diff, renumbered, replacement, text_diff
+from agentmut.report.terminal.text_diff import edited_diff, renumbered, replacement, text_diff
 
 
 def unified(origin: Origin, mutant: Mutant) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a campaign will probably take, for a terminal."""
 
 from agentmut.report.paint import Page, clean
-from agentmut.report.verdicts import plain_table
+from agentmut.report.terminal.verdicts import plain_table
 from agentmut.usecases.decide.plan import Amount, Foreseen
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agentmut.project.schema import VerdictSettings
 from agentmut.report.paint import Page, clean
-from agentmut.report.verdicts import plain_table
+from agentmut.report.terminal.verdicts import plain_table
 from agentmut.stats.verdicts.preview import Preview
 
 

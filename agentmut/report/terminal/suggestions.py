@@ -8,7 +8,7 @@ from agentmut._base.frozen import canonical_json
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.verdicts import plain_table
+from agentmut.report.terminal.verdicts import plain_table
 
 if TYPE_CHECKING:
     from agentmut.usecases.suggestions import Idea, Proposed, Searched

@@ -8,11 +8,11 @@ from rich.text import Text
 
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Score
-from agentmut.report.bounded import bounded, one_line
-from agentmut.report.markdown import LONGEST, fitting, fitting_rows
-from agentmut.report.markdown_text import code, diff, folded, table
+from agentmut.report.files.bounded import bounded, one_line
+from agentmut.report.files.markdown import LONGEST, fitting, fitting_rows
+from agentmut.report.files.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
-from agentmut.report.terminal import LINES
+from agentmut.report.terminal.result import LINES
 from agentmut.report.wording import counted, interval, without_marker
 from agentmut.store.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow, Result, Score
-from agentmut.report.bounded import bounded, place
-from agentmut.report.markdown_text import code, diff, fence, folded, table
-from agentmut.report.ranking import rank
+from agentmut.report.files.bounded import bounded, place
+from agentmut.report.files.markdown_text import code, diff, fence, folded, table
+from agentmut.report.terminal.ranking import rank
 from agentmut.report.wording import counted, interval, judged_again
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import MutantRow, Result, Score
-from agentmut.report.bounded import bounded, one_line, place
-from agentmut.report.mutant import MEANING
-from agentmut.report.ranking import rank
-from agentmut.report.regions import in_file
+from agentmut.report.files.bounded import bounded, one_line, place
+from agentmut.report.files.regions import in_file
+from agentmut.report.terminal.mutant import MEANING
+from agentmut.report.terminal.ranking import rank
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "agentmutMutant/v1"

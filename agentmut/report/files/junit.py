@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow, Result, Score
-from agentmut.report.bounded import bounded, names, one_line, place
-from agentmut.report.mutant import MEANING
+from agentmut.report.files.bounded import bounded, names, one_line, place
+from agentmut.report.terminal.mutant import MEANING
 
 _FAILED = (Status.SURVIVED, Status.NO_COVERAGE)
 

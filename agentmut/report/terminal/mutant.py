@@ -11,10 +11,10 @@ from agentmut.insight.groups import dominators
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import SUITE, MutantRow, Result
 from agentmut.nouns.suggestion import AssertionSuggestion
-from agentmut.report.delivery import delivery_note
-from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page, clean, diff_lines, shorten
-from agentmut.report.suggestion import add_assertion
+from agentmut.report.terminal.delivery import delivery_note
+from agentmut.report.terminal.gap import gap_in_words, may_be_chance
+from agentmut.report.terminal.suggestion import add_assertion
 from agentmut.report.wording import ROUNDED_UP, counted, interval, without_marker
 
 MEANING = {

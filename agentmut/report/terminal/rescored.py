@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import Score
-from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.relations import kill_lines, taking_runs
+from agentmut.report.terminal.judges import judged_with
+from agentmut.report.terminal.relations import kill_lines, taking_runs
 from agentmut.report.wording import counted, interval
 from agentmut.store.documents.rescored import NeedsTrials, RelationsRescored, Rescored
 

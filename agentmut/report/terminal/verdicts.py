@@ -7,9 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.nouns.result import Bounds, Cost
-from agentmut.report.checked import contract_lines, judge_lines
-from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.terminal.checked import contract_lines, judge_lines
+from agentmut.report.terminal.judges import judged_with
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.store.documents.saved_baseline import SavedBaseline
