@@ -11,7 +11,7 @@ from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
-from agentmut.cli.proxy_verb import _Tally
+from agentmut.cli.verbs.proxy_verb import _Tally
 from agentmut.project.project import load_project
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.cli.resume_verb import choose_run
+from agentmut.cli.verbs.resume_verb import choose_run
 from agentmut.nouns.result import Result
 from agentmut.project.project import load_project
 from agentmut.report.terminal.result import render

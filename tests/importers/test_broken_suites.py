@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import AgentmutError, CaseError, UsageError
-from agentmut.cli.preview import print_preview
+from agentmut.cli.verbs.preview import print_preview
 from agentmut.importers.cerberus import Cerberus
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.importers.pydantic_evals import PydanticEvals

@@ -120,7 +120,7 @@ def _ask(project: "Project", trials: int | None, yes: bool) -> None:
     """A search costs money, and may call tools: say how many runs at most, and which tools."""
     if yes:
         return
-    from agentmut.cli.verdicts import ask
+    from agentmut.cli.verbs.verdicts import ask
 
     most = project.suggest.trials if trials is None else trials
     said = (

@@ -53,8 +53,8 @@ def run(
     from agentmut.campaign.selection.choosing import make_mutants
     from agentmut.campaign.shards.shards import part_of
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
-    from agentmut.cli.gating import decide_and_print
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
+    from agentmut.cli.verbs.gating import decide_and_print
     from agentmut.project.project import load_project
     from agentmut.usecases.runtime import agent_environment
 
@@ -110,8 +110,8 @@ def _campaign(
 
 def _ask(session: "Session", plan: "Plan") -> None:
     """Nobody should find out afterwards what a run has cost."""
-    from agentmut.cli.preview import mean_cost
-    from agentmut.cli.verdicts import ask_to_run
+    from agentmut.cli.verbs.preview import mean_cost
+    from agentmut.cli.verbs.verdicts import ask_to_run
     from agentmut.usecases.decide.asking import why_ask
 
     why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))

@@ -41,9 +41,9 @@ def gate(
 
     Example: agentmut gate --min-score 0.8
     """
-    from agentmut.cli.gating import exit_code, print_gate
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.cli.verdicts import project_with
+    from agentmut.cli.verbs.gating import exit_code, print_gate
+    from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases.deployment_gate import gate as decided
 
     given = {

@@ -74,8 +74,8 @@ def relations(
     """
     from agentmut._base.errors import UsageError
     from agentmut.cli.choice import refuse_together
-    from agentmut.cli.relating import check_and_print, check_survivors_and_print, print_wish
-    from agentmut.cli.verdicts import project_with
+    from agentmut.cli.verbs.relating import check_and_print, check_survivors_and_print, print_wish
+    from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases.relations import RelationRequest
     from agentmut.usecases.runtime import stand_in_keys
 

@@ -47,14 +47,14 @@ def test(
     """
     from agentmut._base.errors import UsageError
     from agentmut.assessment.preparation import Asked, prepare_test
-    from agentmut.cli.verdicts import assess_and_print, with_settings
+    from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
     loaded = with_settings(project, agent, "test", given)
     if rate and not preview:
         raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
     if preview:
-        from agentmut.cli.preview import print_preview
+        from agentmut.cli.verbs.preview import print_preview
 
         print_preview(loaded, tuple(scenarios or ()), tuple(rate or ()), as_json)
         return

@@ -11,7 +11,7 @@ from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
 
 if TYPE_CHECKING:
     from agentmut.campaign.preparation.session import Session
-    from agentmut.cli.verdicts import UnderWay
+    from agentmut.cli.verbs.verdicts import UnderWay
     from agentmut.store.sqlite import Store
 
 
@@ -45,7 +45,7 @@ def plan(
     from agentmut.campaign.selection.choosing import make_mutants
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.cli.verdicts import under_way
+    from agentmut.cli.verbs.verdicts import under_way
     from agentmut.project.project import load_project
     from agentmut.report.terminal.plan import render_plan
     from agentmut.usecases.planning import foresee

@@ -45,7 +45,7 @@ def save(
     from agentmut.assessment.preparation import Asked, prepare_saving
     from agentmut.campaign.results.summary import cost_of
     from agentmut.cli.output import print_json, project_option
-    from agentmut.cli.verdicts import under_way, with_settings
+    from agentmut.cli.verbs.verdicts import under_way, with_settings
     from agentmut.report.terminal.verdicts import render_baseline
     from agentmut.store.documents.saved_baseline import check_baseline_name
     from agentmut.usecases.suite_verdicts import carry_out_saving
@@ -91,7 +91,7 @@ def compare(
     Example: agentmut baseline compare --method fixed --trials 60
     """
     from agentmut.assessment.preparation import Asked
-    from agentmut.cli.verdicts import assess_and_print, with_settings
+    from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
     from agentmut.usecases.suite_verdicts import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}

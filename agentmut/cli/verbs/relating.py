@@ -13,7 +13,7 @@ from agentmut.assessment.state import Assessment
 from agentmut.campaign.preparation.session import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
-from agentmut.cli.verdicts import ask_to_run
+from agentmut.cli.verbs.verdicts import ask_to_run
 from agentmut.project.project import Project
 from agentmut.relating.preparation import Wish, wish, worst_case
 from agentmut.relating.state import Relating, SourceErrands
