@@ -11,9 +11,9 @@ import pytest
 if TYPE_CHECKING:
     from agentmut.importers.pytest_suite.agent import AgentUnderTest
     from agentmut.nouns.config import AgentConfig
-    from agentmut.simulator.background import Simulator
-    from agentmut.simulator.latency import Latency
-    from agentmut.simulator.trouble import Trouble
+    from agentmut.simulator.service.background import Simulator
+    from agentmut.simulator.service.latency import Latency
+    from agentmut.simulator.service.trouble import Trouble
 
 MARKER = "agentmut_simulator"
 _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
@@ -148,8 +148,8 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
     from contextlib import ExitStack
 
     from agentmut._base.errors import UsageError
-    from agentmut.simulator.background import Simulator
-    from agentmut.simulator.service_settings import read_settings
+    from agentmut.simulator.service.background import Simulator
+    from agentmut.simulator.service.service_settings import read_settings
 
     with ExitStack() as running:
 

@@ -29,8 +29,8 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.project.project import Project, load_project
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
 from agentmut.store.documents.rescored import Rescored
 from agentmut.store.sqlite import Store
 from agentmut.usecases.campaigns import carry_out_rescore, measure, rescore

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut.nouns.result import Result
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
-from agentmut.simulator.trouble import FaultKind, trouble_of
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
+from agentmut.simulator.service.trouble import FaultKind, trouble_of
 from agentmut.usecases.campaigns import measure
 
 HANGS = 0.002

@@ -18,8 +18,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # the agents are those of the tests
 
-from agentmut.simulator.background import Simulator  # noqa: E402
-from agentmut.simulator.service_settings import Settings  # noqa: E402
+from agentmut.simulator.service.background import Simulator  # noqa: E402
+from agentmut.simulator.service.service_settings import Settings  # noqa: E402
 from agentmut.stats.intervals.proportion import clopper_pearson  # noqa: E402
 from agentmut.store.documents.relation_report import Finding  # noqa: E402
 from tests.quality.faulty_agents.cases import STUDY, Agent, Case, check  # noqa: E402

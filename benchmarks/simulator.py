@@ -17,7 +17,7 @@ import aiohttp
 
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.server import serve
+from agentmut.simulator.service.server import serve
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "support_desk"
 TOOLS = {

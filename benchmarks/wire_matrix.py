@@ -35,8 +35,8 @@ from agentmut.nouns.messages import Exchange, ModelRequest
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.proxy.gateway import ServiceGateway, open_gateway
 from agentmut.wire.carriers.transport import Tap

@@ -98,9 +98,7 @@ def loop_thread() -> Iterator[LoopThread]:
 
 @pytest.fixture(scope="session")
 def simulator_url(loop_thread: LoopThread) -> Iterator[str]:
-    from agentmut.simulator.server import (
-        serve,  # slow to import; the process that hands out the tests needs none
-    )
+    from agentmut.simulator.service.server import serve
 
     serving = serve()
     yield loop_thread.run(serving.__aenter__())

@@ -16,8 +16,8 @@ from agentmut.conformance import adapter_conduct as conduct
 from agentmut.conformance import adapter_mutation as mutation
 from agentmut.conformance import adapter_trace as trace
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
-from agentmut.simulator.addresses import Addresses
-from agentmut.simulator.server import serve
+from agentmut.simulator.service.addresses import Addresses
+from agentmut.simulator.service.server import serve
 
 _OF_A_RUN: Mapping[str, Callable[[Subject, Observed], Iterator[str]]] = {
     "run": trace.run_faults,

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut._base.services import CARRIED, ENDPOINT_VARIABLES, SERVICES
 from agentmut.conformance.adapter import endpoint
-from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.service.addresses import Addresses
 from agentmut.wire.codecs import all_codecs
 
 

@@ -12,8 +12,8 @@ from agentmut.nouns.mutant import Edit, Mutant, Status
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
 from agentmut.trial.on_wire import routed
 from agentmut.usecases.campaigns import measure
 

@@ -14,9 +14,9 @@ from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
-from agentmut.simulator.trouble import FaultKind, trouble_of
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
+from agentmut.simulator.service.trouble import FaultKind, trouble_of
 from agentmut.trial.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case

@@ -13,8 +13,8 @@ from agentmut.adapters._bedrock_agent_terms import action_group
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import TRIAL_HEADER
-from agentmut.simulator.agents import Sessions
-from agentmut.simulator.behave import reply
+from agentmut.simulator.mind.behave import reply
+from agentmut.simulator.service.agents import Sessions
 from agentmut.wire.dialects import aws_event_stream, bedrock_agent
 
 AGENT, ALIAS = "DESKAGENT1", "LIVE"

@@ -20,7 +20,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.service.addresses import Addresses
 from agentmut.usecases.campaigns import measure
 from agentmut.wire.dialects.converse.converse import Converse
 from tests.frameworks.kit import Case, check

@@ -12,7 +12,7 @@ from agentmut.adapters._sdk_version import version_of
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.seams.plugins import Group, load
-from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.service.addresses import Addresses
 from agentmut.usecases.starting import frameworks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

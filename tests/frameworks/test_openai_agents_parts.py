@@ -14,7 +14,7 @@ from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.service.addresses import Addresses
 from agentmut.trial.on_wire import OnWire, as_mutant, routed
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

@@ -28,7 +28,7 @@ from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.service.addresses import Addresses
 from agentmut.store.documents.diagnosis import Arrival
 from agentmut.usecases.starting import write_starter
 from tests.frameworks.kit import Case, check

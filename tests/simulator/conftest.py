@@ -11,7 +11,7 @@ import pytest
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.simulator.behave import reply
+from agentmut.simulator.mind.behave import reply
 
 MAX_REPLIES = 12
 TESTDATA = Path(__file__).parent.parent / "testdata"

@@ -9,8 +9,8 @@ import pytest
 
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.engines import AgentEngines
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.engines import AgentEngines
 
 NAME = "/v1/projects/p/locations/l/reasoningEngines/sim-large"
 DOCUMENT = '<document name="rules">\nA lamp burns 9 hours.\n</document>'

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.rules import Rule
-from agentmut.simulator.saying import is_speech
-from agentmut.simulator.sequence import read_rules
-from agentmut.simulator.toolbox import Toolbox, open_toolbox
+from agentmut.simulator.mind.rules import Rule
+from agentmut.simulator.mind.saying import is_speech
+from agentmut.simulator.mind.sequence import read_rules
+from agentmut.simulator.mind.toolbox import Toolbox, open_toolbox
 
 
 def tool(name: str, description: str, *arguments: str) -> ToolSpec:

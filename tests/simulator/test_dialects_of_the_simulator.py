@@ -12,9 +12,9 @@ import pytest
 from botocore.config import Config
 from botocore.eventstream import ChecksumMismatch
 
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.conversations import Conversations, UnknownResponseError
-from agentmut.simulator.service_settings import read_settings
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.conversations import Conversations, UnknownResponseError
+from agentmut.simulator.service.service_settings import read_settings
 
 if TYPE_CHECKING:
     from anthropic import Anthropic

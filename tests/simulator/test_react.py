@@ -4,8 +4,8 @@ import pytest
 
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.react import form_of
-from agentmut.simulator.react_history import retold
+from agentmut.simulator.service.react import form_of
+from agentmut.simulator.service.react_history import retold
 
 CALL = "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'ring', 'arguments': {'bell': 2}}}]"
 

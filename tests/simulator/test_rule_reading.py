@@ -4,10 +4,10 @@ import pytest
 
 from agentmut.language.prompt.modality import Modality
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.rules import Rule
-from agentmut.simulator.saying import rendered
-from agentmut.simulator.sequence import read_rules
-from agentmut.simulator.toolbox import open_toolbox
+from agentmut.simulator.mind.rules import Rule
+from agentmut.simulator.mind.saying import rendered
+from agentmut.simulator.mind.sequence import read_rules
+from agentmut.simulator.mind.toolbox import open_toolbox
 
 
 def read(prompt: str) -> list[Rule]:

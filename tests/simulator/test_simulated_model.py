@@ -10,7 +10,7 @@ import pytest
 import agentmut.simulator
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.behave import reply
+from agentmut.simulator.mind.behave import reply
 
 N = 200
 MARGIN = 0.12  # over three standard errors of a rate near 0.9 in N trials

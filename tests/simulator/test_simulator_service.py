@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.simulator.server import serve
+from agentmut.simulator.service.server import serve
 
 TOOL: Any = {
     "type": "function",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.behave import reply
+from agentmut.simulator.mind.behave import reply
 
 WORDS = [
     "if",

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.simulator.thoughts import answered
+from agentmut.simulator.service.thoughts import answered
 
 SYSTEM = """Tools:
 > Tool Name: find

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.latency import read_latency
-from agentmut.simulator.service_settings import Settings, checked_aliases, read_settings
-from agentmut.simulator.trouble import FaultKind, trouble_of
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.latency import read_latency
+from agentmut.simulator.service.service_settings import Settings, checked_aliases, read_settings
+from agentmut.simulator.service.trouble import FaultKind, trouble_of
 
 MESSAGES: Any = [{"role": "user", "content": "Hi"}]
 

@@ -175,7 +175,7 @@ def warm_up() -> None:
         importlib.import_module(f"agentmut.cli.{verb}_verb")
     for name in (
         "agentmut.adapters.python_callable", "agentmut.report.terminal.result", "agentmut.report.terminal.mutant", "agentmut.usecases.campaigns",
-        "agentmut.report.terminal.mutant_diff", "agentmut.report.terminal.verdicts", "agentmut.simulator.server", "agentmut.usecases.suite_verdicts",
+        "agentmut.report.terminal.mutant_diff", "agentmut.report.terminal.verdicts", "agentmut.simulator.service.server", "agentmut.usecases.suite_verdicts",
         "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
         "agentmut.campaign.running.loop", "agentmut.stats.kill.characteristics", "agentmut.campaign.shards.merge", "rich.console",
         "agentmut.cli.verbs.relating", "agentmut.usecases.survivor_relations", "agentmut.adapters.langgraph", "langchain.agents",

@@ -29,8 +29,8 @@ from agentmut.nouns.tools import read_tool
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import Adapter
 from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.simulator.background import Simulator
-from agentmut.simulator.service_settings import read_settings
+from agentmut.simulator.service.background import Simulator
+from agentmut.simulator.service.service_settings import read_settings
 from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.witness.witness import Detector, Route
 from agentmut.wire.carriers.transport import Tap

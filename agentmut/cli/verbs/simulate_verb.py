@@ -10,13 +10,13 @@ from agentmut._base.errors import UsageError
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 
 if TYPE_CHECKING:
-    from agentmut.simulator.service_settings import Settings
+    from agentmut.simulator.service.service_settings import Settings
 
 __all__ = ["SETTINGS", "simulate"]
 DEFAULT_PORT = 8899
 """When serving for other terminals; a command of its own gets any free port."""
 KINDS = ("429", "500", "503", "hang", "reset", "truncated", "malformed", "empty", "content_type")
-"""Of trouble, as `agentmut.simulator.trouble` has them; that is not loaded for every verb."""
+"""Of trouble, as `agentmut.simulator.service.trouble` has them; that is not loaded for every verb."""
 
 
 def simulate(
@@ -76,9 +76,9 @@ def simulate(
 
     Example: agentmut simulate -- agentmut run --yes
     """
-    from agentmut.simulator.quantities import read_seconds
-    from agentmut.simulator.service_settings import read_settings
-    from agentmut.simulator.trouble import trouble_of
+    from agentmut.simulator.service.quantities import read_seconds
+    from agentmut.simulator.service.service_settings import read_settings
+    from agentmut.simulator.service.trouble import trouble_of
 
     seconds = read_seconds(retry_after, "--retry-after")
     settings = read_settings(
@@ -93,8 +93,8 @@ def simulate(
 
 
 async def _serve_while(command: list[str], port: int, settings: "Settings") -> int:
-    from agentmut.simulator.addresses import Addresses, exports
-    from agentmut.simulator.server import serve
+    from agentmut.simulator.service.addresses import Addresses, exports
+    from agentmut.simulator.service.server import serve
 
     async with serve(port=port, **settings._asdict()) as url:
         variables = exports(Addresses.found_at(url), settings)

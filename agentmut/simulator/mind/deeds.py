@@ -1,0 +1,97 @@
+"""Whether a step names what a tool does: its verb, or a close synonym of it, and its object."""
+
+import re
+from functools import lru_cache
+
+from agentmut.language.vocabulary.words import stem
+from agentmut.simulator.mind.language import Topics, topics
+from agentmut.simulator.mind.verbs import VERBS
+
+_ALIKE = """
+check confirm verify validate double-check establish
+check look find search get fetch list retrieve read query view consult
+create open make raise file add write log register
+issue give grant process pay
+cancel revoke withdraw call-off
+delete remove erase
+change update modify edit alter adjust
+book reserve schedule arrange
+buy order purchase
+lock block freeze disable
+unlock unblock enable
+send forward mail dispatch
+transfer hand pass redirect forward
+close end finish
+approve authorise authorize grant
+"""
+_LIGHT = "do make issue give grant process perform start"
+"""With these the deed is in the noun: "make a transfer"."""
+_ANY = topics("anything something everything one any of them")
+_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+_PASSIVE = re.compile(
+    r"^(?P<what>.+?)\s+(?:(?:must|may|should|can|shall|will)\s*(?:not|never)\s+be|(?:is|are)\s+(?:not|never))\s+"
+    r"(?P<verb>\w+)\b",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1_024)
+def _root(word: str) -> str:
+    return stem(word.lower()).removesuffix("i")
+
+
+_GROUPS = tuple(frozenset(map(_root, line.split())) for line in _ALIKE.strip().splitlines())
+
+
+@lru_cache(maxsize=4_096)
+def deed(phrase: str) -> tuple[str, Topics]:
+    """The verb of a step and what it is done to.
+
+    >>> deed("dim the lamp") == deed("Lamps must never be dimmed")
+    True
+    """
+    if (match := _PASSIVE.match(phrase)) is not None:
+        return _root(match["verb"]), topics(match["what"]) - _ANY
+    verb, _, matter = phrase.partition(" ")
+    return _root(verb.strip(",.")), topics(matter) - _ANY
+
+
+@lru_cache(maxsize=1_024)
+def doings(name: str, description: str) -> Topics:
+    """The verbs of a tool: its name's first word, or else what its description begins with.
+
+    >>> sorted(doings("send lamp", "Post a lamp."))
+    ['send']
+    """
+    first, *others = _WORD.findall(name.lower()) or [""]
+    if first in VERBS:
+        return frozenset([_root(first)])
+    said = _WORD.findall(description)[:1]
+    return frozenset(map(_root, [first, *said, *(word for word in others if word in VERBS)]))
+
+
+def same_verb(verb: str, doing: Topics) -> bool:
+    """Whether a verb is among a tool's, or a close synonym of one."""
+    return verb in doing or any(verb in group and group & doing for group in _GROUPS)
+
+
+def does(phrase: str, doing: Topics, named: Topics, described: Topics) -> bool:
+    """Whether a step is what a tool does, given its verbs and the topics of its name and description.
+
+    With the tool's own verb the object may be in the description; with a synonym it has to be in the name.
+    """
+    verb, matter = deed(phrase)
+    if verb in doing:
+        return not matter or bool(matter & (named | described) - doing)
+    if same_verb(verb, doing) and matter & named - doing:
+        return True
+    return verb in _LIGHT_ROOTS and bool(matter & doing)
+
+
+def about_same(phrase: str, other: str) -> bool:
+    """Whether two steps are done to the same; one without an object is done to anything."""
+    matter, others = deed(phrase)[1], deed(other)[1]
+    return not matter or bool(matter & others)
+
+
+_LIGHT_ROOTS = frozenset(map(_root, _LIGHT.split()))

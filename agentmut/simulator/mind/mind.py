@@ -1,0 +1,78 @@
+"""One model at one point of one conversation."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from agentmut.language.prompt.modality import Modality
+from agentmut.simulator.mind.conditions import Condition
+from agentmut.simulator.mind.dice import Dice
+from agentmut.simulator.mind.formats import Format
+from agentmut.simulator.mind.language import ramp, topics
+from agentmut.simulator.mind.profiles import Profile
+from agentmut.simulator.mind.rules import Clause, Order, Rule
+from agentmut.simulator.mind.saying import is_speech
+from agentmut.simulator.mind.situation import Situation
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What a model knows, which instructions it follows, and how its choices fall."""
+
+    situation: Situation
+    rules: tuple[Rule, ...]
+    """The rules that it follows."""
+    dice: Dice
+    profile: Profile
+
+    @cached_property
+    def duties(self) -> tuple[Clause, ...]:
+        """Steps that are called for now."""
+        steps = ((rule, clause) for rule in self.rules for clause in rule.clauses if not clause.forbids)
+        return tuple(clause for rule, clause in steps if self._due(rule, clause))
+
+    @cached_property
+    def bans(self) -> tuple[Clause, ...]:
+        """Steps that are forbidden now."""
+        steps = ((rule, clause) for rule in self.rules for clause in rule.clauses if clause.forbids)
+        return tuple(clause for rule, clause in steps if self._holds(clause.when, rule.text))
+
+    @cached_property
+    def orders(self) -> tuple[Order, ...]:
+        """What has to come before what, now."""
+        orders = ((rule, order) for rule in self.rules for order in rule.orders)
+        return tuple(order for rule, order in orders if self._holds(order.when, rule.text))
+
+    @cached_property
+    def forms(self) -> tuple[Format, ...]:
+        """What the answer has to look like now."""
+        forms = ((rule.form, rule) for rule in self.rules)
+        return tuple(form for form, rule in forms if form and self._holds(rule.when, rule.text))
+
+    def about(self, phrase: str) -> bool:
+        """Whether the conversation touches on what a step is done to."""
+        _, _, matter = phrase.partition(" ")  # without its verb
+        share = self.situation.weights.share(topics(matter), self.situation.known)
+        return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
+
+    def meant(self, phrase: str) -> tuple[str, ...]:
+        """Tools that a step means; a step of saying something means none."""
+        return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.meant(phrase)
+
+    def _due(self, rule: Rule, clause: Clause) -> bool:
+        if self._tells(rule, clause):
+            return False
+        if clause.when is not None:
+            return self._holds(clause.when, rule.text)
+        return clause.always or not self.meant(clause.phrase) or self.about(clause.phrase)
+
+    def _tells(self, rule: Rule, clause: Clause) -> bool:
+        """Whether a step is but a statement that happens to name what a tool is about."""
+        plain = rule.modality is Modality.IMPERATIVE and bool(self.meant(clause.phrase))
+        return plain and not self.situation.toolbox.orders(clause.phrase)
+
+    def _holds(self, condition: Condition | None, decision: str) -> bool:
+        """Whether a condition is taken to hold; an absent one does."""
+        if condition is None:
+            return True
+        degree = condition.degree(self.situation)
+        return degree > 0 and self.dice.chance(f"when:{decision}:{condition.text}", degree)

@@ -1,0 +1,104 @@
+"""Which tools the conversation and the instructions call for, and what must come before what."""
+
+from collections.abc import Iterable, Iterator
+from math import exp
+from typing import NamedTuple
+
+from agentmut.simulator.mind.initiative import unprompted
+from agentmut.simulator.mind.language import clauses, negated
+from agentmut.simulator.mind.mind import Mind
+from agentmut.simulator.mind.rules import Order
+
+_NEEDED, _STEEPNESS = 1.15, 12.0  # score at which a wish calls for a tool as often as not
+
+
+class Need(NamedTuple):
+    """A tool that should be called."""
+
+    tool: str
+    clause: str
+    """The words that it is called for."""
+    since: int
+    """Index of the user's message from which on a call counts."""
+    asked: bool
+    """Whether it serves a wish of the user, so that the user is told when it cannot be done."""
+
+
+def needs(mind: Mind) -> tuple[Need, ...]:
+    """All needs, met ones included, with the tools that an instruction demands before them."""
+    found = [*_wishes(mind), *_duties(mind)]
+    for order in mind.orders:
+        if order.demanded and not mind.meant(order.then) and mind.about(order.first):
+            found = [*_steps(mind, order.first), *found]
+    complete = list(_with_prerequisites(mind, found))
+    unasked = unprompted(mind, (need.tool for need in complete))
+    return _unique([*(_steps_with(mind, (unasked,)) if unasked else ()), *complete])
+
+
+def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str]:
+    """Those of the `pending` tools that have to be called before `tool`."""
+    waiting = set(pending) - {tool}
+    return frozenset(
+        first
+        for order in mind.orders
+        if not order.then or tool in mind.meant(order.then)
+        for first in mind.meant(order.first)
+        if first in waiting and tool not in mind.meant(order.first)
+    )
+
+
+def _wishes(mind: Mind) -> Iterator[Need]:
+    """What the user's messages call for, clause by clause."""
+    toolbox = mind.situation.toolbox
+    for index, message in enumerate(mind.situation.said):
+        for clause in clauses(message):
+            chosen = None if negated(clause) else toolbox.choose(clause, mind.dice, mind.profile)
+            if chosen is not None and mind.dice.chance(f"need:{clause}", _need(chosen.score)):
+                yield Need(chosen.offer.name, clause, index, True)
+
+
+def _need(score: float) -> float:
+    return 1 / (1 + exp(-_STEEPNESS * (score - _NEEDED)))
+
+
+def _duties(mind: Mind) -> Iterator[Need]:
+    """What instructions call for by themselves."""
+    for clause in mind.duties:
+        yield from _steps(mind, clause.phrase)
+
+
+def _steps(mind: Mind, phrase: str) -> Iterator[Need]:
+    return _steps_with(mind, mind.meant(phrase))
+
+
+def _steps_with(mind: Mind, tools: Iterable[str]) -> Iterator[Need]:
+    said = mind.situation.said[-1] if mind.situation.said else ""
+    return (Need(tool, said, 0, False) for tool in tools)
+
+
+def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:
+    demanding = tuple(order for order in mind.orders if order.demanded)
+    for need in found:
+        for tool in _before(mind, demanding, need.tool, (need.tool,)):
+            yield Need(tool, need.clause, 0, need.asked)
+        yield need
+
+
+def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, ...]) -> Iterator[str]:
+    """Tools demanded before `tool`, those that they demand in turn first."""
+    for order in orders:
+        if tool in mind.meant(order.then):
+            for first in mind.meant(order.first):
+                if first not in seen:
+                    yield from _before(mind, orders, first, (*seen, first))
+                    yield first
+
+
+def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
+    """One need for each tool and message; the user's own wish stands for an instruction's."""
+    kept: dict[tuple[str, int], Need] = {}
+    for need in found:
+        known = kept.get((need.tool, need.since))
+        if known is None or need.asked > known.asked:
+            kept[need.tool, need.since] = need
+    return tuple(kept.values())

@@ -1,0 +1,198 @@
+"""Where a conversation stands: who said what, which tools were called, what came back."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from agentmut.language.prompt.document import parse
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.simulator.mind.facts import Fact, failed, result_facts, stated_numbers
+from agentmut.simulator.mind.foreign import ForeignOrder, foreign_orders, is_foreign
+from agentmut.simulator.mind.language import Topics, Weights, clauses, subject, topics
+from agentmut.simulator.mind.rules import Rule
+from agentmut.simulator.mind.sequence import read_rules
+from agentmut.simulator.mind.toolbox import MEANT, Toolbox
+
+_DOCUMENT = re.compile(
+    r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL
+)
+
+TELLING = 1.2
+"""Weight from which a passage answers."""
+
+
+class Passage(NamedTuple):
+    """A sentence of a document, or a statement of the prompt (whose `source` is empty)."""
+
+    source: str
+    text: str
+    topics: Topics
+
+    @property
+    def words(self) -> int:
+        """Its length."""
+        return self.text.count(" ") + 1
+
+
+class Briefing(NamedTuple):
+    """The system message, understood."""
+
+    rules: tuple[Rule, ...]
+    passages: tuple[Passage, ...]
+    weights: Weights
+    """How telling topics are among the rules."""
+    passage_weights: Weights
+    orders: tuple[ForeignOrder, ...]
+    """What documents want of the model that reads them."""
+
+
+class Call(NamedTuple):
+    """A tool call made so far, with its result; `message` is the index of the user message it followed."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+    message: int
+
+    @property
+    def failed(self) -> bool:
+        """Whether the result says that it did not work."""
+        return failed(self.result)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a reply depends on, besides profile and dice."""
+
+    briefing: Briefing
+    toolbox: Toolbox
+    said: tuple[str, ...]
+    """The user's messages."""
+    calls: tuple[Call, ...]
+    answered: bool
+    """Whether the user has already got an answer in this conversation."""
+
+    @property
+    def weights(self) -> Weights:
+        """How telling topics are among the rules."""
+        return self.briefing.weights
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What the results state, newest first."""
+        return tuple(fact for call in reversed(self.calls) for fact in result_facts(call.result))
+
+    @cached_property
+    def numbers(self) -> tuple[Fact, ...]:
+        """Known quantities; those from results come last and win ties."""
+        stated = [fact for said in self.said for fact in stated_numbers(said)]
+        found = [fact for fact in reversed(self.facts) if fact.number is not None]
+        return (*stated, *(f._replace(topics=self.toolbox.explained(f.topics)) for f in found))
+
+    @cached_property
+    def known(self) -> Topics:
+        """What the conversation is about: messages and results."""
+        return frozenset().union(*map(topics, self.said), *(fact.evidence for fact in self.facts))
+
+    @cached_property
+    def puzzled(self) -> bool:
+        """Whether neither documents nor tools, as far as they were called, serve the last message."""
+        wanted = clauses(self.said[-1]) if self.said else ()
+        served = any(call.message == len(self.said) - 1 for call in self.calls)
+        return not (served or any(map(self._serves, wanted)))
+
+    def _serves(self, clause: str) -> bool:
+        fits = any(scored.score >= MEANT for scored in self.toolbox.ranked(clause))
+        return fits or any(weight >= TELLING for weight, _ in self.weighed(clause))
+
+    def weighed(self, clause: str) -> list[tuple[float, Passage]]:
+        """The passages by how much they speak of what a clause speaks of."""
+        about, weights = topics(clause), self.briefing.passage_weights
+        return [(weights.total(about & p.topics), p) for p in self.briefing.passages]
+
+    def done(self, phrase: str) -> bool | None:
+        """Whether a tool that `phrase` means was called with success; None when it means none."""
+        meant = self.toolbox.meant(phrase)
+        return any(self.called(name) for name in meant) if meant else None
+
+    def called(self, name: str) -> bool:
+        """Whether a tool was called with success."""
+        return any(call.name == name and not call.failed for call in self.calls)
+
+    def tried(self, name: str, since: int = 0) -> bool:
+        """Whether a tool was called after the user's message of that index, whatever came of it."""
+        return any(call.name == name and call.message >= since for call in self.calls)
+
+
+def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
+    """Understand a request; of the system message, `window` characters are taken in."""
+    spoken = [message for message in request.messages if message.role is not Role.SYSTEM]
+    return Situation(
+        briefing=brief(request.system_text[:window]),
+        toolbox=toolbox,
+        said=tuple(message.text for message in spoken if message.role is Role.USER),
+        calls=tuple(_calls(spoken)),
+        answered=any(m.role is Role.ASSISTANT and m.text and not m.tool_calls for m in spoken),
+    )
+
+
+@lru_cache(maxsize=256)
+def brief(system_text: str) -> Briefing:
+    """Understand a system message: rules, and passages that can answer questions."""
+    rules = tuple(read_rules(own_words(system_text)))
+    orders = tuple(o for found in _DOCUMENT.finditer(system_text) for o in foreign_orders(found["text"]))
+    passages = (
+        *(passage for passage in _passages(system_text) if not is_foreign(passage.text, orders)),
+        *(Passage("", r.text, r.topics) for r in rules if r.states and not r.of_reader),
+    )
+    return Briefing(
+        rules=rules,
+        passages=passages,
+        weights=Weights(rule.topics for rule in rules),
+        passage_weights=Weights(passage.topics for passage in _once(passages)),
+        orders=orders,
+    )
+
+
+def _once(passages: Sequence[Passage]) -> Iterable[Passage]:
+    """The first of the passages that say something else of the same: repeated words tell no less."""
+    return {subject(passage.text) or passage: passage for passage in reversed(passages)}.values()
+
+
+def own_words(system_text: str) -> str:
+    """A system message without its documents."""
+    return _DOCUMENT.sub("\n", system_text)
+
+
+def documents_of(text: str) -> list[str]:
+    """The documents in a text, with their marks."""
+    return [match[0] for match in _DOCUMENT.finditer(text)]
+
+
+def _passages(system_text: str) -> Iterator[Passage]:
+    for match in _DOCUMENT.finditer(system_text):
+        for found in parse(match["text"]).instructions:
+            text = " ".join(found.text.split())
+            yield Passage(match["name"] or "", text, topics(f"{found.heading or ''} {text}"))
+
+
+def _calls(spoken: Sequence[Message]) -> Iterator[Call]:
+    results = {m.tool_call_id: m.text for m in spoken if m.role is Role.TOOL}
+    turn = -1
+    for message in spoken:
+        turn += message.role is Role.USER
+        for call in message.tool_calls:
+            yield Call(call.name, read_arguments(call.arguments), results.get(call.id, ""), max(turn, 0))
+
+
+@lru_cache(maxsize=4_096)
+def read_arguments(arguments: str) -> Mapping[str, Any]:
+    """A call's arguments as values; what is no JSON object counts as none."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

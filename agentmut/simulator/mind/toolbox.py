@@ -1,0 +1,237 @@
+"""Which of the offered tools a phrase speaks about, by overlap with name, description and parameters."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from agentmut.nouns.tools import ToolSpec
+from agentmut.simulator.mind.deeds import deed, does, doings, same_verb
+from agentmut.simulator.mind.dice import Dice
+from agentmut.simulator.mind.language import Topics, Weights, topics
+from agentmut.simulator.mind.profiles import Profile
+from agentmut.simulator.mind.verbs import orders as begins_order
+
+IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
+BY_NAME = 10.0
+"""Score of a tool that is named literally."""
+MEANT = 0.95
+"""Score from which a phrase of an instruction means a tool."""
+NEAR_TIE = 0.85
+"""Share of the best score from which another tool fits about equally well."""
+
+
+_LIST = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
+
+
+class Offer(NamedTuple):
+    """A tool as a reader of the request sees it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    name_topics: Topics
+    description_topics: Topics
+    parameter_topics: Topics
+    doings: Topics
+    """The verbs of what it does."""
+
+    def does(self, phrase: str) -> bool:
+        """Whether a step names what the tool does, by verb and object."""
+        return does(phrase, self.doings, self.name_topics, self.description_topics)
+
+    @property
+    def topics(self) -> Topics:
+        """All that the tool is about."""
+        return self.name_topics | self.description_topics | self.parameter_topics
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the arguments that a call must have."""
+        required = self.parameters.get("required")
+        names = required if isinstance(required, list) else []
+        return tuple(name for name in names if isinstance(name, str) and name in self.properties)
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """Schemas of the arguments by name."""
+        properties = self.parameters.get("properties")
+        return properties if isinstance(properties, dict) else {}
+
+
+class Scored(NamedTuple):
+    """A tool and how well it fits a phrase."""
+
+    score: float
+    offer: Offer
+
+
+class Toolbox:
+    """The tools of one request, in the order in which they were offered."""
+
+    def __init__(self, offers: Sequence[Offer]) -> None:
+        self.offers = tuple(offers)
+        self.weights = Weights(offer.topics for offer in offers)
+        self._described = dict(_described(self.offers))
+        self._by_name = {offer.name: offer for offer in offers}
+        self._ranked: dict[str, tuple[Scored, ...]] = {}
+        self._meant: dict[str, tuple[str, ...]] = {}
+        self._forbidden: dict[str, tuple[str, ...]] = {}
+
+    def get(self, name: str) -> Offer | None:
+        """The offer of that name."""
+        return self._by_name.get(name)
+
+    def explained(self, name: Topics) -> Topics:
+        """What the tools' schemas say about a value of that name: its unit, what it is the measure of."""
+        return name.union(*(about for argument, about in self._described.items() if argument <= name))
+
+    def ranked(self, phrase: str) -> tuple[Scored, ...]:
+        """The tools that share something with a phrase, in the order offered."""
+        if phrase not in self._ranked:
+            self._remember()
+            self._ranked[phrase] = self._rank(phrase)
+        return self._ranked[phrase]
+
+    def meant(self, phrase: str) -> tuple[str, ...]:
+        """Names of the tools that a phrase of an instruction speaks about, one for each of its parts."""
+        if phrase not in self._meant:
+            self._remember()
+            named = (self._best(part) for part in _alternatives(phrase))
+            found = tuple(dict.fromkeys(name for name in named if name))
+            whole = self._best(phrase)
+            self._meant[phrase] = found or ((whole,) if whole else ())
+        return self._meant[phrase]
+
+    def carried_out(self, phrase: str) -> bool:
+        """Whether one of the tools does what a step says, by verb and object, or is named literally."""
+        return any(scored.score >= BY_NAME or scored.offer.does(phrase) for scored in self.ranked(phrase))
+
+    def orders(self, phrase: str) -> bool:
+        """Whether a phrase begins as an order does, with a common verb or with one of a tool."""
+        verb, _ = deed(phrase)
+        return begins_order(phrase) or any(same_verb(verb, offer.doings) for offer in self.offers)
+
+    def forbidden(self, phrase: str) -> tuple[str, ...]:
+        """Names of the tools that a forbidden step means: those that do just that, by verb and object."""
+        if phrase not in self._forbidden:
+            self._remember()
+            found = (name for part in _alternatives(phrase) for name in self._doing(part))
+            self._forbidden[phrase] = tuple(dict.fromkeys(found))
+        return self._forbidden[phrase]
+
+    def _doing(self, phrase: str) -> list[str]:
+        fitting = [s for s in self.ranked(phrase) if s.score >= BY_NAME or s.offer.does(phrase)]
+        if not deed(phrase)[1]:  # "book anything"
+            return [scored.offer.name for scored in fitting]
+        best = max(fitting, default=None, key=lambda s: s.score)
+        return [best.offer.name] if best else []
+
+    def _best(self, phrase: str) -> str | None:
+        best = max(self.ranked(phrase), default=None, key=lambda s: s.score)
+        return best.offer.name if best and best.score >= MEANT else None
+
+    def choose(self, phrase: str, dice: Dice, profile: Profile) -> Scored | None:
+        """The tool that a model takes for a need: mostly the best, on near ties mostly the first."""
+        ranked = self.ranked(phrase)
+        best = max((scored.score for scored in ranked), default=0.0)
+        close = [scored for scored in ranked if scored.score >= NEAR_TIE * best]
+        if not close:
+            return None
+        first_of_ties = dice.chance(f"position:{phrase}", profile.position_bias)
+        chosen = close[0] if first_of_ties else max(close, key=lambda s: s.score)
+        if dice.chance(f"tool:{phrase}", profile.tool_skill):
+            return chosen
+        others = [scored for scored in ranked if scored is not chosen]
+        return max(others, default=None, key=lambda s: s.score)
+
+    def _rank(self, phrase: str) -> tuple[Scored, ...]:
+        named = {name for name in self._by_name if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", phrase)}
+        about = topics(phrase)
+        scores = ((BY_NAME if named else self._score(about, offer), offer) for offer in self.offers)
+        return tuple(
+            Scored(score, offer) for score, offer in scores if score and (not named or offer.name in named)
+        )
+
+    def _score(self, about: Topics, offer: Offer) -> float:
+        shared = about & offer.topics
+        return sum(self.weights.weight(topic) * _field_weight(topic, offer) for topic in shared)
+
+    def _remember(self) -> None:
+        if len(self._ranked) > 2_000 or len(self._meant) > 2_000:  # bounded, as phrases come from users
+            self._ranked.clear()
+            self._meant.clear()
+            self._forbidden.clear()
+
+
+@lru_cache(maxsize=4_096)
+def _alternatives(phrase: str) -> tuple[str, ...]:
+    """The parts of an and/or list, each with the verb or the object that it shares with the others.
+
+    >>> _alternatives("dim or sell a lamp"), _alternatives("sell a lamp or oil")
+    (('dim a lamp', 'sell a lamp'), ('sell a lamp', 'sell oil'))
+    """
+    parts = [part for part in _LIST.split(phrase) if part.strip()]
+    if len(parts) < 2:
+        return (phrase,)
+    verb, _, _ = parts[0].partition(" ")
+    _, _, objects = parts[-1].partition(" ")
+    return tuple(_completed(part, verb, objects, phrase) for part in parts)
+
+
+def _completed(part: str, verb: str, objects: str, phrase: str) -> str:
+    alone = " " not in part.strip()
+    if phrase.startswith(part):
+        return f"{part} {objects}" if alone and objects else part
+    if alone and objects and not phrase.endswith(part):
+        return f"{part} {objects}"
+    return f"{verb} {part}" if alone else part
+
+
+def _described(offers: Sequence[Offer]) -> Iterator[tuple[Topics, Topics]]:
+    for offer in offers:
+        for name, schema in offer.properties.items():
+            about = topics(_words(name))
+            if about and isinstance(schema, dict):
+                yield about, topics(str(schema.get("description", "")))
+
+
+def open_toolbox(tools: Sequence[ToolSpec]) -> Toolbox:
+    """The toolbox of a request; equal tools share one, since reading schemas is slow."""
+    return _open(tuple((tool.name, tool.description, json.dumps(tool.parameters)) for tool in tools))
+
+
+@lru_cache(maxsize=256)
+def _open(tools: tuple[tuple[str, str, str], ...]) -> Toolbox:
+    return Toolbox([_offer(*tool) for tool in tools])
+
+
+def _offer(name: str, description: str, parameters: str) -> Offer:
+    schema = json.loads(parameters)
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    said = [
+        f"{key} {body.get('description', '') if isinstance(body, dict) else ''}"
+        for key, body in (properties.items() if isinstance(properties, dict) else ())
+    ]
+    return Offer(
+        name=name,
+        description=description,
+        parameters=schema if isinstance(schema, dict) else {},
+        name_topics=topics(_words(name)),
+        description_topics=topics(description),
+        parameter_topics=topics(" ".join(said)),
+        doings=doings(_words(name), description),
+    )
+
+
+def _words(name: str) -> str:
+    """A name in words: `sendLamp`, `send-lamp` and `send_lamp` alike."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").replace(".", " ")
+
+
+def _field_weight(topic: str, offer: Offer) -> float:
+    if topic in offer.name_topics:
+        return IN_NAME
+    # What a tool has to be told is no reason to call it, even where its description repeats it.
+    return IN_PARAMETERS if topic in offer.parameter_topics else IN_DESCRIPTION

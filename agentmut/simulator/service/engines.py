@@ -1,0 +1,130 @@
+"""An agent engine of Google's as the simulator plays it: one simulated model, and the sessions that the engine keeps.
+
+The id of an engine, the end of its resource name, is that of the model. The agent has neither prompt nor tools: it
+knows what it is told, documents among it.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.simulator.mind.situation import documents_of, own_words
+from agentmut.simulator.service.sending import Reply
+from agentmut.wire import bodies
+from agentmut.wire.dialects.gemini.gemini import Gemini
+
+MOST_SESSIONS = 10_000
+_PATH = re.compile(r".*/reasoningEngines/(?P<engine>[^/:]+):(?:query|streamQuery)")
+_METHODS = ("async_create_session", "async_delete_session", "async_stream_query", "query")
+
+
+class Session(NamedTuple):
+    """What was said in a session."""
+
+    documents: tuple[str, ...] = ()
+    said: tuple[Message, ...] = ()
+
+    def asked(self, message: str) -> "Session":
+        """With a message of the user's. Models read documents wherever they stand, the simulated one in its prompt."""
+        told = Message(role=Role.USER, text=own_words(message).strip())
+        return Session((*self.documents, *documents_of(message)), (*self.said, told))
+
+    def request(self, model: str) -> ModelRequest:
+        """What the agent asks its model."""
+        system = Message(role=Role.SYSTEM, text="\n".join(self.documents))
+        return ModelRequest(model=model, messages=(system, *self.said))
+
+
+class AgentEngines:
+    """The engines of one server, with their sessions. Those that were not used for longest are forgotten."""
+
+    name: ClassVar[str] = "agent_engines"
+
+    def __init__(self, most: int = MOST_SESSIONS) -> None:
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._numbers = count(1)
+        self._most = most
+
+    def matches(self, path: str) -> bool:
+        """Whether a URL path asks an engine."""
+        return _PATH.fullmatch(path.partition("?")[0]) is not None
+
+    def decode_request(self, call: HttpCall) -> ModelRequest:
+        """What the agent is told in this call. Raises `ValueError` where it is told nothing."""
+        _, told = _read(call)
+        return Session().asked(_message(told)).request(_model(call))
+
+    def encode_error(self, status: int, message: str, code: str) -> bytes:
+        """Write an error body; all services of Google write them alike."""
+        return Gemini().encode_error(status, message, code)
+
+    def answer(self, call: HttpCall, say: Callable[[ModelRequest], ModelReply], *, kept: bool) -> Reply:
+        """The reply to a call. It is `kept` for the next turn, unless its sending is known to fail."""
+        method, told = _read(call)
+        if method == "async_create_session":
+            return _output({"id": self._begun(), "userId": str(told.get("user_id") or "")})
+        key = str(told.get("session_id"))
+        if method == "async_delete_session":
+            self._sessions.pop(key, None)
+            return _output(None)
+        if method == "query":
+            return _output(say(Session().asked(_message(told)).request(_model(call))).text)
+        if key not in self._sessions:
+            raise ValueError(f"there is no session {key[:80]!r}")
+        session = self._sessions[key].asked(_message(told))
+        reply = say(session.request(_model(call)))
+        if kept:
+            last = Message(role=Role.ASSISTANT, text=reply.text)
+            self._sessions[key] = session._replace(said=(*session.said, last))
+            self._sessions.move_to_end(key)
+        return Reply("text/event-stream", [bodies.write_json(_event(reply)) + b"\n"], streamed=True)
+
+    def _begun(self) -> str:
+        name = f"session-{next(self._numbers)}"
+        self._sessions[name] = Session()
+        while len(self._sessions) > self._most:
+            self._sessions.popitem(last=False)
+        return name
+
+
+def _event(reply: ModelReply) -> dict[str, JsonValue]:
+    """In the spelling of ADK, which writes it in Python."""
+    usage = {
+        "prompt_token_count": reply.usage.input_tokens,
+        "candidates_token_count": reply.usage.output_tokens,
+        "total_token_count": reply.usage.total,
+    }
+    said: JsonValue = {"role": "model", "parts": [{"text": reply.text}]}
+    return {"author": "agent", "content": said, "model_version": reply.model, "usage_metadata": {**usage}}
+
+
+def _read(call: HttpCall) -> tuple[str, Mapping[str, Any]]:
+    body = bodies.mapping(bodies.read_json(call.body), "the body")
+    method = body.get("classMethod", body.get("class_method", "query"))
+    if method not in _METHODS:
+        raise ValueError(f"method {method!r:.80} not found. Available methods are: {', '.join(_METHODS)}")
+    return method, bodies.mapping(body.get("input") or {}, "input")
+
+
+def _message(told: Mapping[str, Any]) -> str:
+    """Of `async_stream_query`, or of `query`."""
+    key = "input" if "input" in told else "message"
+    return bodies.name(told.get(key), f"input.{key}")
+
+
+def _model(call: HttpCall) -> str:
+    found = _PATH.fullmatch(call.path.partition("?")[0])
+    if found is None:
+        raise ValueError(f"the path asks no engine: {call.path:.200}")
+    return unquote(found["engine"])
+
+
+def _output(value: JsonValue) -> Reply:
+    return Reply("application/json", [bodies.write_json({"output": value})])

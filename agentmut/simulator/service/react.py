@@ -1,0 +1,126 @@
+"""Agents of smolagents, whose steps are sent as text: read as calls and results, and answered in their terms.
+
+A `ToolCallingAgent` is given calls, and tells of them and of their results in plain messages; the answer is a call of
+`final_answer`, too. A `CodeAgent` is told of its tools in the prompt and is given code. Of their prompts only what the
+user has written counts: the rest explains how to call tools, with examples that are not meant.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools_as_functions import ANSWER, told_tools
+from agentmut.simulator.service.react_history import DELEGATED, retold
+
+_ANSWERS = "Provides a final answer to the given problem."
+"""What smolagents says of the tool: others may have one of the same name."""
+_RULES = "Here are the rules you should always follow to solve your task:"
+_LAST_RULE = "not providing directions to solve it.\n"
+_SIGNED = "Returns an output of type:"
+_TAGS = re.compile(r"must be opened with '(.+?)', and closed with '(.+?)'")
+_BEGIN = re.compile(r"\s*Now Begin!\s*\Z")
+
+
+class Form(NamedTuple):
+    """How such an agent wants to be answered."""
+
+    code: bool
+    tags: tuple[str, str] = ("<code>", "</code>")
+    """What code stands between."""
+    in_json: bool = False
+    """Whether code is part of a JSON object instead."""
+
+
+def form_of(request: ModelRequest) -> Form | None:
+    """The form of a request; None for that of any other agent."""
+    if any(tool.name == ANSWER and tool.description == _ANSWERS for tool in request.tools):
+        return Form(code=False)
+    if not request.tools and told_tools(request.system_text):
+        said = _TAGS.search(request.system_text)
+        tags = (said[1], said[2]) if said else Form._field_defaults["tags"]
+        return Form(code=True, tags=tags, in_json=request.response_format is not None)
+    return None
+
+
+def understood(request: ModelRequest, form: Form) -> ModelRequest:
+    """The request as an agent with calls and results of its own would have made it."""
+    tools = told_tools(request.system_text) if form.code else request.tools
+    return request.model_copy(
+        update={
+            "messages": (
+                Message(role=Role.SYSTEM, text=_own_words(request.system_text, form)),
+                *retold(m for m in request.messages if m.role is not Role.SYSTEM),
+            ),
+            "tools": tuple(tool for tool in tools if tool.name != ANSWER),
+            "tool_choice": None,
+            "stop": (),
+            "response_format": None,
+        }
+    )
+
+
+def spelled(reply: ModelReply, form: Form) -> ModelReply:
+    """The reply in the form in which the agent wants it."""
+    calls = reply.tool_calls or (
+        ToolCall(id=_id(reply), name=ANSWER, arguments=json.dumps({"answer": reply.text})),
+    )
+    if not form.code:
+        finish = "length" if reply.finish_reason == "length" else "tool_calls"
+        return reply.model_copy(update={"text": "", "tool_calls": calls, "finish_reason": finish})
+    return reply.model_copy(
+        update={"text": _as_code(calls[0], form), "tool_calls": (), "finish_reason": "stop"}
+    )
+
+
+def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
+    """What `reply` answers to a request, in the form of the agent that asks."""
+    form = form_of(request)
+    if form is None:
+        return reply(request, **options)
+    if form.code:
+        options |= {"parallel": False}
+    asked = understood(request, form)
+    told = DELEGATED.search("\n".join(message.text for message in request.messages))
+    if told:  # the same words to another: its choices are its own
+        options["trial"] = f"{options.get('trial', '')}/{told[1]}"
+    return spelled(_delegating(reply(asked, **options), asked), form)
+
+
+def _delegating(reply: ModelReply, asked: ModelRequest) -> ModelReply:
+    """Members of a team are given the user's words as their task: single words of them would not tell what to do."""
+    members = {tool.name for tool in asked.tools if _is_member(tool)}
+    task = next((m.text for m in reversed(asked.messages) if m.role is Role.USER), "")
+    calls = (
+        call.model_copy(update={"arguments": json.dumps({"task": task})}) if call.name in members else call
+        for call in reply.tool_calls
+    )
+    return reply.model_copy(update={"tool_calls": tuple(calls)})
+
+
+def _is_member(tool: ToolSpec) -> bool:
+    properties = tool.parameters.get("properties")
+    return isinstance(properties, dict) and set(properties) == {"task", "additional_args"}
+
+
+def _id(reply: ModelReply) -> str:
+    return f"call_final_{len(reply.text)}"
+
+
+def _as_code(call: ToolCall, form: Form) -> str:
+    given = ", ".join(f"{name}={value!r}" for name, value in json.loads(call.arguments).items())
+    code = f"{call.name}({given})" if call.name == ANSWER else f"print({call.name}({given}))"
+    thought = f"{call.name} is next."
+    if form.in_json:
+        return json.dumps({"thought": thought, "code": code})
+    return f"Thought: {thought}\n{form.tags[0]}\n{code}\n{form.tags[1]}"
+
+
+def _own_words(system: str, form: Form) -> str:
+    """What the user has written: after the rules of a CodeAgent, before those of the other, or all of it."""
+    if form.code:
+        return _BEGIN.sub("", system.partition(_LAST_RULE)[2] or system)
+    before = system.partition(_RULES)[0]
+    return before.rpartition(_SIGNED)[2].partition("\n")[2] if _SIGNED in before else before
