@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
 from agentmut._base.plain import one_line
-from agentmut.conformance.adapter import (
+from agentmut.conformance.adapters.checks import (
     CHECKS,
     Findings,
     adapter_findings,
@@ -17,14 +17,14 @@ from agentmut.conformance.adapter import (
     endpoint,
     unexpected,
 )
-from agentmut.conformance.adapter_mutation import Support
-from agentmut.conformance.adapter_runs import AT_ONCE, Subject
-from agentmut.conformance.candidates import applied, candidate_faults, repetitions
-from agentmut.conformance.codec import codec_faults, told_once
-from agentmut.conformance.elsewhere import Tried, order_faults
-from agentmut.conformance.purity import made, purity_faults
-from agentmut.conformance.relation import conduct_faults
-from agentmut.conformance.samples import SAMPLES
+from agentmut.conformance.adapters.mutation import Support
+from agentmut.conformance.adapters.runs import AT_ONCE, Subject
+from agentmut.conformance.codecs.checks import codec_faults, told_once
+from agentmut.conformance.operators.candidates import applied, candidate_faults, repetitions
+from agentmut.conformance.operators.elsewhere import Tried, order_faults
+from agentmut.conformance.operators.purity import made, purity_faults
+from agentmut.conformance.operators.samples import SAMPLES
+from agentmut.conformance.relations.checks import conduct_faults
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace, Check

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.plain import jsonable
-from agentmut.conformance.adapter_runs import Observed, Subject
+from agentmut.conformance.adapters.runs import Observed, Subject
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.messages import Role, ToolCall
 from agentmut.nouns.tools_as_functions import ANSWER

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.conformance.samples import SAMPLES
+from agentmut.conformance.operators.samples import SAMPLES
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import MutationError
 from agentmut._base.plain import one_line
-from agentmut.conformance.purity import numpy_state
-from agentmut.conformance.relation_samples import SEED, TRACES, some, sources
+from agentmut.conformance.operators.purity import numpy_state
+from agentmut.conformance.relations.samples import SEED, TRACES, some, sources
 from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.mutant import apply_edits
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agentmut.conformance import codec_rewriting as rewriting
-from agentmut.conformance.codec_broken import broken_faults, broken_stream_faults
-from agentmut.conformance.codec_probe import Fault, Probe, alike, parsed
-from agentmut.conformance.codec_round_trips import error_faults, path_faults, reply_faults, request_faults
-from agentmut.conformance.codec_samples import REPLIES, REQUESTS, SETTINGS, WITH_TOOLS
-from agentmut.conformance.codec_streams import framing_faults, reply_name_faults, reply_sample_faults
+from agentmut.conformance.codecs import rewriting as rewriting
+from agentmut.conformance.codecs.broken import broken_faults, broken_stream_faults
+from agentmut.conformance.codecs.probe import Fault, Probe, alike, parsed
+from agentmut.conformance.codecs.round_trips import error_faults, path_faults, reply_faults, request_faults
+from agentmut.conformance.codecs.samples import REPLIES, REQUESTS, SETTINGS, WITH_TOOLS
+from agentmut.conformance.codecs.streams import framing_faults, reply_name_faults, reply_sample_faults
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.messages import ModelRequest
 from agentmut.seams.signatures import protocol_faults

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agentmut.conformance.codec_probe import Fault, Probe, alike, differences, written
-from agentmut.conformance.codec_samples import REPLIES
+from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, written
+from agentmut.conformance.codecs.samples import REPLIES
 from agentmut.nouns.framing import Frame
 from agentmut.nouns.messages import ModelReply
 from agentmut.wire.bodies import read_json, write_json

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
-from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, watched
-from agentmut.conformance.adapter_runs import Watch as Watching
+from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe, watched
+from agentmut.conformance.adapters.runs import Watch as Watching
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -6,7 +6,7 @@ That an adapter says it changed the flow is no proof that the run went otherwise
 from collections import Counter
 from collections.abc import Mapping
 
-from agentmut.conformance.adapter_runs import Observed
+from agentmut.conformance.adapters.runs import Observed
 from agentmut.nouns.messages import Exchange
 from agentmut.nouns.trace import Action
 

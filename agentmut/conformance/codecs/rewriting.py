@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from agentmut.conformance.codec_probe import Fault, Probe, alike, differences, parsed, written
-from agentmut.conformance.codec_samples import REPLIES
+from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, parsed, written
+from agentmut.conformance.codecs.samples import REPLIES
 from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec

@@ -12,10 +12,10 @@ from agentmut._base.environment import environ
 from agentmut._base.errors import nearest
 from agentmut._base.plain import one_line
 from agentmut._base.services import SERVICES
-from agentmut.conformance import adapter_conduct as conduct
-from agentmut.conformance import adapter_mutation as mutation
-from agentmut.conformance import adapter_trace as trace
-from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
+from agentmut.conformance.adapters import conduct as conduct
+from agentmut.conformance.adapters import mutation as mutation
+from agentmut.conformance.adapters import trace as trace
+from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe
 from agentmut.simulator.service.addresses import Addresses
 from agentmut.simulator.service.server import serve
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentmut._base.frozen import digest_of
-from agentmut.conformance.purity import made
+from agentmut.conformance.operators.purity import made
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.conformance.adapter_course import course_of
-from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
+from agentmut.conformance.adapters.course import course_of
+from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe, whole_config
 from agentmut.mutation.generation import DropKind, Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.conformance.codec_probe import Fault, Probe, alike, differences
-from agentmut.conformance.codec_samples import REPLIES
+from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences
+from agentmut.conformance.codecs.samples import REPLIES
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import ModelReply, ModelRequest
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentmut._base.plain import one_line
-from agentmut.conformance.codec_probe import Fault, Probe, parsed, written
+from agentmut.conformance.codecs.probe import Fault, Probe, parsed, written
 from agentmut.nouns.codec import HttpCall
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.dialects.edits import without
