@@ -13,9 +13,9 @@ import yaml
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
-from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.project.project import load_project
 from agentmut.project.schema import ProjectFile
+from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
 
 ROOT = Path(__file__).parents[2]
 PROMPTFOO = (ROOT / "docs" / "promptfoo.md").read_text()

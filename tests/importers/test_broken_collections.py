@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError, UsageError
-from agentmut.importers.cerberus import Cerberus
-from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
-from agentmut.importers.pytest_suite import collecting
-from agentmut.importers.pytest_suite.collecting import collected
-from agentmut.importers.pytest_suite.settings import PytestSettings
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.cerberus import Cerberus
+from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of
+from agentmut.suites.pytest_suite import collecting
+from agentmut.suites.pytest_suite.collecting import collected
+from agentmut.suites.pytest_suite.settings import PytestSettings
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,13 +6,13 @@ import pytest
 
 from agentmut._base.errors import AgentmutError, CaseError, UsageError
 from agentmut.cli.verbs.preview import print_preview
-from agentmut.importers.cerberus import Cerberus
-from agentmut.importers.inspect_ai.suite import InspectSuite
-from agentmut.importers.pydantic_evals import PydanticEvals
-from agentmut.importers.pytest_suite.held import _no_evidence
-from agentmut.importers.pytest_suite.settings import read_settings
 from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.cerberus import Cerberus
+from agentmut.suites.inspect_ai.suite import InspectSuite
+from agentmut.suites.pydantic_evals import PydanticEvals
+from agentmut.suites.pytest_suite.held import _no_evidence
+from agentmut.suites.pytest_suite.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 

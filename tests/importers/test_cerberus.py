@@ -12,12 +12,12 @@ pytest.importorskip("py_mini_racer")
 
 from agentmut._base.errors import NotJudgedError, ProjectError, UsageError
 from agentmut.campaign.preparation.session import open_session
-from agentmut.importers.cerberus import Cerberus
 from agentmut.judging.evaluators.javascript import JavaScript
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.project import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.cerberus import Cerberus
 from agentmut.usecases.campaigns import measure
 
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from agentmut.importers.pytest_suite.held import HeldSession
-from agentmut.importers.pytest_suite.outcome import is_assertion, judged
-from agentmut.importers.pytest_suite.running import Running
-from agentmut.importers.pytest_suite.settings import PytestSettings
+from agentmut.suites.pytest_suite.held import HeldSession
+from agentmut.suites.pytest_suite.outcome import is_assertion, judged
+from agentmut.suites.pytest_suite.running import Running
+from agentmut.suites.pytest_suite.settings import PytestSettings
 from tests.importers.plugins_of_others import OTHERS
 
 ROOT = Path(__file__).parents[2]

@@ -13,10 +13,10 @@ import pytest
 from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
-from agentmut.importers.inspect_ai import chat
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit
 from agentmut.project.project import load_project
+from agentmut.suites.inspect_ai import chat
 from agentmut.trial.executor import TrialRequest
 
 pytestmark = pytest.mark.skipif(

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import CaseError, UsageError
-from agentmut.importers.promptfoo import bench
-from agentmut.importers.promptfoo.cases import cases_of
-from agentmut.importers.promptfoo.cli import environment, written
-from agentmut.importers.promptfoo.outcome import judged
-from agentmut.importers.promptfoo.providers import led_through, measured
-from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
-from agentmut.importers.promptfoo.suite import PromptfooSuite
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.suites.promptfoo import bench
+from agentmut.suites.promptfoo.cases import cases_of
+from agentmut.suites.promptfoo.cli import environment, written
+from agentmut.suites.promptfoo.outcome import judged
+from agentmut.suites.promptfoo.providers import led_through, measured
+from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.suites.promptfoo.suite import PromptfooSuite
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"
 FOUND: dict[str, Any] = json.loads((DATA / "results.json").read_text())

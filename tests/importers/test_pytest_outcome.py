@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from agentmut._base.errors import CaseError
-from agentmut.importers.pytest_suite.outcome import Phase, is_assertion, judged
+from agentmut.suites.pytest_suite.outcome import Phase, is_assertion, judged
 
 OUTCOMES = Literal["passed", "failed", "skipped"]
 WHEN = Literal["setup", "call", "teardown"]

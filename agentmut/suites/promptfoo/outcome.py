@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from agentmut._base.errors import CaseError
-from agentmut.importers.promptfoo.cases import VERDICT, Case
 from agentmut.nouns.trace import Check
+from agentmut.suites.promptfoo.cases import VERDICT, Case
 
 ERROR = 2
 """`failureReason` of a result without a judgement."""

@@ -9,13 +9,13 @@ import pytest
 
 from agentmut._base.errors import AgentmutError, ExitCode, UsageError
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.importers.pytest_suite.fixtures import find_project
-from agentmut.importers.pytest_suite.held import case_of
-from agentmut.importers.pytest_suite.quiet import REPEATING
-from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
 from agentmut.nouns.result import Result
 from agentmut.project.project import Project
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.pytest_suite.fixtures import find_project
+from agentmut.suites.pytest_suite.held import case_of
+from agentmut.suites.pytest_suite.quiet import REPEATING
+from agentmut.suites.pytest_suite.suite import PytestSuite, scenarios_of
 
 LOG = 10.0
 """Seconds between two lines about the progress."""

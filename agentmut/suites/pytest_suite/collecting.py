@@ -1,6 +1,6 @@
 """Collects the tests of a suite in a process of its own, so that theirs are not imported into agentmut's.
 
-`python -m agentmut.importers.pytest_suite.collecting SETTINGS FILE` writes what it found to FILE.
+`python -m agentmut.suites.pytest_suite.collecting SETTINGS FILE` writes what it found to FILE.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
-from agentmut.importers.pytest_suite.settings import Case, PytestSettings
+from agentmut.suites.pytest_suite.settings import Case, PytestSettings
 
 COLLECTING = 300.0
 """Seconds that a suite has to be collected: imports are slow, but they end."""
@@ -77,7 +77,7 @@ def _last(stderr: str) -> str:
 
 def main() -> None:
     """Collect, and write the file."""
-    from agentmut.importers.pytest_suite.held import HeldSession
+    from agentmut.suites.pytest_suite.held import HeldSession
 
     settings, file = PytestSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2])
     held = HeldSession(settings)

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 
-from agentmut.importers.pytest_suite.running import Running
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.protocols.adapter import Adapter
+from agentmut.suites.pytest_suite.running import Running
 
 
 class AgentUnderTest:

@@ -12,14 +12,14 @@ from agentmut._base.errors import CaseError, UsageError, nearest
 from agentmut._base.frozen import digest_of
 from agentmut._base.plain import jsonable
 from agentmut.adapters.python_callable import recording_view, trace_of
-from agentmut.importers._called import CalledAgent, failed, with_checks
-from agentmut.importers.inspect_ai.in_process import IN_PROCESS, in_process
-from agentmut.importers.inspect_ai.loading import TaskSource
-from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
-from agentmut.importers.inspect_ai.values import judged
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.recording.trial import Trial, belonging
+from agentmut.suites._called import CalledAgent, failed, with_checks
+from agentmut.suites.inspect_ai.in_process import IN_PROCESS, in_process
+from agentmut.suites.inspect_ai.loading import TaskSource
+from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.suites.inspect_ai.values import judged
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -50,7 +50,7 @@ class InspectAdapter(CalledAgent):
 
     def open(self) -> None:
         """Make the task once, in the process that is to run it, and load what inspect_ai loads late."""
-        from agentmut.importers.inspect_ai.running import be_quiet, warm_up
+        from agentmut.suites.inspect_ai.running import be_quiet, warm_up
 
         be_quiet()
         warm_up(self._model(self.source.make(self.original)))
@@ -66,7 +66,7 @@ class InspectAdapter(CalledAgent):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Have the task's solver work on the sample that the turn names, and its scorers score that."""
-        from agentmut.importers.inspect_ai.running import Watched, carried_out, judging, watched_solver
+        from agentmut.suites.inspect_ai.running import Watched, carried_out, judging, watched_solver
 
         name, seen = str(turns[0]), Watched()
         try:

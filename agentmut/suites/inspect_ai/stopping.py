@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
 from agentmut._base.scores import PassScore, read_pass_score
-from agentmut.importers.inspect_ai.values import judged
 from agentmut.stats.sequential.sprt import Boundaries, SprtDesign
 from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.suites.inspect_ai.values import judged
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base.errors import CaseError
 from agentmut.adapters._programs import Launch, Output
-from agentmut.importers.promptfoo.settings import PromptfooSettings
+from agentmut.suites.promptfoo.settings import PromptfooSettings
 
 HERE = Path(__file__).parent
 OFF = {

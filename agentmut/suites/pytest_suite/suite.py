@@ -4,11 +4,11 @@ import importlib.util
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.importers.pytest_suite.settings import Case, PytestSettings, read_settings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.pytest_suite.settings import Case, PytestSettings, read_settings
 
 
 class PytestSuite:
@@ -28,7 +28,7 @@ class PytestSuite:
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """The tests, in pytest's order, collected in a process of their own. Raises `UsageError`."""
-        from agentmut.importers.pytest_suite.collecting import collected
+        from agentmut.suites.pytest_suite.collecting import collected
 
         if self._settings.cases is None:
             self._settings = self._settings.model_copy(update={"cases": collected(self._settings)})
@@ -36,9 +36,9 @@ class PytestSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test. In a process that was told the scenarios, the session is held from here on."""
-        from agentmut.importers.pytest_suite.adapter import PytestAdapter
-        from agentmut.importers.pytest_suite.fixtures import agent_in_process
-        from agentmut.importers.pytest_suite.held import HeldSession
+        from agentmut.suites.pytest_suite.adapter import PytestAdapter
+        from agentmut.suites.pytest_suite.fixtures import agent_in_process
+        from agentmut.suites.pytest_suite.held import HeldSession
 
         own = agent_in_process(agent, config)
         config = own.get_config() if own else config

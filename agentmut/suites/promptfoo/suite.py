@@ -3,11 +3,11 @@
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec, RunsOutside
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
 
 
 class PromptfooSuite:
@@ -16,8 +16,8 @@ class PromptfooSuite:
     name: ClassVar[str] = "promptfoo"
 
     def __init__(self, settings: PromptfooSettings, command: tuple[str, ...], root: str) -> None:
-        from agentmut.importers.promptfoo.bench import Bench
-        from agentmut.importers.promptfoo.cli import Place
+        from agentmut.suites.promptfoo.bench import Bench
+        from agentmut.suites.promptfoo.cli import Place
 
         self._bench = Bench(settings, Place(command, root))
 
@@ -40,9 +40,9 @@ class PromptfooSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""
-        from agentmut.importers._answering import own_adapter
-        from agentmut.importers.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
-        from agentmut.importers.promptfoo.providers import measured
+        from agentmut.suites._answering import own_adapter
+        from agentmut.suites.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
+        from agentmut.suites.promptfoo.providers import measured
 
         own = own_adapter(agent, config, self.name)
         wanted = self._bench.settings.provider

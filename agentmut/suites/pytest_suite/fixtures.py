@@ -6,12 +6,12 @@ from typing import NoReturn
 import pytest
 
 from agentmut._base.errors import AgentmutError
-from agentmut.importers.pytest_suite.agent import AgentUnderTest
-from agentmut.importers.pytest_suite.running import RUNNING
 from agentmut.nouns.config import AgentConfig
 from agentmut.project.layout import FILE_NAME
 from agentmut.project.project import Project, load_project
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.suites.pytest_suite.agent import AgentUnderTest
+from agentmut.suites.pytest_suite.running import RUNNING
 
 
 def config_under_test(config: pytest.Config) -> AgentConfig:
@@ -65,8 +65,8 @@ def project_file(config: pytest.Config) -> Path:
 def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
     from agentmut._base.errors import UsageError
-    from agentmut.importers._answering import own_adapter
     from agentmut.seams.protocols.adapter import RunsOutside
+    from agentmut.suites._answering import own_adapter
 
     made = own_adapter(spec, config, "pytest")
     if isinstance(made, RunsOutside):

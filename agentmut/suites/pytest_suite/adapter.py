@@ -13,16 +13,16 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError, AgentmutError
 from agentmut._base.frozen import digest_of
 from agentmut.adapters._outside import record_steps
-from agentmut.importers._answering import AnsweringAgent
-from agentmut.importers.pytest_suite.collecting import collected
-from agentmut.importers.pytest_suite.held import HeldSession
-from agentmut.importers.pytest_suite.outcome import Phase, judged
-from agentmut.importers.pytest_suite.running import Running
-from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.recording.trial import Trial, alone
+from agentmut.suites._answering import AnsweringAgent
+from agentmut.suites.pytest_suite.collecting import collected
+from agentmut.suites.pytest_suite.held import HeldSession
+from agentmut.suites.pytest_suite.outcome import Phase, judged
+from agentmut.suites.pytest_suite.running import Running
+from agentmut.suites.pytest_suite.settings import Case, PytestSettings
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
 from agentmut.wire.steps import steps_from_exchanges
 

@@ -7,13 +7,13 @@ from agentmut._base.errors import AgentmutError, UsageError
 from agentmut._base.imports import error_location
 from agentmut._base.plain import one_line
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.importers._called import check_route
-from agentmut.importers._settings import read_settings, require
-from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites._called import check_route
+from agentmut.suites._settings import read_settings, require
+from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
 
 
 class InspectSuite:
@@ -35,8 +35,8 @@ class InspectSuite:
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """The samples, in the dataset's order, of the task on the project's config."""
-        from agentmut.importers.inspect_ai.adapter import scorer_names
-        from agentmut.importers.inspect_ai.loading import TaskSource
+        from agentmut.suites.inspect_ai.adapter import scorer_names
+        from agentmut.suites.inspect_ai.loading import TaskSource
 
         source = TaskSource(self._settings, self._root)
         try:
@@ -53,8 +53,8 @@ class InspectSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one sample."""
-        from agentmut.importers.inspect_ai.adapter import InspectAdapter
-        from agentmut.importers.inspect_ai.loading import TaskSource
+        from agentmut.suites.inspect_ai.adapter import InspectAdapter
+        from agentmut.suites.inspect_ai.loading import TaskSource
 
         source = TaskSource(self._settings, self._root)
         check_route(agent, f"the task {self._settings.task}", source.told)

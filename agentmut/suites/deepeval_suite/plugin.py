@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.plain import one_line
-from agentmut.importers._judging import asked, judge_of
-from agentmut.importers.deepeval_suite.noted import Failed, Measured
-from agentmut.importers.pytest_suite.running import RUNNING, Running
 from agentmut.recording.trial import Trial, aside
+from agentmut.suites._judging import asked, judge_of
+from agentmut.suites.deepeval_suite.noted import Failed, Measured
+from agentmut.suites.pytest_suite.running import RUNNING, Running
 
 OFF = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",

@@ -7,15 +7,15 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.importers.pytest_suite.settings import PytestSettings, read_settings
-from agentmut.importers.pytest_suite.suite import PytestSuite
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites.pytest_suite.settings import PytestSettings, read_settings
+from agentmut.suites.pytest_suite.suite import PytestSuite
 
 CHECK = "deepeval"
-PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")
+PLUGIN = ("-p", "agentmut.suites.deepeval_suite.plugin")
 
 
 @contextmanager
@@ -67,8 +67,8 @@ class DeepevalSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""
-        from agentmut.importers.deepeval_suite.adapter import DeepevalAdapter
-        from agentmut.importers.pytest_suite.adapter import PytestAdapter
+        from agentmut.suites.deepeval_suite.adapter import DeepevalAdapter
+        from agentmut.suites.pytest_suite.adapter import PytestAdapter
 
         own = agent.model_copy(update={"adapter": PytestSuite.name}) if agent.adapter == self.name else agent
         adapter = self.tests.adapter(own, config)

@@ -16,7 +16,6 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.adapters.command import CommandAdapter
-from agentmut.importers._settings import read_settings
 from agentmut.judging.building import build
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
@@ -24,6 +23,7 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.seams.protocols.suite import SuiteRule, SuiteSpec
+from agentmut.suites._settings import read_settings
 
 WHERE = "suite.cerberus"
 PLACEHOLDER = "{{scenario}}"

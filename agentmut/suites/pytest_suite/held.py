@@ -11,11 +11,11 @@ import pytest
 
 from agentmut._base.errors import CaseError, UsageError
 from agentmut._base.plain import one_line
-from agentmut.importers.pytest_suite import collecting
-from agentmut.importers.pytest_suite.outcome import Phase
-from agentmut.importers.pytest_suite.quiet import Quiet
-from agentmut.importers.pytest_suite.running import RUNNING, Running
-from agentmut.importers.pytest_suite.settings import FIXTURES, Case, PytestSettings
+from agentmut.suites.pytest_suite import collecting
+from agentmut.suites.pytest_suite.outcome import Phase
+from agentmut.suites.pytest_suite.quiet import Quiet
+from agentmut.suites.pytest_suite.running import RUNNING, Running
+from agentmut.suites.pytest_suite.settings import FIXTURES, Case, PytestSettings
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""
@@ -182,7 +182,7 @@ class _Serving:
 
 def _arguments(settings: PytestSettings) -> list[str]:
     """Those of the settings, between what they may take back and what holds."""
-    watched = any(word.startswith("agentmut.importers.deepeval_suite") for word in settings.args)
+    watched = any(word.startswith("agentmut.suites.deepeval_suite") for word in settings.args)
     return [*(() if watched else _BLOCKED), *settings.arguments, *OWN_ARGUMENTS]
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from agentmut._base.errors import AgentmutError, UsageError, nearest
 from agentmut._base.imports import error_location, import_callable
 from agentmut._base.plain import one_line
-from agentmut.importers._called import config_parameter
-from agentmut.importers.inspect_ai.in_process import InProcess
-from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.nouns.config import AgentConfig
+from agentmut.suites._called import config_parameter
+from agentmut.suites.inspect_ai.in_process import InProcess
+from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
 
 if TYPE_CHECKING:
     from inspect_ai import Task

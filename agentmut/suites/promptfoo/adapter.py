@@ -11,13 +11,13 @@ from agentmut._base.errors import CaseError
 from agentmut._base.frozen import digest_of
 from agentmut._base.plain import described
 from agentmut.adapters._outside import outside_trace, record_steps
-from agentmut.importers._answering import AnsweringAgent
-from agentmut.importers.promptfoo.bench import Bench, Job
-from agentmut.importers.promptfoo.outcome import judged
-from agentmut.importers.promptfoo.providers import led_through
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import RunsOutside
+from agentmut.suites._answering import AnsweringAgent
+from agentmut.suites.promptfoo.bench import Bench, Job
+from agentmut.suites.promptfoo.outcome import judged
+from agentmut.suites.promptfoo.providers import led_through
 
 T = TypeVar("T")
 TICK = 0.25

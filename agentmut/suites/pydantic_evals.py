@@ -14,7 +14,13 @@ from agentmut._base.imports import error_location, import_callable, import_objec
 from agentmut._base.plain import jsonable, one_line
 from agentmut._base.scores import PassScore, passes, told
 from agentmut.adapters.python_callable import CallableAdapter, trace_of
-from agentmut.importers._called import (
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.recording.trial import Trial, belonging
+from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites._called import (
     CalledAgent,
     Raised,
     check_route,
@@ -24,14 +30,8 @@ from agentmut.importers._called import (
     unique,
     with_checks,
 )
-from agentmut.importers._judging import judging
-from agentmut.importers._settings import read_settings, require
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.recording.trial import Trial, belonging
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.suites._judging import judging
+from agentmut.suites._settings import read_settings, require
 
 if TYPE_CHECKING:
     from pydantic_evals import Case, Dataset

@@ -21,9 +21,9 @@ from agentmut._base.errors import CaseError, UsageError
 from agentmut._base.frozen import digest_of
 from agentmut._base.plain import one_line
 from agentmut.adapters._programs import Output, run_program
-from agentmut.importers.promptfoo.cases import Case, cases_of
-from agentmut.importers.promptfoo.cli import HERE, Place, last_words, launch, written
-from agentmut.importers.promptfoo.settings import INSTALL, PromptfooSettings
+from agentmut.suites.promptfoo.cases import Case, cases_of
+from agentmut.suites.promptfoo.cli import HERE, Place, last_words, launch, written
+from agentmut.suites.promptfoo.settings import INSTALL, PromptfooSettings
 
 GATHER = 0.1
 """Seconds for which the first trial of an evaluation waits for others."""

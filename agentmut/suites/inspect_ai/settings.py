@@ -4,7 +4,7 @@ from pydantic import Field, JsonValue
 
 from agentmut._base.frozen import Frozen
 from agentmut._base.scores import PassScore
-from agentmut.importers._called import Raised
+from agentmut.suites._called import Raised
 
 WHERE = "suite.inspect"
 

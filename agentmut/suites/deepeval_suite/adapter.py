@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from agentmut.importers.deepeval_suite.noted import check_measured, checks_of
-from agentmut.importers.pytest_suite.adapter import PytestAdapter
-from agentmut.importers.pytest_suite.outcome import Phase
-from agentmut.importers.pytest_suite.running import Running
 from agentmut.nouns.trace import Check
+from agentmut.suites.deepeval_suite.noted import check_measured, checks_of
+from agentmut.suites.pytest_suite.adapter import PytestAdapter
+from agentmut.suites.pytest_suite.outcome import Phase
+from agentmut.suites.pytest_suite.running import Running
 
 
 @dataclass(frozen=True)
