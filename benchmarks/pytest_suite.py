@@ -124,7 +124,7 @@ def idle_ms() -> float:
     """
     others = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     without = [sys.executable, "-m", "pytest", "-VV"]
-    with_it = [*without, "-p", "agentmut.pytest_plugin"]
+    with_it = [*without, "-p", "agentmut.pytest_plugin.plugin"]
     pairs = [(_seconds(without, others), _seconds(with_it, others)) for _ in range(STARTS)]
     return statistics.median(after - before for before, after in pairs) * 1000
 

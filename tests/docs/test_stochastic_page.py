@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
-from agentmut.pytest_stochastic.finding import Finding
-from agentmut.pytest_stochastic.settings import BETA, MARGIN, StochasticSettings
+from agentmut.pytest_plugin.stochastic.finding import Finding
+from agentmut.pytest_plugin.stochastic.settings import BETA, MARGIN, StochasticSettings
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.verdicts.scenario_verdict import critical

@@ -100,9 +100,9 @@ def test_a_suite_that_does_not_use_the_fixtures_does_not_pay_for_them(tmp_path: 
 import sys
 
 def test_nothing_was_loaded():
-    assert "agentmut.pytest_plugin" in sys.modules
+    assert "agentmut.pytest_plugin.plugin" in sys.modules
     loaded = [name for name in sys.modules if name.startswith("agentmut") or name in {HEAVY}]
-    assert sorted(loaded) == ["agentmut", "agentmut.pytest_plugin"]
+    assert sorted(loaded) == ["agentmut", "agentmut.pytest_plugin.plugin"]
 """
     done = run_pytest(tmp_path, code)
     assert done.returncode == 0, done.stdout

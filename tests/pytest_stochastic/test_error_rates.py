@@ -5,9 +5,9 @@ import random
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.pytest_stochastic.finding import Finding, found, read_finding
-from agentmut.pytest_stochastic.settings import StochasticSettings, read_settings
-from agentmut.pytest_stochastic.trials import Ending, Trials
+from agentmut.pytest_plugin.stochastic.finding import Finding, found, read_finding
+from agentmut.pytest_plugin.stochastic.settings import StochasticSettings, read_settings
+from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.verdicts.scenario_verdict import critical

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentmut.pytest_stochastic.finding import ERROR, Finding, read_finding
+from agentmut.pytest_plugin.stochastic.finding import ERROR, Finding, read_finding
 from agentmut.stats.verdicts.verdict import Verdict
 
 _COLOURS = {Verdict.PASS.value: "green", Verdict.FAIL.value: "red", ERROR: "red"}

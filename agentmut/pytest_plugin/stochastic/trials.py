@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agentmut.assessment.rules import FixedTrials, Sprt
-from agentmut.pytest_stochastic.finding import Finding, found
-from agentmut.pytest_stochastic.settings import StochasticSettings
+from agentmut.pytest_plugin.stochastic.finding import Finding, found
+from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
 
 
 class Ending(StrEnum):

@@ -80,7 +80,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Run a marked test as often as its verdict takes."""
     if item.get_closest_marker("agentmut") is None:
         return None
-    from agentmut.pytest_stochastic.protocol import run_marked
+    from agentmut.pytest_plugin.stochastic.protocol import run_marked
 
     return run_marked(item, nextitem)
 
@@ -99,7 +99,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if any(
         name == "agentmut.verdict" for report in told for name, _ in getattr(report, "user_properties", ())
     ):
-        from agentmut.pytest_stochastic.summary import write_summary
+        from agentmut.pytest_plugin.stochastic.summary import write_summary
 
         write_summary(terminalreporter)
 
@@ -109,7 +109,7 @@ def agentmut_trial(request: pytest.FixtureRequest) -> int:
     """The number of the trial of a test that is marked with agentmut, from 0: a seed, for example. Else 0."""
     if request.node.get_closest_marker("agentmut") is None:
         return 0
-    from agentmut.pytest_stochastic.protocol import NUMBER
+    from agentmut.pytest_plugin.stochastic.protocol import NUMBER
 
     number: int = request.node.stash.get(NUMBER, 0)
     return number

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from agentmut.pytest_stochastic.settings import StochasticSettings
+from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
 from agentmut.stats.sequential.further import MOST
 from agentmut.stats.verdicts.verdict import Verdict
 

@@ -11,10 +11,15 @@ from _pytest.unittest import TestCaseFunction
 
 from agentmut._base.errors import UsageError
 from agentmut._base.plain import one_line
-from agentmut.pytest_stochastic.finding import ERROR, Finding
-from agentmut.pytest_stochastic.report import as_error, as_verdict, verdict_call
-from agentmut.pytest_stochastic.settings import INCONCLUSIVE_INI, MARKER, StochasticSettings, read_settings
-from agentmut.pytest_stochastic.trials import Ending, Trials
+from agentmut.pytest_plugin.stochastic.finding import ERROR, Finding
+from agentmut.pytest_plugin.stochastic.report import as_error, as_verdict, verdict_call
+from agentmut.pytest_plugin.stochastic.settings import (
+    INCONCLUSIVE_INI,
+    MARKER,
+    StochasticSettings,
+    read_settings,
+)
+from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.suites.pytest_suite.held import forget_earlier_runs
 from agentmut.suites.pytest_suite.outcome import is_assertion
 from agentmut.suites.pytest_suite.running import RUNNING

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.pytest_stochastic.finding import Finding
-from agentmut.pytest_stochastic.settings import Inconclusive
+from agentmut.pytest_plugin.stochastic.finding import Finding
+from agentmut.pytest_plugin.stochastic.settings import Inconclusive
 from agentmut.stats.verdicts.verdict import Verdict
 
 SECTION = "agentmut"
