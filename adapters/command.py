@@ -18,8 +18,7 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, UnavailableError, UsageError
-from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._outside import (
+from agentmut.adapters._shared.outside.agents import (
     CONFIG_FILE,
     OutsideAgent,
     as_input,
@@ -27,9 +26,10 @@ from agentmut.adapters._outside import (
     outside_trace,
     record_steps,
 )
-from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
-from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
-from agentmut.adapters._shell import shell_line
+from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
+from agentmut.adapters._shared.outside.programs import LIMIT, Launch, Output, run_program
+from agentmut.adapters._shared.outside.shell import shell_line
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial

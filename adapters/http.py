@@ -14,10 +14,16 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, UnavailableError, UsageError
 from agentmut._base.services import CARRIED
-from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._outside import OutsideAgent, as_input, check_options, outside_trace, record_steps
-from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
-from agentmut.adapters._programs import LIMIT
+from agentmut.adapters._shared.outside.agents import (
+    OutsideAgent,
+    as_input,
+    check_options,
+    outside_trace,
+    record_steps,
+)
+from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
+from agentmut.adapters._shared.outside.programs import LIMIT
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.redaction import Redactor, header_secrets, url_secrets

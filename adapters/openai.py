@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from agentmut.adapters._dialect import Dialect
-from agentmut.adapters._dialect_chat import ChatDialect
-from agentmut.adapters._dialect_responses import ResponsesDialect
-from agentmut.adapters._loop_adapter import LoopAdapter
-from agentmut.adapters._sdk_version import require_sdk
-from agentmut.adapters._wrapped import wrapped_function
+from agentmut.adapters._shared.sdk_version import require_sdk
+from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
+from agentmut.adapters._shared.tool_loop.dialect import Dialect
+from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
+from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
+from agentmut.adapters._shared.wrapped import wrapped_function
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
 

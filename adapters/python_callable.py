@@ -11,7 +11,7 @@ from pydantic import JsonValue, PrivateAttr
 from agentmut._base.errors import UsageError
 from agentmut._base.imports import import_object
 from agentmut._base.plain import jsonable
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._shared.sdk_version import version_of
 from agentmut.nouns.config import AgentConfig, History, ModelConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec

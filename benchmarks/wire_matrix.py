@@ -25,7 +25,7 @@ from langchain_core.messages.utils import convert_to_messages
 from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 
-from agentmut.adapters._dialect import arguments_of
+from agentmut.adapters._shared.tool_loop.dialect import arguments_of
 from agentmut.mutation.controls import identity_mutant
 from agentmut.mutation.generation import generate
 from agentmut.nouns.codec import Codec

@@ -12,7 +12,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware, model_settings
+from agentmut.adapters.langgraph.adapter import (
+    LangGraphAdapter,
+    bind_tools,
+    config_middleware,
+    model_settings,
+)
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig

@@ -22,7 +22,7 @@ from langgraph.types import Command, RetryPolicy, Send
 from pydantic import BaseModel
 
 from agentmut._base.errors import UsageError
-from agentmut.adapters.langgraph import LangGraphAdapter
+from agentmut.adapters.langgraph.adapter import LangGraphAdapter
 from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -282,7 +282,7 @@ def test_a_run_is_stopped_at_the_cut_limit(whole: Agent) -> None:
 def test_a_changed_flow_that_is_not_carried_out_gives_no_witness(
     whole: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentmut.adapters._langgraph_flow.reshape", lambda graph, *rest: graph)
+    monkeypatch.setattr("agentmut.adapters.langgraph.flow.reshape", lambda graph, *rest: graph)
     for mutant in whole.generation.mutants:
         if mutant.operator != "orchestration.cut_max_steps":  # needs no other graph
             assert not whole.witnessed(mutant, whole.run(mutant)), mutant.description

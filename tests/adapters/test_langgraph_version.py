@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.adapters._langgraph_doubles import let_doubles_answer
-from agentmut.adapters._langgraph_flow import reshape
+from agentmut.adapters.langgraph.doubles import let_doubles_answer
+from agentmut.adapters.langgraph.flow import reshape
 from agentmut.nouns.flow import Flow
 
 COMPLAINT = r"does not find .* in this version \(langgraph 1\..*made for langgraph 1\.2 and later of 1\.x"

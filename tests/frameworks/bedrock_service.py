@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from agentmut._base.environment import environ
-from agentmut.adapters._bedrock_agent_terms import action_group
+from agentmut.adapters.bedrock_agents.terms import action_group
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import TRIAL_HEADER

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
+from agentmut.adapters.bedrock_agents.adapter import BedrockAgentsAdapter
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending
@@ -456,7 +456,7 @@ def test_another_version_of_boto3_is_refused(
     monkeypatch: pytest.MonkeyPatch, name: str, version: str | None, said: str
 ) -> None:
     found = {"boto3": version} if version else {}
-    monkeypatch.setattr("agentmut.adapters._requirement.version_of", lambda _: found)
+    monkeypatch.setattr("agentmut.adapters._shared.requirement.version_of", lambda _: found)
     with pytest.raises(AdapterError, match=said):
         Case(name, "", "", [], [], others=DESK).adapter()
 

@@ -212,7 +212,7 @@ def test_a_delegation_that_fails_is_a_step_with_an_error() -> None:
 
 def test_a_version_that_tells_of_failures_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hook that raised would only be printed, and its step be missing."""
-    from agentmut.adapters import _crewai_tools as tools
+    from agentmut.adapters.crewai import tools as tools
 
     monkeypatch.setattr(tools, "_REFUSALS", ("no_such_text",))
     tools.refusals.cache_clear()
@@ -278,8 +278,8 @@ def test_tasks_that_run_at_once_are_passed_what_they_say_themselves() -> None:
 def test_copies_lose_nothing_and_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agentmut.adapters._change import Change
-    from agentmut.adapters._crewai_crew import Team
+    from agentmut.adapters._shared.change import Change
+    from agentmut.adapters.crewai.crew import Team
     from tests.frameworks.crewai_odd_agents import elaborate
 
     monkeypatch.chdir(tmp_path)
@@ -322,8 +322,8 @@ def _mutant(edit: Edit) -> Mutant:
 
 
 def test_a_limit_of_tokens_keeps_its_name() -> None:
-    from agentmut.adapters._change import Change
-    from agentmut.adapters._crewai_crew import Team
+    from agentmut.adapters._shared.change import Change
+    from agentmut.adapters.crewai.crew import Team
     from tests.frameworks.crewai_odd_agents import limited
 
     found = adapter("limited").get_config()

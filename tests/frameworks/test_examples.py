@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import agentmut
-from agentmut.adapters._framework import FrameworkAdapter
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._shared.framework import FrameworkAdapter
+from agentmut.adapters._shared.sdk_version import version_of
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.seams.plugins import Group, load

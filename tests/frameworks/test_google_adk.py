@@ -257,7 +257,7 @@ def test_calls_of_two_agents_with_one_id_are_both_steps() -> None:
     """Callbacks answer them; some services give ids that they have given before."""
     from google.adk.tools.function_tool import FunctionTool
 
-    from agentmut.adapters._google_adk_run import Watch
+    from agentmut.adapters.google_adk.run import Watch
 
     trial = Trial("one")
     watch = Watch(trial, {}, {})

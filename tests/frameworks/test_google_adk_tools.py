@@ -111,7 +111,7 @@ def test_a_program_s_tools_are_offered() -> None:
 
 def test_servers_that_adk_connects_to_otherwise_are_refused_by_its_version() -> None:
     """Trials would share a connection."""
-    from agentmut.adapters._google_adk_mcp import separate
+    from agentmut.adapters.google_adk.mcp import separate
     from tests.frameworks.google_adk_served_agents import server
 
     toolset = server()

@@ -75,7 +75,7 @@ def test_the_default_model_of_the_sdk_is_read(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OPENAI_DEFAULT_MODEL", "sim-small")
     from agents import Agent
 
-    from agentmut.adapters._openai_agents_team import Team
+    from agentmut.adapters.openai_agents.team import Team
 
     assert Team.of(Agent(name="desk")).model.name == "sim-small"
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.adapters import _requirement
+from agentmut.adapters._shared import requirement as _requirement
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
@@ -232,8 +232,8 @@ def test_settings_that_a_function_makes_stay_beside_the_changed_ones() -> None:
 
 @pytest.mark.parametrize("factory", ["wrapped", "with_fallback"])
 def test_the_model_within_another_is_read_and_changed(factory: str) -> None:
-    from agentmut.adapters._change import Change
-    from agentmut.adapters._pydantic_ai_parts import Parts
+    from agentmut.adapters._shared.change import Change
+    from agentmut.adapters.pydantic_ai.parts import Parts
 
     agent: Any = adapter(factory)
     found = agent.get_config()

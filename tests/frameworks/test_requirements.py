@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.adapters import _requirement
-from agentmut.adapters._requirement import Requirement
+from agentmut.adapters._shared import requirement as _requirement
+from agentmut.adapters._shared.requirement import Requirement
 from tests.frameworks.lowest import requirements
 
 EXTRAS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"][

@@ -157,7 +157,7 @@ def test_an_orchestration_is_told_the_turns_before_and_nothing_of_other_runs(
 def test_an_orchestration_that_keeps_its_parts_elsewhere_is_refused_by_its_version(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from agentmut.adapters._semantic_kernel_orchestration import members_of
+    from agentmut.adapters.semantic_kernel.orchestration import members_of
     from tests.frameworks.semantic_kernel_odd_agents import both
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")

@@ -11,10 +11,10 @@ from aiohttp import web
 
 import agentmut
 from agentmut._base.errors import AdapterError, UnavailableError, UsageError
-from agentmut.adapters._vertex_credentials import Credentials
-from agentmut.adapters._vertex_errors import EngineError
-from agentmut.adapters._vertex_events import Hearing
-from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
+from agentmut.adapters.vertex_agent_engine.adapter import VertexAgentEngineAdapter
+from agentmut.adapters.vertex_agent_engine.credentials import Credentials
+from agentmut.adapters.vertex_agent_engine.errors import EngineError
+from agentmut.adapters.vertex_agent_engine.events import Hearing
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.selection import Selection
 from agentmut.conformance.adapters.checks import endpoint

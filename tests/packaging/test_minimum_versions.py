@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from agentmut.adapters._sdk_version import MINIMUM
+from agentmut.adapters._shared.sdk_version import MINIMUM
 
 
 def test_the_minimum_of_an_sdk_is_the_one_of_its_extra() -> None:

@@ -178,7 +178,7 @@ def warm_up() -> None:
         "agentmut.report.terminal.mutant_diff", "agentmut.report.terminal.verdicts", "agentmut.simulator.service.server", "agentmut.usecases.suite_verdicts",
         "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
         "agentmut.campaign.running.loop", "agentmut.stats.kill.characteristics", "agentmut.campaign.shards.merge", "rich.console",
-        "agentmut.cli.verbs.relating", "agentmut.usecases.survivor_relations", "agentmut.adapters.langgraph", "langchain.agents",
+        "agentmut.cli.verbs.relating", "agentmut.usecases.survivor_relations", "agentmut.adapters.langgraph.adapter", "langchain.agents",
         "langchain_openai", "openai.resources.chat.completions",
     ):  # fmt: skip
         importlib.import_module(name)

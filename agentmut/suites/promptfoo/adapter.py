@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut._base.errors import CaseError
 from agentmut._base.frozen import digest_of
 from agentmut._base.plain import described
-from agentmut.adapters._outside import outside_trace, record_steps
+from agentmut.adapters._shared.outside.agents import outside_trace, record_steps
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import RunsOutside

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from agentmut._base.errors import CaseError, UsageError
 from agentmut._base.frozen import digest_of
 from agentmut._base.plain import one_line
-from agentmut.adapters._programs import Output, run_program
+from agentmut.adapters._shared.outside.programs import Output, run_program
 from agentmut.suites.promptfoo.cases import Case, cases_of
 from agentmut.suites.promptfoo.cli import HERE, Place, last_words, launch, written
 from agentmut.suites.promptfoo.settings import INSTALL, PromptfooSettings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentmut._base.errors import CaseError
-from agentmut.adapters._programs import Launch, Output
+from agentmut.adapters._shared.outside.programs import Launch, Output
 from agentmut.suites.promptfoo.settings import PromptfooSettings
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError
 from agentmut._base.frozen import digest_of
-from agentmut.adapters._outside import record_steps
+from agentmut.adapters._shared.outside.agents import record_steps
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step

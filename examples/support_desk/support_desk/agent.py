@@ -5,7 +5,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
-from agentmut.adapters.langgraph import bind_tools, model_settings
+from agentmut.adapters.langgraph.adapter import bind_tools, model_settings
 from agentmut.nouns.config import AgentConfig
 from support_desk.tools import TOOLS
 

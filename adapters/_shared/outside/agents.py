@@ -1,0 +1,172 @@
+"""What agents outside of this process have in common: their model requests pass a proxy, and are all that is seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.plain import jsonable
+from agentmut._base.pointers import at_path
+from agentmut.adapters._shared.outside.placeholders import parts_by_name
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Mutant
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.wire.steps import steps_from_exchanges
+
+CONFIG_FILE = "config_file"
+SERVED = "mcp_tools"
+"""The key of `agent.options` which says that servers offer the agent its tools, and that agentmut meets them there."""
+TOLD_BY_FILE = frozenset({"prompt", "model", "context", "orchestration"})
+"""Parts that a program which is given the config as a file takes from it."""
+
+
+@dataclass(frozen=True)
+class OutsideAgent:
+    """An agent that is told parts of its config by placeholders; its model requests carry all others.
+
+    Tools are told as they are in the project, and changed in the requests alone: there calls of renamed tools are
+    mapped back, and results go wrong. The same holds for the turns of a conversation.
+    """
+
+    spec: AgentSpec
+    config: AgentConfig
+    original: AgentConfig
+    names: frozenset[str]
+    """The placeholders that it is told."""
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs."""
+        return self.config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the config: what the agent offers is seen when it runs."""
+        return self.config.tools
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same agent, told of another config."""
+        return replace(self, config=config)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Those of tool servers; calls of others do not leave the agent's own process."""
+        return frozenset(self.original.tool_names) if self.served else frozenset()
+
+    def versions(self) -> Mapping[str, str]:
+        """No framework of this process takes part."""
+        return {}
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Parts of the config that the agent is told, as dotted paths."""
+        named = {name for name in self.names if name in parts_by_name(self.original)}
+        by_file = TOLD_BY_FILE if CONFIG_FILE in self.names else frozenset()
+        own = frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
+        return own | {"tools"} if self.served else own
+
+    @property
+    def served(self) -> bool:
+        """Whether tool servers offer the agent its tools, and changes reach it there."""
+        return self.spec.options.get(SERVED) is True
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What is in no model request has to be told: the flow. What is told has to be sayable: no unset part is.
+
+        Earlier turns are changed in the requests alone, which have them as they were said.
+        """
+        for edit in mutant.edits:
+            if edit.part == "history":
+                return "the agent is given all turns at once"
+            path = ".".join(edit.path)
+            if edit.part == "orchestration" and not self._tells(path):
+                key = ".".join(edit.path[:2])
+                return f"the agent is not told {key}: name {{{key}}} {self._where}"
+            if unset := self._unset_by(edit, path):
+                return f"{{{unset}}} would stand for nothing"
+        return ""
+
+    @property
+    def _where(self) -> str:
+        """Where its placeholders are written."""
+        return "in agent.command, or {config_file}" if self.spec.command else "in agent.body"
+
+    def _tells(self, path: str) -> bool:
+        return any(path == told or path.startswith(f"{told}.") for told in self.carries)
+
+    def _unset_by(self, edit: Edit, path: str) -> str:
+        """The placeholder that an edit leaves without a value."""
+        if edit.span is not None or edit.part == "tools":
+            return ""
+        below = {name: name.removeprefix(path) for name in self.names if f"{name}.".startswith(f"{path}.")}
+        unset = (
+            name for name, rest in below.items() if at_path(edit.after, tuple(rest.split(".")[1:])) is None
+        )
+        return next(unset, "")
+
+    def told(self) -> dict[str, JsonValue]:
+        """The values of all parts that placeholders may name."""
+        return parts_by_name(self.told_config())
+
+    def told_config(self) -> AgentConfig:
+        """The config as the agent is told it."""
+        own = {"tools": self.original.tools, "history": self.original.history}
+        return self.config.model_copy(update=own)
+
+
+def check_options(spec: AgentSpec, config: AgentConfig) -> None:
+    """Raise `UsageError` for `agent.options` that an agent elsewhere does not have."""
+    for name, value in spec.options.items():
+        if name != SERVED:
+            raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, (SERVED,))}")
+        if not isinstance(value, bool):
+            raise UsageError(f"agent.options.{SERVED} is true or false, not {value!r}")
+    if spec.options.get(SERVED) and not config.tools:
+        raise UsageError(f"agent.options.{SERVED}: list the tools of the servers in agent.config.tools")
+
+
+def record_steps(trial: Trial) -> None:
+    """Note what was seen of a run that has ended, however it did.
+
+    Calls that tool servers met are known already, with true times and errors; model requests say what they were for.
+    """
+    recorder = trial.recorder
+    met = [step for step in recorder.steps if step.action is Action.CALL_TOOL]
+    rest = [step for step in recorder.steps if step.action is not Action.CALL_TOOL]
+    for seen in steps_from_exchanges(recorder.exchanges, with_tools=True):
+        same = next((step for step in met if _is_same_call(step, seen, trial)), None)
+        if same:
+            met.remove(same)
+            rest.append(
+                same.model_copy(update={name: getattr(seen, name) for name in ("turn", "node", "call_id")})
+            )
+        else:
+            rest.append(seen)
+    recorder.steps[:] = [*rest, *met]
+
+
+def _is_same_call(met: Step, seen: Step, trial: Trial) -> bool:
+    if seen.action is not Action.CALL_TOOL or seen.tool is None:
+        return False
+    return met.tool in (seen.tool, trial.own_name(seen.tool)) and met.arguments == seen.arguments
+
+
+def outside_trace(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
+    """The trace of a run that answered."""
+    recorder = trial.recorder
+    output = jsonable(answer)
+    respond = Step(action=Action.RESPOND, turn=turn, output=output, started=recorder.now())
+    return AgentTrace(
+        steps=(*recorder.timeline(), respond),
+        outputs=() if output is None else (output,),
+        seconds=recorder.now(),
+        exit_code=recorder.exit_code,
+        stderr=recorder.stderr,
+    )
+
+
+def as_input(turns: tuple[JsonValue, ...]) -> JsonValue:
+    """What the agent is asked: the turn, or a list of turns when there are several."""
+    return turns[0] if len(turns) == 1 else list(turns)

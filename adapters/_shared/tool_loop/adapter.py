@@ -1,0 +1,191 @@
+"""What the adapters of ready tool loops have in common."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, UsageError, nearest
+from agentmut._base.imports import import_object
+from agentmut.adapters._shared.sdk_version import version_of
+from agentmut.adapters._shared.tool_loop.dialect import Dialect, unsaid
+from agentmut.adapters._shared.tool_loop.loop import MAX_STEPS, ToolLoop
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import CHANGED, Flow
+from agentmut.nouns.mutant import Mutant, apply_edits
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import AgentTrace
+from agentmut.project.tool_checks import check_tools
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.calls.toolbox import Function, toolbox
+
+_LIMIT = "max_steps"
+
+
+class LoopAdapter:
+    """Runs prompt, tools and model of the config in a tool loop of agentmut's own.
+
+    Each run has a client and a conversation of its own. Nothing else is the agent's, so every part of the config
+    can be changed by building the agent anew.
+    """
+
+    default_route: Literal["rebuild", "wire"] = "rebuild"
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        functions: Mapping[str, Function],
+        config: AgentConfig,
+        original: AgentConfig | None = None,
+    ) -> None:
+        self._dialect = dialect
+        self._functions = functions
+        self._config = config if original else _completed(config, functions)
+        self._original = original or self._config
+
+    @classmethod
+    def checked(cls, dialect: Dialect, spec: AgentSpec, config: AgentConfig) -> Self:
+        """The adapter, after a look at everything that can be wrong with the section. Raises `UsageError`."""
+        if not config.model.name:
+            raise UsageError(
+                f"agent.config.model.name is missing: adapter {spec.adapter} needs to know which model to ask"
+            )
+        if refusal := dialect.refuses(config.model):
+            raise UsageError(f"agent.config.model: {refusal}")
+        return cls.of_functions(dialect, spec, config)
+
+    @classmethod
+    def of_functions(cls, dialect: Dialect, spec: AgentSpec, config: AgentConfig) -> Self:
+        """The adapter, after a look at the flow and the functions. Raises `UsageError`."""
+        others = sorted(set(config.orchestration) - {_LIMIT})
+        if others:
+            raise UsageError(
+                f"agent.config.orchestration: {others[0]!r} is nothing that adapter {spec.adapter} carries out; "
+                f"its loop has {_LIMIT} only"
+            )
+        return cls(dialect, _read_functions(spec), config)
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs; tools and limit are those of the loop where the project says none."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the config, and with those all that the model is told of."""
+        return self._config.tools
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same functions with another config."""
+        return type(self)(self._dialect, self._functions, config, self._original)
+
+    @property
+    def not_built(self) -> str:
+        """Nothing has to be built to know the tools."""
+        return ""
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Every tool: the loop itself makes the calls."""
+        return frozenset(tool.own_name for tool in self._config.tools)
+
+    @property
+    def needs_doubles(self) -> frozenset[str]:
+        """The tools without a function, which only a scenario's double can answer."""
+        return self.doubled_tools() - set(self._functions)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Settings that the API does not have."""
+        edits = [edit for edit in mutant.edits if edit.part == "model"]
+        return self._dialect.refuses(apply_edits(self._config, edits).model) if edits else ""
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Settings that requests have no word for."""
+        return unsaid(self._dialect.refuses, self._original.model, mutant)
+
+    def versions(self) -> Mapping[str, str]:
+        """The SDK's version."""
+        return version_of(self._dialect.package)
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Converse over the turns; later ones see the conversation so far, or what is left of it."""
+        limit = _limit(self._config)
+        if limit != _limit(self._original):
+            trial.recorder.marks |= {f"/orchestration/{_LIMIT}", CHANGED}
+        loop = ToolLoop(self._dialect, self._tools_of(trial), self._config, limit, trial)
+        outputs = await loop.outputs(turns)
+        recorder = trial.recorder
+        return AgentTrace(
+            steps=recorder.timeline(),
+            outputs=tuple(outputs),
+            seconds=recorder.now(),
+            edges=tuple(recorder.edges),
+        )
+
+    def _tools_of(self, trial: Trial) -> dict[str, Function]:
+        """What to call, by the name that the model is told of."""
+        original = {tool.own_name for tool in self._original.tools}
+        absent = original - set(self._functions)
+        if missing := sorted(absent - set(trial.doubles)):
+            raise AdapterError(_no_function(missing[0], self._functions))
+        stand_ins = {name: _only_doubled(name) for name in absent}
+        return toolbox(self._config, {**self._functions, **stand_ins})
+
+
+def _completed(config: AgentConfig, functions: Mapping[str, Function]) -> AgentConfig:
+    """The config with the functions as tools where it has none, and with the limit of the loop."""
+    tools = config.tools or tuple(
+        read_tool(function).model_copy(update={"name": name}) for name, function in functions.items()
+    )
+    return config.model_copy(
+        update={"tools": check_tools(tools), "orchestration": {_LIMIT: MAX_STEPS, **config.orchestration}}
+    )
+
+
+def _limit(config: AgentConfig) -> int:
+    return Flow.of(config.orchestration).max_steps or MAX_STEPS
+
+
+def _read_functions(spec: AgentSpec) -> dict[str, Function]:
+    """The functions by name; none where the section names none. Raises `UsageError`."""
+    if spec.functions is None:
+        return {}
+    found = import_object(spec.functions, Path(spec.root))
+    functions = dict(_named(found, spec.functions))
+    for name, function in functions.items():
+        if not callable(function) or isinstance(function, type):
+            raise UsageError(
+                f"agent.functions: {name!r} of {spec.functions} is a {type(function).__name__}, not a function"
+            )
+    return functions
+
+
+def _named(found: Any, reference: str) -> Iterable[tuple[str, Any]]:
+    if isinstance(found, Mapping):
+        return [(str(name), function) for name, function in found.items()]
+    if isinstance(found, list | tuple):
+        pairs = [(getattr(f, "__name__", repr(f)), f) for f in found]
+        names = [name for name, _ in pairs]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise UsageError(f"agent.functions: {reference} has more than one function named {twice[0]!r}")
+        return pairs
+    raise UsageError(
+        f"agent.functions: {reference} is a {type(found).__name__}; expected a list of functions, or a mapping "
+        "from names of tools to functions"
+    )
+
+
+def _no_function(tool: str, functions: Iterable[str]) -> str:
+    return (
+        f"the tool {tool!r} has no function (agent.functions), and the scenario does not double it. "
+        f"{nearest(tool, functions)}"
+    )
+
+
+def _only_doubled(name: str) -> Callable[..., Any]:
+    """A function that its double answers for; it is never called itself."""
+
+    def call(**arguments: Any) -> Any:
+        raise AdapterError(_no_function(name, ()))
+
+    call.__name__ = name
+    return call

@@ -1,0 +1,186 @@
+"""What a ready tool loop needs of a service's SDK: one small class per API has it."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.adapters._shared.sdk_version import Clients, new_client
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.nouns.mutant import Mutant, apply_edits
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
+from agentmut.wire import bodies
+
+Items = list[Any]
+"""Entries of a conversation in the terms of the API."""
+
+
+class Call(NamedTuple):
+    """A tool call as the model asked for it."""
+
+    id: str
+    name: str
+    arguments: Any
+    """JSON text or, where the API gives it so, what the text says."""
+    node: str = ""
+    """The agent that calls, where a service lets several work together."""
+
+
+class Answer(NamedTuple):
+    """What a call is answered with."""
+
+    call: Call
+    text: str
+    failed: bool = False
+
+
+class Reply(NamedTuple):
+    """One answer of the model."""
+
+    text: str
+    """What it says, or why it refuses."""
+    calls: tuple[Call, ...]
+    said: Items
+    """What is added to the conversation."""
+    usage: Usage
+    model: str
+    cut: str = ""
+    """Why the answer ended early, where the model was not done: `max_tokens` and so on."""
+    unfinished: bool = False
+    """Whether the model wants to go on, without a call being answered."""
+    began: float | None = None
+    """When the model was asked, in seconds since the trial began; None: when the service was."""
+    node: str = ""
+    """The agent that answers, where a service lets several work together."""
+
+
+Body = dict[str, Any]
+"""What is sent or came back, in the terms of the API."""
+
+
+class Dialect:
+    """Asks a model through one API of an SDK: one class per API. Imports the SDK when it is used, not before."""
+
+    package: ClassVar[str]
+    """The SDK, as pip knows it."""
+    api: ClassVar[str]
+    """What the API is called."""
+    codec: ClassVar[Codec]
+    """Reads and writes what is sent."""
+
+    def __init__(self, *, stream: bool = False) -> None:
+        self._stream = stream
+        self._clients = Clients()
+
+    def refuses(self, model: ModelConfig) -> str:
+        """The first setting that the API does not have, in a phrase; empty when it takes all of them."""
+        return refused(self.codec, model, self.api)
+
+    def client(self) -> AbstractAsyncContextManager[Any]:
+        """A new client; address and key are the SDK's own environment variables. Raises `AdapterError`."""
+        return new_client(self.package, self._clients)
+
+    async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
+        """One model call; a stream is read to its end."""
+        came = await self.created(client, request_of(config), conversation)
+        reply = self.codec.decode_reply(bodies.write_json(came))
+        return Reply(
+            text=reply.text,
+            calls=tuple(Call(call.id, call.name, call.arguments) for call in reply.tool_calls),
+            said=self.said(came, reply),
+            usage=reply.usage,
+            model=reply.model,
+            cut=self.cut(came, reply),
+            unfinished=reply.finish_reason == "pause_turn",
+        )
+
+    async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
+        """The plain reply to a request with the conversation so far."""
+        raise NotImplementedError
+
+    def said(self, came: Body, reply: ModelReply) -> Items:
+        """What is added to the conversation for a reply."""
+        raise NotImplementedError
+
+    def cut(self, came: Body, reply: ModelReply) -> str:
+        """Why a reply ended early; empty where the model was done."""
+        return _CUT.get(reply.finish_reason, "")
+
+    def answered(self, answers: Sequence[Answer]) -> Items:
+        """What is added to the conversation for the results of a reply's calls."""
+        raise NotImplementedError
+
+
+_CUT = {"length": "max_tokens", "content_filter": "content filter"}
+
+
+class StreamCutError(ConnectionError):
+    """A stream ended before the model's answer did."""
+
+    def __init__(self) -> None:
+        super().__init__("the stream of the model's answer ended before the answer did")
+
+
+def plain(found: Any) -> Body:
+    """What an SDK has read, as it came."""
+    body: Body = found.to_dict(mode="json", warnings=False)
+    return body
+
+
+def request_of(config: AgentConfig) -> ModelRequest:
+    """The config as a request in which nothing has been said yet."""
+    model, system = config.model, config.system_text()
+    return ModelRequest(
+        model=model.name,
+        messages=(Message(role=Role.SYSTEM, text=system),) if system else (),
+        tools=config.tools,
+        **{name: getattr(model, name) for name in SAMPLING} | {"tool_choice": _tool_choice(config)},
+    )
+
+
+def body_of(codec: Codec, request: ModelRequest) -> dict[str, Any]:
+    """The body of a request in the terms of an API."""
+    return dict(bodies.mapping(bodies.read_json(codec.encode_request(request).body), "the body"))
+
+
+def refused(codec: Codec, model: ModelConfig, api: str) -> str:
+    """The first setting that an API has no place for, by what is left of it there; empty where all are."""
+    wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
+    told = codec.decode_request(codec.encode_request(wanted))
+    for name in SAMPLING:
+        value = getattr(wanted, name)
+        if is_set(value) and not is_set(getattr(told, name)):
+            return f"the {api} API has no {name} {value!r:.60}"
+    return ""
+
+
+def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mutant) -> str:
+    """Which setting that the mutant changes an API has no word for, before or after; empty for none."""
+    edits = [edit for edit in mutant.edits if edit.part == "model"]
+    changed = {edit.path[1] for edit in edits if len(edit.path) > 1} - {"name", "provider"}
+    after = apply_edits(AgentConfig(model=model), edits).model
+    told = (state.model_dump(include=changed) for state in (model, after))
+    return next(filter(None, (refuses(ModelConfig(name="any", **settings)) for settings in told)), "")
+
+
+def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments that send the body; what an SDK's method no longer takes goes as an addition to it."""
+    known = inspect.signature(create).parameters
+    others = {key: value for key, value in body.items() if key not in known}
+    taken = {key: value for key, value in body.items() if key in known}
+    return {**taken, "extra_body": others} if others else taken
+
+
+def _tool_choice(config: AgentConfig) -> JsonValue:
+    """The tool choice; None without tools, as services refuse it then. A tool is named as it is offered."""
+    choice = config.model.tool_choice if config.tools else None
+    if not isinstance(choice, dict) or not isinstance(function := choice.get("function"), dict):
+        return choice
+    offered = {tool.own_name: tool.name for tool in config.tools}
+    name = function.get("name")
+    return {**choice, "function": {**function, "name": offered.get(str(name), name)}}

@@ -1,0 +1,153 @@
+"""The tool loop's side of Bedrock Converse."""
+
+import base64
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, ClassVar
+
+from agentmut.adapters._shared.boto3 import Boto3, hung_up
+from agentmut.adapters._shared.tool_loop.dialect import (
+    Answer,
+    Body,
+    Dialect,
+    Items,
+    Reply,
+    StreamCutError,
+    body_of,
+)
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.messages import ModelReply, ModelRequest
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.wire.dialects import aws_event_stream
+from agentmut.wire.dialects.converse import converse_stream
+from agentmut.wire.dialects.converse.converse import Converse
+
+_CUT = {
+    "max_tokens": "max_tokens",
+    "model_context_window_exceeded": "the context window is full",
+    "guardrail_intervened": "a guardrail intervened",
+    "content_filtered": "content filter",
+    "malformed_model_output": "the service could not read what the model wrote",
+    "malformed_tool_use": "the service could not read the call that the model wrote",
+}
+
+
+class ConverseDialect(Dialect):
+    """`converse`, or `converse_stream`, each call in a thread of its own: boto3 blocks.
+
+    It has no seed, and no way to say that no tool may be called.
+    """
+
+    package: ClassVar[str] = "boto3"
+    api: ClassVar[str] = "Bedrock Converse"
+    codec: ClassVar[Codec] = Converse()
+
+    def __init__(self, *, stream: bool = False, region: str | None = None) -> None:
+        super().__init__(stream=stream)
+        self._boto3 = Boto3("bedrock-runtime", region)
+
+    def client(self) -> AbstractAsyncContextManager[Any]:
+        """The client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
+        return nullcontext(self._boto3.client())
+
+    async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
+        """One model call. The service does not say which model answered."""
+        reply = await super().ask(client, config, conversation)
+        return reply._replace(model=reply.model or config.model.name)
+
+    async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
+        """The reply; one that is streamed is put together from its events."""
+        body = {
+            **body_of(self.codec, request),
+            "modelId": request.model,
+            "messages": list(map(_sent, conversation)),
+        }
+        call = _streamed if self._stream else _whole
+        came: Body = await in_daemon_thread(call, client, body)
+        return came
+
+    def said(self, came: Body, reply: ModelReply) -> Items:
+        """The message of the reply, reasoning and its signatures included."""
+        message = came["output"]["message"]
+        content = [block for block in message["content"] if not _is_blank(block)]
+        return [{**message, "content": content}] if content else []
+
+    def cut(self, came: Body, reply: ModelReply) -> str:
+        """In the service's own terms, which tell more."""
+        return _CUT.get(came.get("stopReason") or "", "")
+
+    def answered(self, answers: Sequence[Answer]) -> Items:
+        """One message of the user with all results."""
+        return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
+
+
+def _whole(client: Any, body: Body) -> Body:
+    came = dict(client.converse(**body))
+    came.pop("ResponseMetadata", None)
+    return dict(_written(came))
+
+
+def _streamed(client: Any, body: Body) -> Body:
+    events = client.converse_stream(**body)["stream"]
+    with hung_up(events):
+        stream = b"".join(_frames(events))
+    try:
+        return converse_stream.read(stream)
+    except ValueError as error:
+        raise StreamCutError() from error
+
+
+def _frames(events: Iterable[dict[str, Any]]) -> Iterable[bytes]:
+    for event in events:
+        yield from (aws_event_stream.event(kind, _written(payload)) for kind, payload in event.items())
+
+
+def _written(value: Any) -> Any:
+    """A value that botocore has read, as JSON carries it: bytes are base64 there."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, dict):
+        return {key: _written(inner) for key, inner in value.items()}
+    return [_written(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _sent(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as boto3 takes it: text is a block, and what is base64 in JSON is bytes."""
+    content = message["content"]
+    if isinstance(content, str):
+        return {**message, "content": [{"text": content}]}
+    return {**message, "content": list(map(_with_bytes, content))}
+
+
+def _is_blank(block: dict[str, Any]) -> bool:
+    """Whether a block has a text without a word, which models say and the service then refuses to be told."""
+    return isinstance(block.get("text"), str) and not block["text"].strip()
+
+
+def _with_bytes(block: dict[str, Any]) -> dict[str, Any]:
+    """A block that a model answered; of a call that was cut off, what was written of its input is no object."""
+    if isinstance(use := block.get("toolUse"), dict):
+        return block if isinstance(use.get("input"), dict) else {"toolUse": {**use, "input": {}}}
+    return {key: _read(value) for key, value in block.items()}
+
+
+def _read(value: Any) -> Any:
+    """The opposite of `_written`, by the names of what botocore gives as bytes."""
+    if isinstance(value, list):
+        return [_read(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: base64.b64decode(inner) if key in _BYTES and isinstance(inner, str) else _read(inner)
+        for key, inner in value.items()
+    }
+
+
+_BYTES = frozenset({"bytes", "redactedContent"})
+
+
+def _result(answer: Answer) -> dict[str, Any]:
+    status = {"status": "error"} if answer.failed else {}
+    content = [{"text": answer.text}] if answer.text else []
+    return {"toolResult": {"toolUseId": answer.call.id, "content": content, **status}}

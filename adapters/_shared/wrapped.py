@@ -1,0 +1,36 @@
+"""Users' own functions that call an SDK: agents as they are, changed on the wire."""
+
+from collections.abc import Callable, Mapping
+
+from agentmut._base.errors import UsageError
+from agentmut.adapters._shared.tool_loop.dialect import Dialect, unsaid
+from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
+from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.seams.protocols.adapter import AgentSpec
+
+_OF_THE_LOOP = ("functions", "api", "stream")
+_ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "boto3": ConverseDialect}
+"""SDKs with one API. OpenAI's has two, and the one asked has all settings."""
+
+
+class WrappedFunction(CallableAdapter):
+    """A function that speaks to one API."""
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Settings that requests have no word for."""
+        dialect = _ONE_API.get(self._package)
+        return unsaid(dialect().refuses, self._config.model, mutant) if dialect else ""
+
+
+def wrapped_function(spec: AgentSpec, config: AgentConfig, package: str) -> CallableAdapter:
+    """The function of `agent.run`; `package` is the SDK that it calls. Raises `UsageError`."""
+    useless = [key for key in _OF_THE_LOOP if getattr(spec, key)]
+    if useless:
+        raise UsageError(
+            f"agent.{useless[0]} is for the ready tool loop; with agent.run the function has its own. Leave out "
+            "one of the two"
+        )
+    return WrappedFunction.wrapping(spec, config, package)

@@ -1,0 +1,156 @@
+"""Adapter for AutoGen's AgentChat: assistant agents and teams of them, read, rebuilt and run by `run_stream`.
+
+AutoGen's agents keep what they were told, so a function builds them anew for each trial. Of a team one agent is
+changed in prompt and model, the first one unless `agent.options.agent` names another; tools are those of all agents,
+hand-offs, members and limits are part of the flow.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+if TYPE_CHECKING:
+    from agentmut.adapters.autogen.team import Team
+
+# The modules `_autogen_*` import AutoGen, which is checked for first.
+
+
+class AutoGenAdapter(FrameworkAdapter):
+    """Runs an `AssistantAgent`, or a team with some among its members."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "autogen", "autogen-agentchat", (0, 7), (0, 8), "autogen", ("autogen-core", "autogen-ext", "openai")
+    )
+    expected: ClassVar[str] = "an AssistantAgent or a team of autogen_agentchat"
+    options: ClassVar[tuple[str, ...]] = ("agent",)
+    objects: ClassVar[bool] = False
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "seed",
+            "stop",
+            "reasoning_effort",
+            "tool_choice",
+            "response_format",
+        }
+    )
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
+    shares: bool = True
+    """Whether agents of several trials have a client or a workbench in common, which no trial may close then."""
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
+        """As all adapters of frameworks; and check that the function really builds anew."""
+        adapter = super().create(spec, config)
+        one, other = (cls._team(adapter.source.build(config), spec) for _ in range(2))
+        if _common(one.keeping(), other.keeping()):
+            raise AdapterError(
+                f"agent.factory {spec.factory} gives the same agent, model context or termination condition each "
+                "time, and these keep what they were told; have it build them anew"
+            )
+        adapter.shares = _common(one.holdings(), other.holdings())
+        logging.getLogger("autogen_core").addHandler(logging.NullHandler())  # else tracebacks go to stderr
+        return adapter
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same agents with another config."""
+        adapter = super().with_config(config)
+        adapter.shares = self.shares
+        return adapter
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is an agent or a team that can be read."""
+        from autogen_agentchat.agents import AssistantAgent
+        from autogen_agentchat.teams import BaseGroupChat
+
+        return isinstance(found, AssistantAgent | BaseGroupChat)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        from agentmut.adapters.autogen.tools import listed
+        from agentmut.recording.threads import completed
+
+        team = cls._team(agent, spec)
+        return AgentConfig(
+            prompt=team.prompt,
+            tools=distinct(completed(listed(team.workbenches()))),
+            model=team.model,
+            orchestration=team.flow,
+        )
+
+    @classmethod
+    def _team(cls, agent: Any, spec: AgentSpec) -> "Team":
+        from agentmut.adapters.autogen.team import Team
+
+        return Team.of(agent, spec.options.get("agent"))
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of copies of the agents; where the history is dropped, of new ones each time."""
+        unused = [agent]
+
+        def fresh() -> "Team":
+            found = unused.pop() if unused else self.source.build(self.config)
+            return self._team(found, self.spec).changed(change)
+
+        return _Conversation(fresh, trial, closes=not self.shares)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """What depends on the client of the model, and on the kind of team."""
+        from agentmut.adapters.autogen.model import cannot_set
+
+        if edit.part == "model" and len(edit.path) > 1 and not self.source.takes_config:
+            return cannot_set(edit.path[1], self.found.model.provider)
+        if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
+            return f"the agents have no {edit.path[1]} that adapter autogen can change"
+        return ""
+
+
+class _Conversation(Session):
+    def __init__(self, fresh: "Callable[[], Team]", trial: Trial, *, closes: bool) -> None:
+        self._fresh = fresh
+        self._trial = trial
+        self._closes = closes
+        self._used: list[Team] = []
+        self._earlier: Sequence[Said] = ()
+        self._team: Team | None = None
+        self._last: Any = None
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        self._earlier = earlier
+        self._team = None
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        from agentmut.adapters.autogen.run import Run, answer_of, task_of
+
+        if self._team is None:
+            self._team, self._last = self._fresh(), None
+            self._used.append(self._team)
+            await self._team.told(self._earlier)
+        run = Run(self._team, self._trial, turn)
+        result = await run.result(task_of(text, self._last))
+        self._last = result
+        return answer_of(result, self._team)
+
+    async def close(self) -> None:
+        for team in self._used if self._closes else ():
+            await team.close()
+
+
+def _common(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether an object is among both."""
+    return not set(map(id, some)).isdisjoint(map(id, others))

@@ -1,0 +1,193 @@
+"""Assistant agents of AutoGen and teams of them: read, and rebuilt with changes."""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.teams import BaseGroupChat, SelectorGroupChat
+from autogen_core.models import AssistantMessage, ChatCompletionClient, UserMessage
+from autogen_core.tools import Workbench
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, nearest
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters._shared.framework import Said
+from agentmut.adapters.autogen.model import PlacedClient, read
+from agentmut.adapters.autogen.parts import (
+    argument_of,
+    assistants_in,
+    can_do_without,
+    handoffs_of,
+    led_elsewhere,
+    limit_of,
+    members_of,
+    placed,
+    system_message,
+    teams_in,
+    terminations_of,
+    with_participants,
+    workbenches_of,
+)
+from agentmut.adapters.autogen.tools import PassingWorkbench
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
+
+_KEPT = (
+    "model_client_stream",
+    "reflect_on_tool_use",
+    "tool_call_summary_format",
+    "tool_call_summary_formatter",
+    "output_content_type",
+    "output_content_type_format",
+    "memory",
+    "metadata",
+)
+"""Arguments of an AssistantAgent's constructor that agentmut leaves as they are."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """All assistant agents that can take part in a run, by name; an agent alone is a team of one."""
+
+    root: AssistantAgent | BaseGroupChat
+    members: Mapping[str, AssistantAgent]
+    changed_name: str
+    """The agent whose prompt and model are changed."""
+    looping: frozenset[str]
+    """Agents that go on after a tool call: where such a one ends with results of tools, a limit has stopped it."""
+
+    @classmethod
+    def of(cls, root: AssistantAgent | BaseGroupChat, chosen: JsonValue = None) -> "Team":
+        """The agents of a team. Raises `AdapterError` for names that lead to two of them, or to none."""
+        members: dict[str, AssistantAgent] = {}
+        for agent in assistants_in(root):
+            if agent.name in members:
+                raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
+            members[agent.name] = agent
+        if not members:
+            raise AdapterError(
+                f"the team {root.name!r} has no AssistantAgent that could be changed; run it with adapter python, "
+                "agent.run and route: wire"
+            )
+        if chosen is not None and chosen not in members:
+            raise AdapterError(
+                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
+            )
+        looping = (name for name, agent in members.items() if argument_of(agent, "max_tool_iterations") > 1)
+        return cls(root, members, str(chosen or next(iter(members))), frozenset(looping))
+
+    @property
+    def places(self) -> dict[str, tuple[str, ...]]:
+        """All who take part, assistant agents or not, with the teams within the team that they are in."""
+        return {agent.name: teams for agent, teams in placed(self.root)}
+
+    @property
+    def prompt(self) -> str:
+        """The system message."""
+        return system_message(self.members[self.changed_name]) or ""
+
+    @property
+    def model(self) -> ModelConfig:
+        """The model's name and settings, as far as its client tells."""
+        return read(argument_of(self.members[self.changed_name], "model_client"))
+
+    @property
+    def flow(self) -> dict[str, JsonValue]:
+        """The limit of steps, who may hand over to whom, and the members of teams that do without any of them."""
+        handoffs: dict[str, JsonValue] = {
+            name: {one.name: one.target for one in handoffs_of(agent)}
+            for name, agent in self.members.items()
+            if handoffs_of(agent)
+        }
+        nodes = [agent.name for agent in members_of(self.root)] if can_do_without(self.root) else []
+        limit = limit_of(self.root)
+        return {
+            **({"max_steps": limit} if limit else {}),
+            **({"handoffs": handoffs} if handoffs else {}),
+            **({"nodes": [*nodes]} if len(nodes) > 1 else {}),
+        }
+
+    def workbenches(self) -> list[Workbench]:
+        """Where the tools of all agents are."""
+        return [workbench for agent in self.members.values() for workbench in workbenches_of(agent)]
+
+    def clients(self) -> Iterator[PlacedClient]:
+        """The clients of a team that was changed."""
+        for agent in self.members.values():
+            yield argument_of(agent, "model_client")
+
+    def changed(self, change: Change) -> "Team":
+        """A copy of the team that differs by `change`. Nothing of the original is touched."""
+        root: Any = self._copied(self.root, change, Flow.of(change.wanted.orchestration))
+        members = {agent.name: agent for agent in assistants_in(root)}
+        return Team(root, members, self.changed_name, self.looping)
+
+    async def told(self, earlier: Sequence[Said]) -> None:
+        """Give every agent messages that it has not seen."""
+        for agent in self.members.values():
+            for said in earlier:
+                message = (
+                    AssistantMessage(content=said.text, source=agent.name)
+                    if said.role == "assistant"
+                    else UserMessage(content=said.text, source=said.role)
+                )
+                await agent.model_context.add_message(message)
+
+    def keeping(self) -> list[Any]:
+        """What keeps what it was told, or what it has seen."""
+        contexts = [one.model_context for one in self.members.values()]
+        stops = [stop for team in teams_in(self.root) for stop in terminations_of(team)]
+        return [self.root, *self.members.values(), *contexts, *stops]
+
+    def passes(self, agent: str, tool: str) -> bool:
+        """Whether calls of a tool, by the name that is offered, are passed on by a workbench of agentmut."""
+        member = self.members.get(agent)
+        found = workbenches_of(member)[0] if member else None
+        return isinstance(found, PassingWorkbench) and found.offers(tool)
+
+    def holdings(self) -> list[Workbench | ChatCompletionClient]:
+        """What holds connections: workbenches and clients of models."""
+        teams = [one for one in teams_in(self.root) if isinstance(one, SelectorGroupChat)]
+        clients = [argument_of(one, "model_client") for one in [*self.members.values(), *teams]]
+        return [*self.workbenches(), *clients]
+
+    async def close(self) -> None:
+        """Release the connections. What cannot be released is left to the garbage collector."""
+        for held in self.holdings():
+            with suppress(Exception):
+                await (held.stop() if isinstance(held, Workbench) else held.close())
+
+    def _copied(self, one: Any, change: Change, flow: Flow) -> Any:
+        if isinstance(one, AssistantAgent):
+            limit = flow.max_steps if one is self.root else None
+            return self._rebuilt(one, change, limit)
+        if not isinstance(one, BaseGroupChat):
+            return one
+        kept = members_of(one)
+        if one is self.root and can_do_without(one) and flow.nodes:
+            kept = [agent for agent in kept if agent.name in flow.nodes]
+        copies = [self._copied(agent, change, flow) for agent in kept]
+        return with_participants(one, copies, flow.max_steps if one is self.root else None)
+
+    def _rebuilt(self, agent: AssistantAgent, change: Change, limit: int | None) -> AssistantAgent:
+        """A copy with what the constructor makes of the changed arguments; a subclass keeps what it has besides."""
+        mine = agent.name == self.changed_name
+        client = PlacedClient(argument_of(agent, "model_client"), agent.name, change.model if mine else {})
+        workbench = PassingWorkbench(workbenches_of(agent), change, agent.name, decoys=mine)
+        built = AssistantAgent(
+            name=agent.name,
+            description=agent.description,
+            model_client=client,
+            workbench=workbench,
+            model_context=agent.model_context,
+            handoffs=led_elsewhere(agent, change.wanted.orchestration.get("handoffs")),
+            max_tool_iterations=limit or argument_of(agent, "max_tool_iterations"),
+            system_message=change.prompt if mine and change.prompt is not None else system_message(agent),
+            **{name: argument_of(agent, name) for name in _KEPT},
+        )
+        copied = copy.copy(agent)
+        vars(copied).update(vars(built))
+        return copied

@@ -1,0 +1,223 @@
+"""The tools of AutoGen's agents, which are in workbenches: read, offered as a config wants them, and passed on."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from autogen_core import CancellationToken
+from autogen_core.tools import (
+    StaticStreamWorkbench,
+    TextResultContent,
+    ToolResult,
+    ToolSchema,
+    Workbench,
+)
+
+from agentmut.adapters._shared.change import Change
+from agentmut.mutation.tool_faults.answers import decoy_answer
+from agentmut.nouns.tools import ToolSpec
+from agentmut.recording.trial import TrialOverError, answering, call_place
+from agentmut.trial.calls.passing import pass_call
+
+
+class ToolError(Exception):
+    """What a tool has raised: a workbench tells its text only."""
+
+
+async def listed(workbenches: Sequence[Workbench]) -> list[ToolSpec]:
+    """What models are told of the tools. The workbenches are stopped: they are not used any more."""
+    found = []
+    for workbench in workbenches:
+        try:
+            found += [spec_of(schema) for schema in await workbench.list_tools()]
+        finally:
+            await workbench.stop()
+    return found
+
+
+def spec_of(schema: ToolSchema) -> ToolSpec:
+    """What the model is told of a tool."""
+    parameters: Any = schema.get("parameters") or {"type": "object", "properties": {}}
+    return ToolSpec(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
+
+
+class _Own(NamedTuple):
+    """A tool that the agent has."""
+
+    schema: ToolSchema
+    workbench: Workbench
+
+
+class PassingWorkbench(Workbench):
+    """The workbenches of an agent as one: its tools are offered by a change, their calls are passed on by agentmut.
+
+    Tools are not wrapped one by one, as a workbench may find them only when it is asked. Overrides of a
+    `StaticWorkbench` would not do: they do not reach parameters, and a tool that a `StaticStreamWorkbench` renames
+    is not found when it is called.
+    """
+
+    component_type = "workbench"
+
+    def __init__(self, inner: Sequence[Workbench], change: Change, node: str, *, decoys: bool) -> None:
+        self._inner = inner
+        self._change = change
+        self._node = node
+        self._decoys = decoys
+        self._offered: dict[str, tuple[str, _Own | None]] = {}
+        """By the name that the model is told: the own name of a tool, and what is behind it."""
+
+    def offers(self, name: str) -> bool:
+        """Whether the model was told of a tool by that name."""
+        return name in self._offered
+
+    async def list_tools(self) -> list[ToolSchema]:
+        """The tools as they are offered now."""
+        own = {
+            _own_name(schema["name"], self._change): _Own(schema, workbench)
+            for workbench in self._inner
+            for schema in await workbench.list_tools()
+        }
+        offers = self._change.offers(
+            list(own), decoys=self._decoys, told=lambda name: spec_of(own[name].schema)
+        )
+        specs = [offer.spec for offer in offers]
+        self._offered = {spec.name: (spec.own_name, own.get(spec.own_name)) for spec in specs}
+        return [_schema(spec, own.get(spec.own_name)) for spec in specs]
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolResult:
+        """The result of a call by the name that the model was told."""
+        if arguments and not isinstance(arguments, dict):
+            return _result(name, "The arguments must be a JSON object.", is_error=True)
+        own_name, own = self._offered[name]
+        call = _Call(own, own_name, arguments or {}, cancellation_token, call_id)
+        place = call_place()._replace(node=self._node, call_id=call_id)
+        try:
+            with answering(place):
+                given = await _linked(call.passed_on(), cancellation_token)
+        except TrialOverError:
+            raise
+        except Exception as error:
+            return _result(name, str(error), is_error=True)
+        return call.result_of(name, given)
+
+    async def start(self) -> None:
+        """Start the agent's own."""
+        for workbench in self._inner:
+            await workbench.start()
+
+    async def stop(self) -> None:
+        """Stop the agent's own."""
+        for workbench in self._inner:
+            await workbench.stop()
+
+    async def reset(self) -> None:
+        """Reset the agent's own."""
+        for workbench in self._inner:
+            await workbench.reset()
+
+    async def save_state(self) -> Mapping[str, Any]:
+        """The states of the agent's own, by their place."""
+        return {str(n): await workbench.save_state() for n, workbench in enumerate(self._inner)}
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        """Give the agent's own their states."""
+        for n, workbench in enumerate(self._inner):
+            await workbench.load_state(state[str(n)])
+
+
+class _Call:
+    """A call of a tool of a workbench on its way."""
+
+    def __init__(
+        self,
+        own: _Own | None,
+        name: str,
+        arguments: Mapping[str, Any],
+        token: CancellationToken | None,
+        call_id: str | None,
+    ) -> None:
+        self._tool = own
+        self._name = name
+        self._arguments = arguments
+        self._token = token
+        self._call_id = call_id
+        self._result: ToolResult | None = None
+
+    async def passed_on(self) -> Any:
+        return await pass_call(self._name, self._arguments, self._carried_out)
+
+    async def _carried_out(self) -> Any:
+        if self._tool is None:
+            return decoy_answer()
+        name, workbench = self._tool.schema["name"], self._tool.workbench
+        result = await _result_of(workbench, name, dict(self._arguments), self._token, self._call_id)
+        if result.is_error:
+            raise ToolError(result.to_text())
+        self._result = result
+        return result.to_text()
+
+    def result_of(self, name: str, given: Any) -> ToolResult:
+        """What the agent is given; images and the like are in the tool's own result."""
+        if self._result is not None and given == self._result.to_text():
+            return self._result.model_copy(update={"name": name})
+        return _result(name, str(given), is_error=False)
+
+
+async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any], *rest: Any) -> ToolResult:
+    """As an `AssistantAgent` asks for it: workbenches that stream have a way of their own."""
+    token, call_id = rest
+    if not isinstance(workbench, StaticStreamWorkbench):
+        return await workbench.call_tool(name, arguments, token, call_id)
+    found = [given async for given in workbench.call_tool_stream(name, arguments, token, call_id)]
+    assert isinstance(found[-1], ToolResult)
+    return found[-1]
+
+
+async def _linked(call: Any, token: CancellationToken | None) -> Any:
+    """The result of `call`, which ends when the token says so.
+
+    An agent whose tool is cancelled waits for it forever. It is told of an error; its next request is cancelled too.
+    """
+    task = asyncio.ensure_future(call)
+    if token is None:
+        return await task
+    token.link_future(task)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        mine = asyncio.current_task()
+        if not token.is_cancelled() or (mine and mine.cancelling()):
+            raise
+        raise ToolError("the run was cut off") from None
+
+
+def _own_name(live: str, change: Change) -> str:
+    """A tool's own name; a factory that takes the config may have renamed it already."""
+    tools = change.wanted.tools
+    if any(tool.own_name == live for tool in tools):
+        return live
+    return next((tool.own_name for tool in tools if tool.name == live), live)
+
+
+def _schema(spec: ToolSpec, own: _Own | None) -> ToolSchema:
+    """What the model is told. Compared with the live tool: a factory that takes the config may leave tools alone."""
+    schema = own.schema if own else None
+    if schema is not None and spec_of(schema) == spec.model_copy(
+        update={"implemented_by": None, "fault": None}
+    ):
+        return schema
+    parameters = dict(spec.parameters)
+    told: Any = {"name": spec.name, "description": spec.description, "parameters": parameters}
+    if schema is not None and schema.get("strict") and schema.get("parameters") == parameters:
+        told["strict"] = True  # what a mutant makes of a schema need not be a strict one
+    return told  # type: ignore[no-any-return]
+
+
+def _result(name: str, text: str, *, is_error: bool) -> ToolResult:
+    return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=is_error)

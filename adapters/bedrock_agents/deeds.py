@@ -1,0 +1,68 @@
+"""What an agent of Bedrock does itself, and what came of it, as its trace tells. Pure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from agentmut.adapters.bedrock_agents.terms import value_of
+
+
+def seconds(told: Mapping[str, Any], otherwise: float) -> float:
+    """How long something took, where the service says so."""
+    milliseconds = (told.get("metadata") or {}).get("totalTimeMs")
+    return otherwise if milliseconds is None else milliseconds / 1000
+
+
+def error(found: Mapping[str, Any]) -> str | None:
+    """What went wrong, as the code interpreter says it; None where nothing did."""
+    return found.get("executionError") or ("the time was up" if found.get("executionTimeout") else None)
+
+
+def _action(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    name = found.get("function") or f"{found.get('verb', '')} {found.get('apiPath', '')}".strip()
+    given = [*(found.get("parameters") or ()), *_body(found)]
+    return name, {one["name"]: value_of(one) for one in given if one.get("name")}
+
+
+def _body(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for content in ((found.get("requestBody") or {}).get("content") or {}).values():
+        yield from content if isinstance(content, list) else ()
+
+
+def _lookup(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    return "knowledge_base", {key: found[key] for key in ("knowledgeBaseId", "text") if key in found}
+
+
+def _code(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    return "code_interpreter", {"code": found.get("code", "")}
+
+
+DEEDS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]] = {
+    "actionGroupInvocation": _action,
+    "knowledgeBaseLookup": _lookup,
+    "codeInterpreterInvocation": _code,
+}
+"""What the service does itself, by how the trace calls it."""
+
+
+SOURCES: Mapping[str, str] = {
+    "ACTION_GROUP": "actionGroupInvocation",
+    "KNOWLEDGE_BASE": "knowledgeBaseLookup",
+}
+"""Of a failure after which the model is asked again, to what has failed."""
+
+
+def given(found: Mapping[str, Any]) -> Any:
+    """What came of a deed: text, what code printed, or what a knowledge base has found."""
+    for key in ("text", "executionOutput"):
+        if key in found:
+            return found[key]
+    references = found.get("retrievedReferences") or ()
+    return [_reference(one.get("content") or {}) for one in references]
+
+
+def _reference(content: Mapping[str, Any]) -> Any:
+    """What a knowledge base has found: text, or a row of a table."""
+    if "row" in content:
+        return {one.get("columnName", ""): one.get("columnValue") for one in content["row"]}
+    spoken = (content.get("audio") or {}).get("transcription") or (content.get("video") or {}).get("summary")
+    return content.get("text") or spoken or ""

@@ -1,0 +1,207 @@
+"""The tool loop's side of Bedrock agents: the service talks to the model, and hands control back for our tools.
+
+What was said is kept by the service, in a session. A conversation here holds a mark of its session after each reply;
+one without a mark begins a new session.
+"""
+
+import uuid
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
+from agentmut.adapters._shared.boto3 import Boto3
+from agentmut.adapters._shared.tool_loop.dialect import Answer, Dialect, Items, Reply
+from agentmut.adapters.bedrock_agents import terms as terms
+from agentmut.adapters.bedrock_agents.calls import SERVICE, AgentCalls, watched
+from agentmut.adapters.bedrock_agents.trace import Told
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import current_trial
+
+PATIENCE = 600
+"""Seconds without an event after which a call is given up. boto3's own 60 are fewer than some agents take, and it
+would then call the agent a second time."""
+
+
+class _Mark(NamedTuple):
+    """How far a session has come."""
+
+    session: str
+    invocation: str = ""
+    calls: tuple[terms.Asked, ...] = ()
+
+
+@dataclass(frozen=True)
+class AgentOptions:
+    """What the project says of an agent besides its config."""
+
+    region: str | None = None
+    agent: str = ""
+    """The id of a deployed agent; empty for one that comes with each call."""
+    alias: str = ""
+    group: str = "tools"
+    """What the action group of an inline agent is called."""
+    template: str | None = None
+    """The prompt template of an inline agent's orchestration."""
+    state: Mapping[str, JsonValue] | None = None
+    """What else is in the state of each call: session attributes, files, filters of knowledge bases."""
+    confirm: bool = False
+    """Whether calls that the user is to confirm are confirmed; they are a failure otherwise."""
+    more: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Other parameters of each call: knowledge bases, guardrails, collaborators."""
+
+
+OWN = (
+    "sessionId", "enableTrace", "inputText", "endSession", "streamingConfigurations", "sessionState",
+    "inlineSessionState", "agentId", "agentAliasId", "foundationModel", "instruction", "promptOverrideConfiguration",
+)  # fmt: skip
+"""Parameters that calls are given from the config, the scenario and the other options."""
+LASTING = ("sessionAttributes", "files", "conversationHistory")
+"""Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
+
+
+class AgentDialect(Dialect):
+    """Calls an agent by one operation."""
+
+    package: ClassVar[str] = "boto3"
+    operation: ClassVar[str]
+    state_key: ClassVar[str]
+
+    def __init__(self, options: AgentOptions, *, stream: bool = False) -> None:
+        super().__init__(stream=stream)
+        self.options = options
+        self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE, made=watched)
+
+    def client(self) -> AbstractAsyncContextManager[Any]:
+        """The calls of one run. Raises `AdapterError`."""
+        return nullcontext(_calls(self._boto3))
+
+    async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
+        """One call of the agent, which may take several of the model."""
+        body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
+        try:
+            await in_daemon_thread(client.invoke, self.operation, body, told)
+        except BaseException as error:  # also where the time is up: what was done is part of the trace
+            told.end(described(error))
+            raise
+        told.end()
+        return _reply(told, body["sessionId"], config.model.name)
+
+    def answered(self, answers: Sequence[Answer]) -> Items:
+        """The results, as they are."""
+        return [tuple(answers)] if answers else []
+
+    @abstractmethod
+    def told(self, config: AgentConfig) -> dict[str, Any]:
+        """What the agent is given of its config."""
+
+    def _body(self, config: AgentConfig, conversation: Items) -> dict[str, Any]:
+        marks = [index for index, item in enumerate(conversation) if isinstance(item, _Mark)]
+        mark: _Mark | None = conversation[marks[-1]] if marks else None
+        fresh = conversation[marks[-1] + 1 :] if marks else conversation
+        answers = [answer for item in fresh if isinstance(item, tuple) for answer in item]
+        said = [item for item in fresh if isinstance(item, dict)]
+        given = {key: v for key, v in (self.options.state or {}).items() if not (mark and key in LASTING)}
+        state = {
+            **given,
+            **_attributes(given, terms.documents(config.context)),
+            **terms.earlier(said[:-1]),
+            **(_results(mark, answers) if mark else {}),
+        }
+        streamed = {"streamingConfigurations": {"streamFinalResponse": True}} if self._stream else {}
+        return {
+            **self.options.more,
+            **self.told(config),
+            **({"inputText": said[-1]["content"]} if said else {}),
+            "sessionId": mark.session if mark else uuid.uuid4().hex,
+            "enableTrace": True,
+            **streamed,
+            **({self.state_key: state} if state else {}),
+        }
+
+
+class InlineAgentDialect(AgentDialect):
+    """`invoke_inline_agent`: prompt, tools and model come with each call."""
+
+    api: ClassVar[str] = "InvokeInlineAgent"
+    operation: ClassVar[str] = "invoke_inline_agent"
+    state_key: ClassVar[str] = "inlineSessionState"
+
+    def refuses(self, model: ModelConfig) -> str:
+        """Settings that the operation does not take."""
+        return terms.unsupported(model, self.options.template)
+
+    def told(self, config: AgentConfig) -> dict[str, Any]:
+        """The agent as a whole."""
+        others = self.options.more.get("actionGroups")
+        groups = [
+            *terms.action_group(self.options.group, config.tools),
+            *(others if isinstance(others, list) else ()),
+        ]
+        return {
+            "foundationModel": config.model.name,
+            "instruction": terms.instruction(config.prompt),
+            **({"actionGroups": groups} if groups else {}),
+            **terms.override(config.model, self.options.template),
+        }
+
+
+class DeployedAgentDialect(AgentDialect):
+    """`invoke_agent`: prompt, tools and model are kept by the service."""
+
+    api: ClassVar[str] = "InvokeAgent"
+    operation: ClassVar[str] = "invoke_agent"
+    state_key: ClassVar[str] = "sessionState"
+
+    def refuses(self, model: ModelConfig) -> str:
+        """Nothing: it is not sent."""
+        return ""
+
+    def told(self, config: AgentConfig) -> dict[str, Any]:
+        """Which agent it is."""
+        return {"agentId": self.options.agent, "agentAliasId": self.options.alias}
+
+
+def _calls(boto3: Boto3) -> AgentCalls:
+    trial = current_trial()
+    if trial is None:
+        raise AdapterError("an agent of Bedrock is run in a trial")
+    if trial.player is not None:
+        raise AdapterError("runs of Bedrock agents are not recorded, so they cannot be replayed")
+    return AgentCalls(boto3.client(), trial)
+
+
+def _reply(told: Told, session: str, model: str) -> Reply:
+    last = told.thoughts[-1] if told.thoughts else None
+    calls = tuple(one.call for one in told.calls if not one.is_question)
+    return Reply(
+        text=told.text,
+        calls=calls,
+        said=[_Mark(session, told.invocation, tuple(told.calls))],
+        usage=last.usage if last else told.usage,
+        model=told.model or model,
+        cut="a guardrail intervened" if told.blocked and not told.calls else "",
+        unfinished=bool(told.calls) and not calls,
+        began=last.started if len(told.thoughts) > 1 and last else None,
+        node=last.node if last else "",
+    )
+
+
+def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:
+    if not mark.calls:
+        return {}
+    by_id = {answer.call.id: answer for answer in answers}
+    results = [terms.result_of(one, by_id.get(one.call.id)) for one in mark.calls]
+    return {"invocationId": mark.invocation, "returnControlInvocationResults": results}
+
+
+def _attributes(state: Mapping[str, Any] | None, documents: Mapping[str, str]) -> dict[str, Any]:
+    """Documents, beside the attributes that the project gives."""
+    key = "promptSessionAttributes"
+    return {key: {**((state or {}).get(key) or {}), **documents}} if documents else {}

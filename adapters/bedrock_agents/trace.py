@@ -1,0 +1,222 @@
+"""What an agent of Bedrock tells of its work: its trace events, as steps."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from agentmut._base.plain import jsonable, storable
+from agentmut.adapters._shared.tool_loop.loop import MODEL
+from agentmut.adapters.bedrock_agents import deeds as deeds
+from agentmut.adapters.bedrock_agents.terms import Asked, asked_of
+from agentmut.nouns.trace import Action, Step, Usage
+from agentmut.recording.trial import Recorder
+
+
+class Thought(NamedTuple):
+    """One call of the model that the service made."""
+
+    started: float
+    seconds: float
+    model: str
+    usage: Usage
+    text: str
+    node: str
+
+
+class _Deed(NamedTuple):
+    """Something that the service does itself."""
+
+    kind: str
+    trace: str
+    """The id that the trace of its outcome has too."""
+    tool: str
+    arguments: dict[str, Any]
+    started: float
+    node: str
+
+
+@dataclass
+class Told:
+    """The events of one call of an agent, as they come. One thread tells of them; another may end it."""
+
+    recorder: Recorder
+    turn: int
+    asked: float
+    """When the agent was called, in seconds since the trial began."""
+    confirm: bool = False
+    """Whether calls that the user is to confirm are confirmed."""
+    thoughts: list[Thought] = field(default_factory=list)
+    """All but the last are among the recorder's steps; that one is the asker's to tell."""
+    calls: list[Asked] = field(default_factory=list)
+    invocation: str = ""
+    answered: bool = False
+    """Whether there was an answer, or control was handed back."""
+    failure: str = ""
+    blocked: bool = False
+    """Whether a guardrail of the agent intervened."""
+    over: bool = False
+    """Whether nobody listens any more."""
+    _text: bytearray = field(default_factory=bytearray)
+    _deeds: list[_Deed] = field(default_factory=list)
+    _models: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By node and trace: agents that work together may be at it at the same time."""
+    _final: str = ""
+    _quiet_since: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return self._text.decode("utf-8", "replace")
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls of the model."""
+        return sum((thought.usage for thought in self.thoughts), Usage())
+
+    @property
+    def model(self) -> str:
+        """The one that was called last."""
+        return next((thought.model for thought in reversed(self.thoughts) if thought.model), "")
+
+    def hear(self, event: Mapping[str, Any]) -> None:
+        """Take in one event."""
+        if "chunk" in event:
+            self.answered = True
+            self._text += event["chunk"].get("bytes", b"")
+        elif "returnControl" in event:
+            self.answered = True
+            self.invocation = event["returnControl"].get("invocationId", "")
+            self.calls += asked_of(event["returnControl"], confirm=self.confirm)
+        elif "trace" in event:
+            self._hear_trace(event["trace"])
+
+    @property
+    def cut(self) -> bool:
+        """Whether less of the answer came than the agent says that it gave."""
+        whole, came = self._final.strip(), self.text.strip()
+        return len(came) < len(whole) and whole.startswith(came) and not self.calls
+
+    def end(self, error: str | None = None) -> None:
+        """No more is heard of the call; with an `error`, the asker does not tell of its last call of the model."""
+        self.over = True
+        for deed in self._deeds:
+            self._done(deed, error=error and f"no outcome was told: {error}")
+        self._deeds.clear()
+        if error is not None and self.thoughts:
+            self._record(self.thoughts[-1])
+
+    def _record(self, one: Thought) -> None:
+        step = Step(
+            action=Action.REASON,
+            turn=self.turn,
+            node=one.node,
+            model=one.model,
+            usage=one.usage,
+            output=storable(one.text),
+            started=one.started,
+            seconds=one.seconds,
+        )
+        self.recorder.steps.append(step)
+
+    def _hear_trace(self, told: Mapping[str, Any]) -> None:
+        own = not told.get("collaboratorName")
+        node = told.get("collaboratorName") or MODEL
+        self.recorder.nodes.add(node)
+        for kind, part in (told.get("trace") or {}).items():
+            if kind == "failureTrace":
+                self._fail(part.get("failureReason", ""))
+            elif kind == "guardrailTrace":
+                self.blocked = self.blocked or (own and part.get("action") == "INTERVENED")
+            elif isinstance(part, Mapping):
+                for name, hear in self._heard.items():
+                    if name in part:
+                        hear(part[name], node)
+
+    @property
+    def _heard(self) -> Mapping[str, Callable[[Mapping[str, Any], str], None]]:
+        return {
+            "modelInvocationInput": self._hear_question,
+            "modelInvocationOutput": self._hear_thought,
+            "invocationInput": self._hear_deed,
+            "observation": self._hear_outcome,
+        }
+
+    def _hear_question(self, told: Mapping[str, Any], node: str) -> None:
+        for trace in (told.get("traceId", ""), ""):
+            self._models[node, trace] = told.get("foundationModel", "")
+
+    def _hear_thought(self, told: Mapping[str, Any], node: str) -> None:
+        metadata = told.get("metadata") or {}
+        usage = metadata.get("usage") or {}
+        now, begun = self.recorder.now(), self.asked if self._quiet_since is None else self._quiet_since
+        seconds = min(deeds.seconds(told, now - begun), now - begun)
+        last = self._models.get((node, ""), "")
+        thought = Thought(
+            started=now - seconds,
+            seconds=seconds,
+            model=self._models.get((node, told.get("traceId", "")), last),
+            usage=Usage(input_tokens=usage.get("inputTokens", 0), output_tokens=usage.get("outputTokens", 0)),
+            text=str((told.get("rawResponse") or {}).get("content", "")),
+            node=node,
+        )
+        if self.thoughts:
+            self._record(self.thoughts[-1])
+        self.thoughts.append(thought)
+        self._quiet_since = now
+
+    def _hear_deed(self, told: Mapping[str, Any], node: str) -> None:
+        now, trace = self.recorder.now(), told.get("traceId", "")
+        if (partner := told.get("agentCollaboratorInvocationInput")) is not None:
+            name = partner.get("agentCollaboratorName", "")
+            self.recorder.nodes.add(name)
+            self.recorder.edges[node, name] = None
+        for kind, read in deeds.DEEDS.items():
+            found = told.get(f"{kind}Input")
+            if found is not None and found.get("executionType") != "RETURN_CONTROL":
+                tool, arguments = read(found)
+                self._deeds.append(_Deed(kind, trace, tool, arguments, now, node))
+
+    def _hear_outcome(self, told: Mapping[str, Any], node: str) -> None:
+        self._quiet_since = self.recorder.now()
+        trace = told.get("traceId", "")
+        if node == MODEL and (final := told.get("finalResponse")) is not None:
+            self._final = final.get("text", "")
+        if (again := told.get("repromptResponse")) is not None:
+            deed = self._deed_of(deeds.SOURCES.get(again.get("source", ""), ""), node, trace)
+            self._outcome(deed, again, error=again.get("text") or "the call failed")
+        for kind in deeds.DEEDS:
+            if (found := told.get(f"{kind}Output")) is not None:
+                self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
+
+    def _deed_of(self, kind: str, node: str, trace: str) -> _Deed | None:
+        """The deed that an outcome is of: the one with the same trace, or else the oldest of its kind."""
+        alike = [deed for deed in self._deeds if (deed.kind, deed.node) == (kind, node)]
+        return next((deed for deed in alike if deed.trace == trace), next(iter(alike), None))
+
+    def _outcome(self, deed: _Deed | None, found: Mapping[str, Any], error: str | None) -> None:
+        if deed is not None:
+            self._deeds.remove(deed)
+            took = deeds.seconds(found, self.recorder.now() - deed.started)
+            self._done(deed, took, output=None if error else jsonable(deeds.given(found)), error=error)
+
+    def _fail(self, reason: str) -> None:
+        self.failure = reason
+        for deed in self._deeds:
+            self._done(deed, error=reason)
+        self._deeds.clear()
+
+    def _done(self, deed: _Deed, took: float | None = None, **outcome: Any) -> None:
+        """`took`: how long the service says; the events of what it has done often come together."""
+        now = self.recorder.now()
+        seconds = now - deed.started if took is None else min(took, now - self.asked)
+        step = Step(
+            action=Action.CALL_TOOL,
+            turn=self.turn,
+            node=deed.node,
+            tool=deed.tool,
+            arguments=deed.arguments,
+            started=min(deed.started, now - seconds),
+            seconds=seconds,
+            **outcome,
+        )
+        self.recorder.steps.append(step)

@@ -1,0 +1,193 @@
+"""Adapter for CrewAI: a crew is read, copied with changes and kicked off for each turn.
+
+Of a crew one agent is changed in texts and model, the first one unless `agent.options.agent` gives the role of
+another; tools are those of all agents and tasks, the order of tasks is part of the flow.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.plain import described
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit, Mutant
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+CHAT = "crew_chat_messages"
+"""The input by which CrewAI's own chat passes a conversation on."""
+PLACEHOLDER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+"""What CrewAI puts inputs into; other text in braces, such as JSON, it leaves alone."""
+
+# The modules `_crewai_*` import CrewAI, which is checked for first.
+
+
+class CrewAIAdapter(FrameworkAdapter):
+    """Runs a `crewai.Crew`."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
+    )
+    expected: ClassVar[str] = "a crewai.Crew"
+    options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"}
+    )
+    flow: ClassVar[frozenset[str]] = frozenset(
+        {"max_steps", "retries", "nodes", "edges", "state", "handoffs"}
+    )
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
+        """Have CrewAI report nothing before anything of the project imports it."""
+        cls.requirement.check()
+        from agentmut.adapters.crewai.quiet import import_quietly
+
+        import_quietly()
+        return super().create(spec, config)
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is a crew."""
+        from crewai import Crew
+
+        return isinstance(found, Crew)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Texts and model of the agent that is changed, tools of all, the order of the tasks."""
+        from agentmut.adapters.crewai.crew import Team
+        from agentmut.adapters.crewai.tools import refusals
+
+        refusals()  # as early as this: what a hook raises, CrewAI would only print
+        team = Team.of(agent, spec.options.get("agent"))
+        name = _input_of(spec)
+        if name not in agent.fetch_inputs() and not agent.before_kickoff_callbacks:
+            raise AdapterError(
+                f"no task of the crew has the placeholder {{{name}}}, so that a scenario's input would not reach it. "
+                f"Put {{{name}}} into a task's description, or name another with agent.options.input. (A crew that "
+                "was kicked off has lost its placeholders: name a function that builds a fresh one.)"
+            )
+        _check_inputs(agent, {name, CHAT, *_inputs_of(spec)})
+        _check_copies(agent)
+        return AgentConfig(
+            prompt=team.prompt, tools=distinct(team.tools), model=team.model, orchestration=team.flow
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a copy of the crew."""
+        from agentmut.adapters.crewai.crew import Team
+
+        team = Team.of(agent, self.spec.options.get("agent"))
+        known = agent.fetch_inputs()
+        crew = team.changed(change, self.original.prompt)
+        given = _inputs_of(self.spec)
+        # What is in braces in a document or a mutant's text is no placeholder.
+        inputs = {name: f"{{{name}}}" for name in crew.crew.fetch_inputs() - known} | given
+        wanted = Flow.of(self.config.orchestration).handoffs.values()
+        led = {name.casefold(): to for targets in wanted for name, to in targets.items() if name != to}
+        return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What CrewAI makes of every tool that it offers, whatever it is told."""
+        return super().cannot_express(mutant) or self._unseen(mutant)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """Names of tools are made to fit all services."""
+        from agentmut.adapters.crewai.tools import told_name
+
+        if edit.part == "tools" and edit.path[2:] == ("name",) and told_name(str(edit.after)) != edit.after:
+            return f"CrewAI offers a tool that is called {edit.after} as {told_name(str(edit.after))}"
+        return ""
+
+    def _unseen(self, mutant: Mutant) -> str:
+        if not all(edit.part == "tools" and edit.path[2:3] == ("parameters",) for edit in mutant.edits):
+            return ""
+        if not mutant.edits or _told(mutant.apply(self.config)) != _told(self.config):
+            return ""
+        return "CrewAI tells the model that every parameter is required, and nothing of defaults and titles"
+
+
+def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
+    """The parameters of the tools, as the model is told of them."""
+    from agentmut.adapters.crewai.tools import told_schema
+
+    return [told_schema(tool.parameters) for tool in config.tools]
+
+
+def _check_inputs(crew: Any, given: set[str]) -> None:
+    """Raise `AdapterError` for placeholders that nothing is put into: CrewAI would refuse every kickoff."""
+    missing = sorted(name for name in crew.fetch_inputs() - given if PLACEHOLDER.fullmatch(name))
+    if missing and not crew.before_kickoff_callbacks:
+        told = ", ".join(f"{{{name}}}" for name in missing)
+        raise AdapterError(
+            f"the crew has placeholders that have no value: {told}. Give them with agent.options.inputs, as in "
+            f"inputs: {{{missing[0]}: ...}}"
+        )
+
+
+def _inputs_of(spec: AgentSpec) -> dict[str, JsonValue]:
+    inputs = spec.options.get("inputs") or {}
+    if not isinstance(inputs, dict):
+        raise UsageError(
+            "agent.options.inputs: expected values by the name of their placeholder: {shop: tea}"
+        )
+    return inputs
+
+
+def _check_copies(crew: Any) -> None:
+    from agentmut.adapters.crewai.copy import copy_of
+
+    try:
+        copy_of(crew)
+    except Exception as error:
+        raise AdapterError(
+            f"copying the crew raised {described(error)}, and each trial needs a copy. Mutants can reach the crew "
+            f"through its model requests: {ON_THE_WIRE}"
+        ) from error
+
+
+def _input_of(spec: AgentSpec) -> str:
+    name = spec.options.get("input", "input")
+    if not isinstance(name, str) or not name:
+        raise UsageError("agent.options.input: expected the name of a placeholder, such as question")
+    return name
+
+
+class _Conversation(Session):
+    def __init__(
+        self, team: Any, name: str, inputs: Mapping[str, JsonValue], led: Mapping[str, str], trial: Trial
+    ) -> None:
+        self._team = team
+        self._name = name
+        self._inputs = inputs
+        self._led = led
+        self._trial = trial
+        self._said: list[Said] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        self._said = list(earlier)
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        from agentmut.adapters.crewai.run import Watch, kicked_off
+
+        inputs: dict[str, JsonValue] = {**self._inputs, self._name: text}
+        if self._said:  # how CrewAI's own chat passes a conversation on
+            inputs[CHAT] = json.dumps(
+                [{"role": said.role, "content": said.text} for said in self._said], ensure_ascii=False
+            )
+        watch = Watch(self._team, self._led, self._trial, turn)
+        answer: JsonValue = await in_daemon_thread(kicked_off, self._team, inputs, watch)
+        told = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        self._said += [Said("user", text), Said("assistant", told)]
+        return answer

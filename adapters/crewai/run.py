@@ -1,0 +1,150 @@
+"""A kickoff of a CrewAI crew: watched by hooks for the trace, with nothing reported elsewhere."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from agentmut._base.plain import jsonable
+from agentmut.adapters._shared.call_ids import CallIds, parsed
+from agentmut.adapters.crewai.crew import Team
+from agentmut.adapters.crewai.tools import failure_in, passed_on
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.trace import Action, Step
+from agentmut.recording.trial import CallPlace, Trial, call_tool_step, place_calls
+
+COWORKER = "coworker"
+"""The argument of CrewAI's tools for delegation that names the agent."""
+
+
+class Watch:
+    """Notes which agent does what for which task, in hooks of one kickoff.
+
+    CrewAI calls tools that a model asks for together in several threads.
+    """
+
+    def __init__(self, team: Team, targets: Mapping[str, str], trial: Trial, turn: int) -> None:
+        self._roles = {id(agent): role for role, agent in team.agents.items()}
+        self._tasks = {id(task): name for name, task in team.tasks.items()}
+        self._targets = targets
+        self._trial = trial
+        self._turn = turn
+        self._last = START
+        self._ids = CallIds(trial.recorder)
+        self._begun: dict[int, _Begun] = {}
+
+    def hooks(self) -> dict[Any, list[Callable[[Any], None]]]:
+        """For `crewai.hooks.dispatch.scoped_hooks`."""
+        from crewai.hooks.dispatch import InterceptionPoint
+
+        return {
+            InterceptionPoint.PRE_MODEL_CALL: [self.asks],
+            InterceptionPoint.PRE_TOOL_CALL: [self.calls],
+            InterceptionPoint.POST_TOOL_CALL: [self.called],
+        }
+
+    def asks(self, context: Any) -> None:
+        """A model is about to be asked."""
+        role = self._role(context)
+        place_calls(CallPlace(turn=self._turn, node=role))
+        recorder = self._trial.recorder
+        if role:
+            recorder.nodes.add(role)
+        name = self._tasks.get(id(context.task))
+        if name and name != self._last:
+            recorder.nodes.add(name)
+            recorder.edges[self._last, name] = None
+            self._last = name
+
+    def calls(self, context: Any) -> None:
+        """A tool is about to be called."""
+        begun = self._begin(context)
+        place_calls(begun.place)
+        self._begun[id(context.tool_input)] = begun
+        if not passed_on(context.tool):
+            self._delegate(begun.place.node, context.tool_input)
+
+    def called(self, context: Any) -> None:
+        """A tool has answered, or has not been called at all: CrewAI's own ones and refusals are steps, too."""
+        begun = self._begun.pop(id(context.tool_input), None) or self._begin(context)
+        recorder, own = self._trial.recorder, passed_on(context.tool)
+        name = own.own_name if own else self._trial.own_name(context.tool_name)
+        if own and any(_is_of(step, name, begun.place) for step in recorder.steps[begun.before :]):
+            return
+        error = str(context.tool_result) if own else failure_in(context.tool_result)
+        outcome = {"error": error} if error else {"output": jsonable(context.tool_result)}
+        step = call_tool_step(name, begun.given, recorder, begun.started, **outcome, **begun.place._asdict())
+        recorder.steps.append(step)
+
+    def _begin(self, context: Any) -> "_Begun":
+        recorder, role = self._trial.recorder, self._role(context)
+        given = dict(context.tool_input)
+        place = CallPlace(self._turn, role, self._ids.taken(context.tool_name, given, self._is_of(role)))
+        return _Begun(recorder.now(), len(recorder.steps), place, given)
+
+    def _is_of(self, role: str | None) -> Callable[[Exchange], bool]:
+        return lambda exchange: exchange.node == role and exchange.turn == self._turn
+
+    def note_unread(self) -> None:
+        """Calls whose arguments CrewAI could not read, so that no hook was told of them, are failed steps."""
+        recorder = self._trial.recorder
+        for asked in reversed(self._ids.left(lambda exchange: exchange.turn == self._turn)):
+            if parsed(asked.call.arguments) is None:
+                exchange = recorder.exchanges[asked.reply]
+                step = Step(
+                    action=Action.CALL_TOOL,
+                    tool=self._trial.own_name(asked.call.name),
+                    error=f"the arguments are no JSON: {asked.call.arguments:.200}",
+                    started=exchange.started + exchange.seconds,
+                    turn=self._turn,
+                    node=exchange.node,
+                    call_id=asked.call.id,
+                )
+                recorder.steps.append(step)
+
+    def ended(self) -> None:
+        """The crew is done."""
+        self._trial.recorder.edges[self._last, END] = None
+
+    def _delegate(self, role: str | None, arguments: dict[str, Any]) -> None:
+        """Note whom work goes to, or have it go to another: CrewAI lets hooks change arguments in place."""
+        asked = str(arguments.get(COWORKER, "")).strip().casefold()
+        target = self._targets.get(asked)
+        if target:
+            arguments[COWORKER] = target
+        found = target or next((name for name in self._roles.values() if name.casefold() == asked), None)
+        if role and found:
+            self._trial.recorder.edges[role, found] = None
+
+    def _role(self, context: Any) -> str | None:
+        return self._roles.get(id(context.agent)) or getattr(context.agent, "role", None)
+
+
+class _Begun(NamedTuple):
+    """A call of a tool that is under way."""
+
+    started: float
+    before: int
+    """How many steps there were."""
+    place: CallPlace
+    given: dict[str, Any]
+
+
+def _is_of(step: Step, tool: str, place: CallPlace) -> bool:
+    return (step.tool, step.turn, step.node, step.call_id) == (tool, *place)
+
+
+def kicked_off(team: Team, inputs: dict[str, Any], watch: Watch) -> Any:
+    """What the crew says. Blocks; its threads see the context of the caller."""
+    from crewai.events.listeners.tracing.utils import set_suppress_tracing_messages
+    from crewai.hooks.dispatch import scoped_hooks
+
+    set_suppress_tracing_messages(True)
+    try:
+        with scoped_hooks(watch.hooks()):
+            result = team.crew.kickoff(inputs=inputs)
+    finally:
+        watch.note_unread()
+    watch.ended()
+    if result.pydantic is not None:
+        return jsonable(result.pydantic.model_dump())
+    return jsonable(result.json_dict) if result.json_dict is not None else result.raw

@@ -1,0 +1,158 @@
+"""Tools of CrewAI as a config wants them offered, with their calls passed on by agentmut."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from crewai.tools import BaseTool
+from crewai.utilities.agent_utils import convert_tools_to_openai_schema
+from crewai.utilities.i18n import get_i18n
+from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_openai_strict
+from crewai.utilities.string_utils import sanitize_tool_name
+from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.change import Offer
+from agentmut.adapters._shared.sdk_version import named_version
+from agentmut.mutation.tool_faults.answers import decoy_answer
+from agentmut.nouns.tools import ToolSpec
+from agentmut.trial.calls.passing import pass_call_sync
+
+
+def spec_of(tool: BaseTool) -> ToolSpec:
+    """What the model is told of a tool."""
+    told = convert_tools_to_openai_schema([tool])[0][0]["function"]
+    return ToolSpec(
+        name=told["name"], description=told["description"], parameters=told_schema(told["parameters"])
+    )
+
+
+def told_name(name: str) -> str:
+    """What CrewAI makes of a tool's name."""
+    return str(sanitize_tool_name(name))
+
+
+def told_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """What CrewAI makes of the schema of a tool's parameters: a strict one, all of them required."""
+    return cast(dict[str, JsonValue], sanitize_tool_params_for_openai_strict(dict(schema)))
+
+
+_REFUSALS = (
+    "agent_tool_unexisting_coworker",
+    "agent_tool_execution_error",
+    "tool_usage_exception",
+    "wrong_tool_name",
+)
+"""The texts in which CrewAI tells of calls that have failed, by their names in its translations."""
+_OTHER_REFUSALS = (
+    r"Error executing tool: |Tool not found$|Tool execution blocked by hook|Tool '.*' has reached its "
+)
+"""Those that it has in its code."""
+
+
+def failure_in(result: Any) -> str | None:
+    """What a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
+    text = str(result).strip()
+    return text if refusals().match(text) else None
+
+
+@lru_cache(maxsize=1)
+def refusals() -> re.Pattern[str]:
+    """What tells of a failed call begins so. Raises `AdapterError` where CrewAI has no longer one of the texts."""
+    i18n = get_i18n()
+    try:
+        texts = [i18n.errors(name) for name in _REFUSALS]
+    except Exception as error:  # CrewAI raises no other kind
+        raise AdapterError(
+            f"adapter crewai does not know how {named_version('crewai')} tells of calls that fail "
+            f"({described(error)}); mutants can reach the crew by {ON_THE_WIRE}"
+        ) from error
+    told = [re.sub(r"\\{\w+\\}", ".*", re.escape(text.strip())) for text in texts]
+    return re.compile("|".join([*told, _OTHER_REFUSALS]), re.DOTALL)
+
+
+class ToolFailedError(Exception):
+    """A tool says by its result that it has failed."""
+
+    def __init__(self, failure: Any) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _raised(result: Any) -> Any:
+    if type(result).__name__ == "ToolFailure" and hasattr(result, "message"):  # newer versions have it
+        raise ToolFailedError(result)
+    return result
+
+
+def passed_on(tool: Any) -> "PassedOn | None":
+    """The tool of agentmut's behind what hooks are told of; None for CrewAI's own and those that there are not."""
+    own = getattr(tool, "_original_tool", None)
+    return own if isinstance(own, PassedOn) else None
+
+
+class PassedOn(BaseTool):
+    """A tool whose calls go through agentmut. Its results are never cached: a repeated call is one, too."""
+
+    own_name: str
+    _own: BaseTool | None = PrivateAttr(default=None)
+
+    def _run(self, **arguments: Any) -> Any:
+        own = self._own
+        try:
+            return pass_call_sync(
+                self.own_name,
+                arguments,
+                decoy_answer if own is None else lambda: _raised(own.run(**arguments)),
+            )
+        except ToolFailedError as error:
+            return error.failure
+
+    def format_output_for_agent(self, raw_result: Any) -> str:
+        """As the agent's own tool has it formatted."""
+        own = self._own
+        return str(raw_result if own is None else own.format_output_for_agent(raw_result))
+
+
+def offered(offer: Offer, own: BaseTool | None) -> BaseTool:
+    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    spec = offer.spec
+    settings: dict[str, Any] = {}
+    if own is not None:
+        kept = ("result_schema", "result_as_answer", "max_usage_count", "tool_failure_policy")
+        settings = {name: getattr(own, name) for name in kept if name in type(own).model_fields}
+    told = PassedOn(
+        name=spec.name,
+        description=spec.description,
+        args_schema=_arguments_of(spec.name, json.dumps(spec.parameters)),
+        own_name=spec.own_name,
+        cache_function=_never,
+        **settings,
+    )
+    told._own = own and own.model_copy(update={"current_usage_count": 0, "max_usage_count": None})
+    return told
+
+
+def _never(arguments: Any = None, result: Any = None) -> bool:
+    return False
+
+
+@lru_cache(maxsize=512)  # every trial offers the same tools, and a class takes long to make
+def _arguments_of(name: str, schema: str) -> type[BaseModel]:
+    """A model that says of itself what the schema says, and takes any arguments: the agent's own tool checks them."""
+
+    class Arguments(BaseModel):
+        """Any arguments."""
+
+        model_config = ConfigDict(extra="allow")
+
+        @classmethod
+        def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            return cast(dict[str, Any], json.loads(schema))
+
+    Arguments.__name__ = f"{name}_arguments"
+    return Arguments

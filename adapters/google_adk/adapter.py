@@ -1,0 +1,194 @@
+"""Adapter for Google's Agent Development Kit (ADK): agents with those below them, read, cloned and run by a `Runner`.
+
+Of several agents one is changed in prompt and model, the first `LlmAgent` unless `agent.options.agent` names another;
+tools are those of all agents. Hand-offs, and the order in which workflow agents run others, are part of the flow.
+"""
+
+import logging
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from agentmut._base.errors import AdapterError, MutationError
+from agentmut._base.imports import import_object
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE, AgentSource
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.logs import unless_asked_for
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import named_version
+from agentmut.nouns.config import SAMPLING, AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit, Mutant, apply_edits
+from agentmut.recording.threads import completed
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.wire.carriers import genai_hook
+
+# The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
+
+LOGGERS = ("google_adk", "google_genai")
+"""Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
+
+
+class GoogleADKAdapter(FrameworkAdapter):
+    """Runs an agent of ADK with all that it can run, or an `App` that has one."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "google_adk", "google-adk", (2, 10), (3, 0), "google-adk", ("google-genai",)
+    )
+    expected: ClassVar[str] = "an agent of google.adk.agents, or an App"
+    options: ClassVar[tuple[str, ...]] = ("agent", "state")
+    settings: ClassVar[frozenset[str]] = frozenset(SAMPLING)
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes", "edges", "state"})
+
+    def __init__(
+        self,
+        source: AgentSource,
+        spec: AgentSpec,
+        found: AgentConfig,
+        config: AgentConfig,
+        original: AgentConfig,
+        seen: frozenset[str] | None = None,
+    ) -> None:
+        from agentmut.adapters.google_adk.copy import Models
+
+        _quiet()
+        super().__init__(source, spec, found, config, original, seen)
+        self._models = Models()
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same agents with another config; they share the clients of their models."""
+        other = super().with_config(config)
+        other._models = self._models
+        return other
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is something that ADK runs; `read` says what can be changed."""
+        from google.adk.apps import App
+        from google.adk.workflow import BaseNode
+
+        return isinstance(found, App | BaseNode)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and flow of all."""
+        if not genai_hook.can_be_led():
+            raise AdapterError(
+                f"adapter google_adk does not know how {named_version('google-genai')} "
+                "chooses between httpx and aiohttp, so its requests would not be seen; install google-genai 2.x"
+            )
+        state = spec.options.get("state", {})
+        if not isinstance(state, dict):
+            raise AdapterError("agent.options.state: expected a mapping, what sessions begin with")
+        tree = _listed(_tree(agent, spec), spec)
+        return AgentConfig(
+            prompt=tree.prompt, tools=distinct(tree.specs), model=tree.model, orchestration=tree.flow
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a clone of the tree."""
+        from agentmut.adapters.google_adk.copy import Copying
+        from agentmut.adapters.google_adk.graph import agents_before
+        from agentmut.adapters.google_adk.run import Watch
+        from agentmut.adapters.google_adk.session import Conversation
+        from agentmut.adapters.google_adk.toolsets import Toolsets
+
+        tree, state, own = _tree(agent, self.spec), self.spec.options.get("state"), not self.source.is_object
+        toolsets = Toolsets(tree.members, state, closes=own)
+
+        async def app() -> Any:
+            whole = replace(tree, listed=await toolsets.listed())
+            root = Copying(whole, change, self._models, toolsets).root()
+            return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
+
+        limit = Flow.of(self.config.orchestration).max_steps
+        return Conversation(app, toolsets, limit, state, ends=own)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """Settings are given in Gemini's terms: which of them other models follow is not known."""
+        foreign = self.found.model.provider != "google" and not self.source.takes_config
+        if foreign and edit.part == "model" and edit.path[1:2] != ("name",):
+            return (
+                f"adapter google_adk does not know whether the agent's model heeds {'.'.join(edit.path[1:])}, as it is "
+                "none of Gemini's; mutants of it can reach the agent by agent.route: wire"
+            )
+        return ""
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Besides, orders that no arrangement of workflow agents has, and those of tools that no agent has together."""
+        return super().cannot_express(mutant) or self._cannot_arrange(mutant) or self._cannot_offer(mutant)
+
+    def _cannot_arrange(self, mutant: Mutant) -> str:
+        if not any(edit.path[:2] == ("orchestration", "edges") for edit in mutant.edits):
+            return ""
+        try:
+            wanted = apply_edits(self.config, mutant.edits)
+        except MutationError:  # told by those who apply it
+            return ""
+        return str(self._first.cannot_run(Flow.of(wanted.orchestration).edges))
+
+    def _cannot_offer(self, mutant: Mutant) -> str:
+        if not all(edit.path == ("tools",) for edit in mutant.edits):
+            return ""
+        try:
+            wanted = apply_edits(self.config, mutant.edits)
+        except MutationError:
+            return ""
+        if self._first.offers(Change(self.found, wanted)) != self._first.offers(
+            Change(self.found, self.config)
+        ):
+            return ""
+        return "none of the agents has two of the tools whose order changes"
+
+    @cached_property
+    def _first(self) -> Any:
+        return _listed(_tree(self.source.build(self.config), self.spec), self.spec)
+
+
+def _quiet() -> None:
+    unless_asked_for(LOGGERS)
+    logging.getLogger("asyncio").addFilter(_of_use)
+
+
+def _of_use(record: logging.LogRecord) -> bool:
+    """Not the traceback of a client of google-genai that could not be made, for want of a key, and is closed though."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, AttributeError) and error.name == genai_hook.CLIENT)
+
+
+def _tree(agent: Any, spec: AgentSpec) -> Any:
+    from google.adk.agents import BaseAgent
+
+    from agentmut.adapters.google_adk.tree import Tree
+
+    root = getattr(agent, "root_agent", agent) if not isinstance(agent, BaseAgent) else agent
+    tree = Tree.of(root, spec.options.get("agent"))
+    if not isinstance(root, BaseAgent) and not tree.llm_agents:
+        raise AdapterError(
+            f"agent.factory {spec.factory} is a {type(root).__name__} without an LlmAgent, of which adapter google_adk "
+            f"can change nothing. Mutants can reach its model requests: {ON_THE_WIRE}"
+        )
+    return tree
+
+
+def _listed(tree: Any, spec: AgentSpec) -> Any:
+    """The tree with the tools of its toolsets, which are asked for them."""
+    from agentmut.adapters.google_adk.toolsets import listed_once
+
+    if not tree.has_toolsets:
+        return tree
+    built = not GoogleADKAdapter.is_agent(import_object(str(spec.factory), Path(spec.root)))
+    asked = listed_once(tree.members, spec.options.get("state"), closes=built)
+    return replace(tree, listed=completed(asked))
+
+
+def _app(agent: Any, root: Any, watch: Any) -> Any:
+    """The user's app, or a plain one, around the copy of its root."""
+    from google.adk.apps import App
+
+    if isinstance(agent, App):
+        return agent.model_copy(update={"root_agent": root, "plugins": [watch, *agent.plugins]})
+    return App(name="agentmut", root_agent=root, plugins=[watch])

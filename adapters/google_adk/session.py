@@ -1,0 +1,121 @@
+"""A conversation with an agent of ADK: turn by turn, in a session in memory, with what a user is told by its events."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from google.adk.agents.run_config import RunConfig
+from google.adk.events import Event
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai.types import Content, Part
+from pydantic import JsonValue
+
+from agentmut._base.plain import jsonable
+from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters.google_adk.toolsets import Toolsets
+
+USER = "user"
+ASKS = "adk_request_"
+"""The names of calls begin with this by which ADK asks a user to confirm, to sign in or to tell something."""
+
+
+class Conversation(Session):
+    """Each conversation is a session of ADK's of its own."""
+
+    def __init__(
+        self,
+        app: Callable[[], Awaitable[Any]],
+        toolsets: Toolsets,
+        limit: int | None,
+        state: JsonValue,
+        *,
+        ends: bool,
+    ) -> None:
+        self._sessions = InMemorySessionService()
+        self._app = app
+        self._toolsets = toolsets
+        self._runner: Any = None
+        self._limit = limit
+        self._state = state
+        self._ends = ends
+        self._earlier: Sequence[Said] = ()
+        self._id: str | None = None
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        self._earlier, self._id = earlier, None
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        if self._runner is None:
+            self._runner = await self._begun()
+        limit = {} if self._limit is None else {"max_llm_calls": self._limit}
+        asked = self._runner.run_async(
+            user_id=USER,
+            session_id=await self._session(),
+            new_message=Content(role=USER, parts=[Part(text=text)]),
+            run_config=RunConfig(**limit),
+        )
+        async with aclosing(asked) as events:
+            seen = [event async for event in events]
+        kinds = ([find(event) for event in seen] for find in (_waiting, _answer, _last_word))
+        answers = (answer for found in kinds for answer in reversed(found) if answer is not None)
+        return next(answers, "")
+
+    async def close(self) -> None:
+        """Close what the agent opened, unless other runs have the same agent."""
+        if self._ends and self._runner is not None:
+            await self._runner.close()
+        await self._toolsets.close()
+
+    async def _begun(self) -> Any:
+        return Runner(app=await self._app(), session_service=self._sessions)
+
+    async def _session(self) -> str:
+        if self._id is None:
+            session = await self._sessions.create_session(
+                app_name=self._runner.app_name, user_id=USER, state=_copied(self._state)
+            )
+            for said in self._earlier:
+                await self._sessions.append_event(session, self._event(said))
+            self._id = session.id
+        return self._id
+
+    def _event(self, said: Said) -> Event:
+        own = said.role == USER
+        return Event(
+            author=USER if own else self._runner.app.root_agent.name,
+            content=Content(role=USER if own else "model", parts=[Part(text=said.text)]),
+        )
+
+
+def _answer(event: Any) -> JsonValue:
+    """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
+    if event.output is not None and not event.content:  # what a node of a graph gives
+        return jsonable(event.output)
+    if event.error_code and not event.content:
+        return {"error_code": str(event.error_code), "error_message": event.error_message}
+    if not event.is_final_response() or not event.content:
+        return None
+    said = [part.text for part in event.content.parts or () if part.text and not part.thought]
+    return "".join(said) or None
+
+
+def _last_word(event: Any) -> JsonValue:
+    """What a tool said that ended the turn; None for others."""
+    if not event.actions.skip_summarization:
+        return None
+    said = [jsonable(one.response) for one in event.get_function_responses()]
+    return said[-1] if said else None
+
+
+def _waiting(event: Any) -> JsonValue:
+    """What a run asks its user for, and will not go on without."""
+    asked = [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]
+    if not asked:
+        return None
+    about = (asked[0].args or {}).get("originalFunctionCall") or {}
+    return {"waits_for": asked[0].name, "tool": about.get("name")}
+
+
+def _copied(state: JsonValue) -> dict[str, Any] | None:
+    return dict(state) if isinstance(state, dict) else None

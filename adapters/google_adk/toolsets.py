@@ -1,0 +1,167 @@
+"""Toolsets of ADK agents: asked for their tools before a run, and offered in it as a config wants them.
+
+A toolset is still asked at every step, as ADK does it: what it gives may depend on the state of the session. Tools
+that it did not have before are offered as they are.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.adk.agents import InvocationContext, RunConfig
+from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.sessions import InMemorySessionService, Session
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.adk.workflow import BaseNode
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described, one_line
+from agentmut.adapters._shared.change import Offer
+from agentmut.adapters.google_adk.mcp import separate
+from agentmut.adapters.google_adk.tools import declaration_of, spec_of, tool_offered
+
+PATIENCE = 10.0
+"""Seconds that a toolset has to close, as with ADK."""
+_log = logging.getLogger(__name__)
+Listed = Mapping[tuple[str, BaseToolset], Sequence[BaseTool]]
+"""By the agent's name and its toolset: the tools that models are told of."""
+
+
+class Toolsets:
+    """The toolsets of a tree for one trial: servers are connected anew, other toolsets are the agent's own."""
+
+    def __init__(self, members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> None:
+        self._members = members
+        self._state = state if isinstance(state, dict) else {}
+        self._closes = closes
+        """Whether no other trial has the same toolsets."""
+        found = (one for agent in members.values() for one in toolsets_of(agent))
+        self._mine = {one: separate(one) for one in found}
+
+    async def listed(self) -> Listed:
+        """What the toolsets give before a run. Raises what they raise, unless somebody has to sign in first."""
+        pairs = [(agent, one) for agent in self._members.values() for one in toolsets_of(agent)]
+        found = await asyncio.gather(*(self._list(agent, one) for agent, one in pairs))
+        return {(agent.name, one): tools for (agent, one), tools in zip(pairs, found, strict=True)}
+
+    def part(self, toolset: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> BaseToolset:
+        """Some of the tools of a toolset, as they are offered; with those that are not `known`, unless it is None."""
+        return PassedToolset(self._mine[toolset], offers, known)
+
+    async def close(self) -> None:
+        """End the connections of this trial, and close what no other has, each once. As with ADK, the log says what
+        does not close."""
+        for toolset, mine in self._mine.items():
+            if self._closes or mine is not toolset:
+                try:
+                    async with asyncio.timeout(PATIENCE):
+                        await mine.close()
+                except Exception as error:
+                    _log.info("a %s did not close: %s", type(mine).__name__, described(error))
+
+    async def _list(self, agent: BaseNode, toolset: BaseToolset) -> Sequence[BaseTool]:
+        mine = self._mine[toolset]
+        try:
+            tools = await mine.get_tools_with_prefix(_context(agent, self._state))
+        except Exception:
+            if mine.get_auth_config() is None:
+                raise
+            return ()
+        return [tool for tool in tools if declaration_of(tool)]
+
+
+async def listed_once(members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> Listed:
+    """The tools of the toolsets, over connections that end at once. Raises `AdapterError` where there are none."""
+    toolsets = Toolsets(members, state, closes=closes)
+    try:
+        return await toolsets.listed()
+    except Exception as error:
+        kinds = {type(one).__name__ for agent in members.values() for one in toolsets_of(agent)}
+        raise AdapterError(
+            f"the toolsets of the agent ({', '.join(sorted(kinds))}) list no tools: {one_line(error)}"
+        ) from error
+    finally:
+        await toolsets.close()
+
+
+def toolsets_of(agent: BaseNode) -> list[BaseToolset]:
+    """The toolsets of an agent, in its order."""
+    return [one for one in getattr(agent, "tools", ()) if isinstance(one, BaseToolset)]
+
+
+@dataclass
+class _Shown:
+    """The copies of a toolset's tools, each made once, so that they keep what is noted in them."""
+
+    known: dict[int, tuple[BaseTool, BaseTool]] = field(default_factory=dict)
+
+    def of(self, offer: Offer, own: BaseTool) -> BaseTool:
+        if id(own) not in self.known:
+            self.known[id(own)] = (own, tool_offered(offer, own))
+        return self.known[id(own)][1]
+
+
+class PassedToolset(BaseToolset):
+    """Tools of a toolset as they are offered, with their calls passed on."""
+
+    def __init__(self, own: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> None:
+        super().__init__()
+        self._use_invocation_cache = False  # `own` knows when its tools may change
+        self._own, self._offers = own, offers
+        self._known = None if known is None else frozenset(known)
+        self._shown = _Shown()
+        self._error: Exception | None = None
+
+    async def get_tools(self, readonly_context: Any = None) -> list[BaseTool]:
+        """The tools of the toolset. ADK would go on without them if it raised: `process_llm_request` tells."""
+        try:
+            return self._offered(await self._own.get_tools_with_prefix(readonly_context))
+        except Exception as error:
+            self._error = error
+            return []
+
+    def _offered(self, tools: Sequence[BaseTool]) -> list[BaseTool]:
+        named = {tool.name: tool for tool in tools}
+        offered = [
+            self._shown.of(offer, tool) for offer in self._offers if (tool := named.get(offer.spec.own_name))
+        ]
+        rest = (
+            [] if self._known is None else [tool for name, tool in named.items() if name not in self._known]
+        )
+        return [*offered, *map(self._as_it_is, rest)]
+
+    async def process_llm_request(self, *, tool_context: Any, llm_request: LlmRequest) -> None:
+        """As the toolset does. Raises why it has no tools: a run without them would be another agent's."""
+        if self._error is not None:
+            raise self._error
+        if self._known is not None:
+            await self._own.process_llm_request(tool_context=tool_context, llm_request=llm_request)
+
+    def get_auth_config(self) -> Any:
+        """As the toolset wants it."""
+        return self._own.get_auth_config()
+
+    async def close(self) -> None:
+        """The trial closes the toolset, once: it may be offered in several parts, and to several agents."""
+
+    def _as_it_is(self, tool: BaseTool) -> BaseTool:
+        declared = declaration_of(tool)
+        return self._shown.of(Offer(spec_of(declared), changed=False), tool) if declared else tool
+
+
+def _context(agent: BaseNode, state: dict[str, Any]) -> ReadonlyContext:
+    """A run that has not begun: toolsets may ask for the state of its session."""
+    session = Session(id="agentmut", app_name="agentmut", user_id="user", state=dict(state))
+    return ReadonlyContext(
+        InvocationContext(
+            session_service=InMemorySessionService(),
+            invocation_id="agentmut",
+            agent=agent,
+            session=session,
+            run_config=RunConfig(),
+        )
+    )

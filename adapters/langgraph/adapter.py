@@ -1,0 +1,307 @@
+"""Adapter for LangGraph: a compiled graph from `factory(config)`, built afresh for every trial.
+
+Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
+callbacks; tools in `ToolNode`s can be answered by doubles. Nested graphs are looked into, those that functions and
+tools call included. Where a graph asks with `interrupt()`, the question is its answer to the turn.
+"""
+
+import inspect
+import logging
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.imports import import_object
+from agentmut._base.plain import described, jsonable
+from agentmut.adapters._shared.conversation import Conversation
+from agentmut.adapters._shared.seen_tools import seeing
+from agentmut.adapters.langgraph.built import Built
+from agentmut.adapters.langgraph.model_settings import dropping, model_settings
+from agentmut.adapters.langgraph.questions import as_output, questions, reply
+from agentmut.adapters.langgraph.version import installed, require_langgraph
+from agentmut.adapters.langgraph.within import tool_nodes
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.tool_checks import check_tools
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.trial.calls.offered import finds_offered_tools
+
+if TYPE_CHECKING:
+    from langchain.agents.middleware import AgentMiddleware
+
+    from agentmut.adapters.langgraph.langchain_tools import bind_tools
+    from agentmut.adapters.langgraph.langchain_trace import TraceHandler
+
+__all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
+OLD_LIMIT = "recursion_limit"
+_log = logging.getLogger(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    """`bind_tools` is LangChain's affair, which is loaded when it is asked for."""
+    if name != "bind_tools":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from agentmut.adapters.langgraph.langchain_tools import bind_tools
+
+    return bind_tools
+
+
+class LangGraphAdapter:
+    """Runs the graph that `factory(config)` returns."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys("factory", "my_package.agent:build", frozenset({"route"}))
+
+    def __init__(
+        self,
+        factory: Callable[[AgentConfig], Any],
+        config: AgentConfig,
+        name: str,
+        original: AgentConfig | None = None,
+        built: Built | None = None,
+        not_built: str = "",
+    ) -> None:
+        self._factory = factory
+        self._config = config
+        self._name = name
+        self._interceptable: frozenset[str] | AdapterError | None = None
+        self._original = original or config
+        self._built = built
+        self._not_built = not_built
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
+        """Import the factory, and build the agent once to ask it for its flow and, where need be, its tools.
+
+        An agent that cannot be built has no flow to change: that is said in the log, and its runs will tell.
+        """
+        require_langgraph()
+        if not spec.factory:
+            raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
+        factory = import_object(spec.factory, Path(spec.root))
+        if not callable(factory):
+            raise UsageError(f"agent.factory: {spec.factory} is a {type(factory).__name__}, not a function")
+        if OLD_LIMIT in config.orchestration:
+            raise UsageError(
+                f"agent.config.orchestration: {OLD_LIMIT!r} is now called 'max_steps'; rename it"
+            )
+        return cls(factory, config, spec.factory).as_built()
+
+    def build(self) -> Any:
+        """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
+        try:
+            seen = self._built.tools if self._built else None
+            with dropping(self._original.model, self._config.model), seeing(seen):
+                graph = self._factory(self._config)
+        except Exception as error:
+            raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
+        if inspect.iscoroutine(graph):
+            graph.close()
+            raise AdapterError(f"agent.factory {self._name} is async; it must be a plain function")
+        if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
+            raise AdapterError(
+                f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "
+                "graph. Did you forget `.compile()`?"
+            )
+        return graph
+
+    def as_built(self) -> "LangGraphAdapter":
+        """This adapter with what the graph tells of itself; what the config says comes first."""
+        try:
+            graph = self.build()
+        except AdapterError as error:
+            unknown = "its flow is" if self._config.tools else "its tools and its flow are"
+            _log.warning(
+                "the agent cannot be built here, so %s not known and not changed: %s", unknown, error
+            )
+            return LangGraphAdapter(
+                self._factory, self._config, self._name, self._original, not_built=str(error)
+            )
+        if stops := _breakpoints(graph):
+            _log.warning(
+                "runs of agent.factory %s stop at %s, and no turn makes them go on from there; compile the graph "
+                "without, or let it ask with interrupt(), which the next turn answers",
+                self._name,
+                stops,
+            )
+        config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
+        built = Built.of(graph, config)
+        return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
+
+    @property
+    def not_built(self) -> str:
+        """Why the graph could not be asked for its tools and flow; empty when it was."""
+        return self._not_built
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs; tools and flow are those of the graph where the project says none."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools in the graph's tool nodes."""
+        return self._tools_of(self.build())
+
+    def _tools_of(self, graph: Any) -> tuple[ToolSpec, ...]:
+        found: list[ToolSpec] = []
+        for node in tool_nodes(graph):
+            for tool in map(read_tool, node.tools_by_name.values()):
+                if tool not in found:  # agents of one graph may share a tool
+                    found.append(tool)
+        try:
+            return check_tools(found)
+        except UsageError as error:
+            raise AdapterError(f"the tools of agent.factory {self._name}: {error}") from error
+
+    def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
+        """The same factory on another config."""
+        return LangGraphAdapter(
+            self._factory, config, self._name, self._original, self._built, self._not_built
+        )
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
+        return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Faults need a tool node that calls pass, and other flows must be what LangGraph compiles."""
+        if self._built and (reason := self._built.cannot_become(mutant, self._config)):
+            return reason
+        try:
+            return unreachable_fault(mutant, self._config, self._tools_in_nodes)
+        except AdapterError as error:
+            return f"the agent could not be built: {error}"
+
+    def _tools_in_nodes(self) -> frozenset[str]:
+        """`doubled_tools`, asked once: there are hundreds of mutants, and building an agent may take long."""
+        if self._interceptable is None:
+            try:
+                self._interceptable = self.doubled_tools()
+            except AdapterError as error:
+                self._interceptable = error
+        if isinstance(self._interceptable, AdapterError):
+            raise self._interceptable
+        return self._interceptable
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the packages that shape a run."""
+        return installed()
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run a fresh graph over the turns; later turns see the conversation so far, or what is left of it."""
+        from langsmith.run_helpers import tracing_context
+
+        from agentmut.adapters.langgraph.doubles import withdrawing
+
+        graph = self._graph_for(trial)
+        withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
+        with (
+            tracing_context(enabled=False),
+            withdrawing(withdrawn),
+        ):  # a campaign is nothing to report to LangSmith
+            outputs = await self._converse(graph, turns, trial)
+        return AgentTrace(
+            steps=trial.recorder.timeline(),
+            outputs=tuple(outputs),
+            seconds=trial.recorder.now(),
+            edges=tuple(trial.recorder.edges),
+        )
+
+    def _graph_for(self, trial: Trial) -> Any:
+        """A fresh graph with the trial's doubles, faults and flow."""
+        from agentmut.adapters.langgraph.doubles import let_doubles_answer
+
+        graph = self.build()
+        for node in tool_nodes(graph):
+            let_doubles_answer(node)
+        return self._built.changed(graph, self._config, trial) if self._built else graph
+
+    async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
+        """What the graph answers to each of the turns; one that has asked is given the next turn as the reply."""
+        from agentmut.adapters.langgraph.langchain_trace import TraceHandler
+
+        handler = TraceHandler(trial.recorder, graph)
+        options = self._options(handler)
+        conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
+        outputs: list[JsonValue] = []
+        state: Any = None
+        for number, turn in enumerate(turns):
+            handler.turn = number
+            if number and conversation.altered:
+                handler.forget()
+                options = self._options(handler)  # a thread of its own, which knows of no earlier turn
+                if conversation.shows_in(turn):
+                    trial.recorder.marks.add("/history")
+            given = conversation.given(turn, turns[:number], outputs, _messages(state))
+            if (asked := questions(state)) and not conversation.altered:
+                given = reply(asked, turn, checkpointed=conversation.checkpointed)
+            state = await graph.ainvoke(given, options)
+            handler.end_turn()
+            outputs.append(_output(state))
+            trial.recorder.steps.append(
+                Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())
+            )
+        return outputs
+
+    def _options(self, handler: "TraceHandler") -> Any:
+        options: dict[str, Any] = {
+            "callbacks": [handler],
+            "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
+        }
+        limit = (
+            self._built.limit(self._config) if self._built else Flow.of(self._config.orchestration).max_steps
+        )
+        return options if limit is None else {**options, "recursion_limit": limit}
+
+
+@finds_offered_tools
+def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
+    """Middleware for `create_agent` that makes every model request carry `config`.
+
+    Prompt and documents become the system message, tools are offered as configured, and the model's name
+    and settings are set; the agent's own code stays as it is. A setting that `config` leaves unset is the
+    agent's own, unless the original config has it: then it is taken out, of the agent's own model as well.
+
+    A factory must make its middleware anew in each call, and not keep it: which settings are to be taken out is
+    known while the agent is being built, and to middleware that is made then.
+    """
+    require_langgraph()
+    from agentmut.adapters.langgraph.langchain_middleware import ConfigMiddleware
+
+    return ConfigMiddleware(config)
+
+
+def _breakpoints(graph: Any) -> str:
+    """Where a graph was compiled to stop, as `compile` is told."""
+    found = {kind: getattr(graph, f"{kind}_nodes", ()) for kind in ("interrupt_before", "interrupt_after")}
+    return " and ".join(
+        f"{kind}={nodes if isinstance(nodes, str) else list(nodes)}" for kind, nodes in found.items() if nodes
+    )
+
+
+def _messages(state: Any) -> list[Any]:
+    return list(state.get("messages", [])) if isinstance(state, Mapping) else []
+
+
+def _output(state: Any) -> JsonValue:
+    """What it asks, else structured output where it has one, else the text of the last message, else the state."""
+    if asked := questions(state):
+        return as_output(asked)
+    if isinstance(state, Mapping) and state.get("structured_response") is not None:
+        return jsonable(state["structured_response"])
+    messages = _messages(state)
+    if not messages:
+        return jsonable(state)
+    last = messages[-1]
+    return "" if getattr(last, "type", "") in ("human", "system") else jsonable(_message_text(last))
+
+
+def _message_text(message: Any) -> str:
+    text = getattr(message, "text", "")
+    return str(text() if inspect.ismethod(text) else text)

@@ -1,0 +1,146 @@
+"""LangChain callbacks -> trace steps."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.errors import GraphInterrupt, ParentCommand
+from langgraph.types import Command
+from pydantic import JsonValue
+
+from agentmut._base.plain import described, jsonable
+from agentmut.adapters.langgraph.path import Place, Way, place_of
+from agentmut.nouns.trace import Action, Step, Usage
+from agentmut.recording.trial import Recorder
+
+
+class TraceHandler(BaseCallbackHandler):
+    """Records a step for each model call and each tool call of one trial.
+
+    Runs are told apart by LangChain's run id, so parallel calls of one tool stay separate steps.
+    """
+
+    run_inline = True  # in the order of events, in the task that caused them
+
+    def __init__(self, recorder: Recorder, graph: Any) -> None:
+        self._recorder = recorder
+        self._way = Way(graph, recorder)
+        self._places: dict[UUID, Place] = {}
+        self._open: dict[UUID, dict[str, Any]] = {}
+        self._asked: dict[tuple[str, str], Step] = {}
+        """The calls of tools that wait for a reply, by tool and id; some services give ids again."""
+        self.turn = 0
+
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """Something begins in a node of the graph, or of a graph in a node."""
+        if place := place_of(kwargs.get("metadata")):
+            self._places[run_id] = place
+            self._way.enter(place)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A node fails, or leaves its graph in the way in which LangGraph's nodes do."""
+        place = self._places.get(run_id)
+        if place and isinstance(error, GraphInterrupt):
+            self._way.leave(place, to_ask=True)
+        elif place and isinstance(error, ParentCommand) and error.args[0].graph == Command.PARENT:
+            self._way.leave(place, to_ask=False)
+
+    def forget(self) -> None:
+        """The graph will not be replied to: what it asks from here on is another question."""
+        self._asked.clear()
+
+    def end_turn(self) -> None:
+        """The graph has answered."""
+        self._way.end_turn()
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call begins."""
+        self._begin(run_id, kwargs, action=Action.REASON)
+
+    def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A completion-style model call begins."""
+        self._begin(run_id, kwargs, action=Action.REASON)
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call ends; usage and model name are taken from the reply."""
+        first = next((batch[0] for batch in response.generations if batch), None)
+        message = getattr(first, "message", None)
+        usage = getattr(message, "usage_metadata", None) or {}
+        self._end(
+            run_id,
+            output=jsonable(str(message.text)) if message is not None else None,
+            model=getattr(message, "response_metadata", {}).get("model_name"),
+            usage=Usage(
+                input_tokens=usage.get("input_tokens", 0), output_tokens=usage.get("output_tokens", 0)
+            ),
+        )
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call fails, after the SDK's own retries."""
+        self._end(run_id, error=described(error))
+
+    def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool call begins."""
+        name = (serialized or {}).get("name")
+        if asked := self._asked.pop((str(name), str(kwargs.get("tool_call_id"))), None):
+            self._recorder.steps.remove(asked)
+        self._begin(
+            run_id,
+            kwargs,
+            action=Action.CALL_TOOL,
+            tool=name,
+            arguments=_arguments(kwargs.get("inputs"), input_str),
+            call_id=kwargs.get("tool_call_id"),
+        )
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool call ends; a tool message of status `error` is an error."""
+        told = _told(output, self._open.get(run_id, {}).get("call_id"))
+        content = jsonable(getattr(told, "content", told))
+        failed = getattr(told, "status", None) == "error"
+        self._end(run_id, output=content, error=str(content) if failed else None)
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool raises, or asks the user: then it is called once more with the answer, which is the same call."""
+        if not isinstance(error, GraphInterrupt):
+            self._end(run_id, error=described(error))
+            return
+        if (step := self._end(run_id)) and step.call_id:
+            self._asked[str(step.tool), step.call_id] = step
+
+    def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
+        place = place_of(kwargs.get("metadata"))
+        node = place.path if place else None
+        self._open[run_id] = {"started": self._recorder.now(), "turn": self.turn, "node": node, **fields}
+
+    def _end(self, run_id: UUID, **fields: Any) -> Step | None:
+        begun = self._open.pop(run_id, None)
+        if begun is None:
+            return None
+        step = Step(seconds=self._recorder.now() - begun["started"], **begun, **fields)
+        self._recorder.steps.append(step)
+        return step
+
+
+def _told(output: Any, call_id: str | None) -> Any:
+    """What the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers the
+    call."""
+    parts = output if isinstance(output, list) else [output]
+    said = [message for part in parts for message in _messages(part)]
+    ours = (one for one in said if call_id and getattr(one, "tool_call_id", None) == call_id)
+    return next(ours, output)
+
+
+def _messages(part: Any) -> Sequence[Any]:
+    """A message, or those of a `Command`."""
+    if not hasattr(part, "goto"):
+        return [part]
+    found = part.update.get("messages") if isinstance(part.update, Mapping) else part.update
+    return found if isinstance(found, list | tuple) else [found]
+
+
+def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:
+    if isinstance(inputs, dict):
+        return {name: jsonable(value) for name, value in inputs.items()}
+    return {"input": text}

@@ -1,0 +1,82 @@
+"""Adapter for LlamaIndex: function agents, ReAct agents and workflows of agents, read, copied and run.
+
+Of a workflow one agent is changed in prompt and model, the root unless `agent.options.agent` names another; tools
+are those of all agents, hand-offs are part of the flow.
+"""
+
+from typing import Any, ClassVar
+
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+# The modules `_llama_index_*` import the framework, which is checked for first.
+
+
+class LlamaIndexAdapter(FrameworkAdapter):
+    """Runs an agent of `llama_index.core.agent.workflow`, or an `AgentWorkflow` of several."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "llama_index",
+        "llama-index-core",
+        (0, 14, 9),
+        (0, 15),
+        "llama-index",
+        ("llama-index-workflows", "llama-index-llms-openai", "openai"),
+    )
+    expected: ClassVar[str] = "a FunctionAgent, a ReActAgent or an AgentWorkflow of llama_index.core"
+    options: ClassVar[tuple[str, ...]] = ("agent",)
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "seed",
+            "stop",
+            "reasoning_effort",
+            "tool_choice",
+            "response_format",
+        }
+    )
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is an agent whose prompt and tools can be read."""
+        from agentmut.adapters.llama_index.team import is_agent
+
+        return is_agent(found)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        from agentmut.adapters.llama_index.team import Team
+
+        return Team.of(agent, spec.options.get("agent")).config
+
+    def cannot_change(self, edit: Edit) -> str:
+        """LlamaIndex's clients have settings that they always send, or never."""
+        from agentmut.adapters.llama_index.model import cannot_set
+
+        if edit.part != "model" or self.source.takes_config:
+            return ""
+        team = self._team(self.source.build(self.config))
+        return cannot_set(team.changed_agent.llm, edit.path[1], edit.after)
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a copy of the agent."""
+        from agentmut.adapters.llama_index.run import Calls, Conversation
+
+        limit = Flow.of(self.config.orchestration).max_steps
+        whole = self._team(agent).changed(change, Calls(trial).of)
+        return Conversation(whole, limit, trial)
+
+    def _team(self, agent: Any) -> Any:
+        from agentmut.adapters.llama_index.team import Team
+
+        return Team.of(agent, self.spec.options.get("agent"))

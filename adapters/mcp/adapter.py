@@ -1,0 +1,164 @@
+"""Adapter for an MCP server under test by itself: a scenario gives the calls, and the server's results are the answers.
+
+The server is built (`factory`), started (`command`) or connected to (`url`) anew for each trial. Only its tools can
+be mutants: what a client is told of them, and what becomes of their results.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut.adapters._shared.change import completed
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.project.tool_checks import check_tools
+from agentmut.recording.threads import completed as finished
+from agentmut.recording.trial import CallPlace, Trial, answering
+from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+
+# `_mcp_server` imports the package, which is checked for first.
+
+SOURCES = ("factory", "command", "url")
+PATIENCE = 30.0
+"""Seconds in which a server has to tell of its tools before anything is run."""
+_SHAPES = '{"tool": NAME, "arguments": {...}} or {"list_tools": true}'
+
+
+class Asked(NamedTuple):
+    """A turn: a call of a tool, or, without a name, the question which tools there are."""
+
+    tool: str | None
+    arguments: dict[str, JsonValue]
+
+
+class McpAdapter:
+    """Runs calls of a scenario against a server."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({*SOURCES, "headers"}))
+    requirement: ClassVar[Requirement] = Requirement("mcp", "mcp", (2, 0), (3, 0), "mcp")
+    asks_no_model: ClassVar[Literal[True]] = True
+
+    def __init__(
+        self, source: Any, found: tuple[ToolSpec, ...], config: AgentConfig, original: AgentConfig
+    ) -> None:
+        self._source = source
+        self._found = found
+        self._config = config
+        self.original = original
+        self._ending: set[asyncio.Task[tuple[JsonValue, ...]]] = set()
+        """Visits that were cut off, and whose servers are being ended."""
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "McpAdapter":
+        """Check the package and the spec, and ask the server once for its tools."""
+        named = [name for name in SOURCES if getattr(spec, name)]
+        if len(named) != 1:
+            said = f"; it has {' and '.join(named)}" if named else ""
+            raise UsageError(
+                "adapter mcp needs one of agent.command (a program that speaks MCP on stdin and stdout), agent.url (a "
+                f"streamable HTTP server) and agent.factory (a function that returns an MCPServer){said}"
+            )
+        if spec.headers and not spec.url:
+            raise UsageError("agent.headers are for agent.url; a program has its secrets from agent.env")
+        cls.requirement.check()
+        from agentmut.adapters.mcp.server import source_of, tools_of
+
+        source = source_of(spec)
+        try:
+            source, offered = finished(tools_of(source, PATIENCE))
+            found = check_tools(offered)
+        except UsageError as error:
+            raise AdapterError(f"the tools of the server: {error}") from error
+        if not found:
+            raise AdapterError("the server offers no tools, so there is nothing to test")
+        whole = completed(config, AgentConfig(tools=found))
+        return cls(source, found, whole, whole)
+
+    def get_config(self) -> AgentConfig:
+        """The tools, as the server tells of them where the project does not."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """What the server offers."""
+        return self._found
+
+    def with_config(self, config: AgentConfig) -> "McpAdapter":
+        """The same server, whose clients are told of other tools."""
+        return McpAdapter(self._source, self._found, config, self.original)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """All tools of the server."""
+        return frozenset(tool.name for tool in self._found)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """All that is not a tool belongs to the agent that asks the server."""
+        other = next((edit.part for edit in mutant.edits if edit.part != "tools"), None)
+        if other:
+            return (
+                f"a tool server has no {other}: that is of the agent which asks it; test that agent, with the server's "
+                "tools in agent.config.tools"
+            )
+        return unreachable_fault(mutant, self._config, self.doubled_tools)
+
+    def versions(self) -> Mapping[str, str]:
+        """The package's."""
+        return self.requirement.versions()
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Make the calls in order, in one session."""
+        asked = [read_turn(turn, number) for number, turn in enumerate(turns)]
+        visit = asyncio.ensure_future(self._visit(asked, trial))
+        try:
+            outputs = await asyncio.shield(visit)
+        except asyncio.CancelledError:
+            self._leave(visit)
+            raise
+        return AgentTrace(steps=trial.recorder.timeline(), outputs=outputs, seconds=trial.recorder.now())
+
+    async def _visit(self, asked: Sequence[Asked], trial: Trial) -> tuple[JsonValue, ...]:
+        from agentmut.adapters.mcp.server import Visit
+
+        recorder, outputs = trial.recorder, []
+        async with self._source.client() as client:
+            visit = await Visit.of(client, self.original, trial)
+            for number, one in enumerate(asked):
+                with answering(CallPlace(turn=number)):
+                    outputs.append(await visit.answer(one.tool, one.arguments))
+                answer = Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now())
+                recorder.steps.append(answer)
+        return tuple(outputs)
+
+    def _leave(self, visit: asyncio.Task[tuple[JsonValue, ...]]) -> None:
+        """Have a visit end by itself: a server that hangs is given more time for that than a cancelled run has."""
+        self._ending.add(visit)
+        visit.add_done_callback(self._ended)
+        visit.cancel()
+
+    def _ended(self, visit: asyncio.Task[tuple[JsonValue, ...]]) -> None:
+        self._ending.discard(visit)
+        if not visit.cancelled():
+            visit.exception()  # nobody else asks for it
+
+
+def read_turn(turn: JsonValue, number: int) -> Asked:
+    """What a turn of a scenario asks of the server. Raises `AdapterError`.
+
+    >>> read_turn({"tool": "look", "arguments": {"id": 7}}, 0)
+    Asked(tool='look', arguments={'id': 7})
+    """
+    if turn == {"list_tools": True}:
+        return Asked(None, {})
+    if isinstance(turn, dict) and isinstance(turn.get("tool"), str) and turn.keys() <= {"tool", "arguments"}:
+        arguments = turn.get("arguments", {})
+        if isinstance(arguments, dict):
+            return Asked(str(turn["tool"]), arguments)
+    raise AdapterError(
+        f"turn {number + 1} of a scenario for adapter mcp has to be {_SHAPES}, not {turn!r:.120}. To ask in words, "
+        "test the agent that uses the server"
+    )

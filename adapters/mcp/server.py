@@ -1,0 +1,269 @@
+"""Servers under test: built, started or connected to, and asked as a client would."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, ClassVar, Protocol, TextIO, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, best_match
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CONNECTION_CLOSED
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.plain import described
+from agentmut.adapters._shared.agent_source import AgentSource
+from agentmut.adapters.mcp.url import check_url
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.recording.trial import Trial, call_place, call_tool_step
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.trial.mcp import watch
+from agentmut.trial.mcp.listing import own_name, spec_of
+from agentmut.trial.mcp.results import text_of
+
+EXPECTED = "an mcp.server.MCPServer"
+TOLD_OF_STDERR = 600
+"""Characters at its end that an error says."""
+_MOST_PAGES = 100
+
+
+class Source(Protocol):
+    """Where a server comes from."""
+
+    key: ClassVar[str]
+    """What of the project names it."""
+
+    def client(self) -> Any:
+        """A fresh server's client, connected while the context is open."""
+        ...
+
+
+class ServerError(RuntimeError):
+    """The server ended, or hung up."""
+
+
+def source_of(spec: AgentSpec) -> Source:
+    """The server that a project names. Raises `UsageError`."""
+    if spec.factory:
+        return Built(AgentSource.of(spec, _is_server, EXPECTED))
+    if spec.url:
+        check_url(spec.url)
+        return Remote(spec.url, {name: value.get_secret_value() for name, value in spec.headers.items()})
+    program = spec.command[0]
+    beside = Path(spec.root, program)
+    if not (beside.is_file() if "/" in program else shutil.which(program)):
+        raise UsageError(f"agent.command: there is no program {program!r} here; install it, or give its path")
+    return Program(spec.command, spec.root)
+
+
+def _is_server(found: Any) -> bool:
+    return isinstance(found, MCPServer | Server)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A server of this process."""
+
+    source: AgentSource
+    key: ClassVar[str] = "agent.factory"
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """Connected in memory."""
+        async with _plainly(), Client(self.source.build(AgentConfig())) as client:
+            yield client
+
+
+@dataclass(frozen=True)
+class Program:
+    """A server that is started."""
+
+    command: tuple[str, ...]
+    root: str
+    key: ClassVar[str] = "agent.command"
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """Connected over stdin and stdout; the process ends with the context."""
+        started = StdioServerParameters(
+            command=self.command[0], args=list(self.command[1:]), env=dict(os.environ), cwd=self.root
+        )
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
+            log = cast(TextIO, stderr)
+            try:
+                async with _plainly(), Client(stdio_client(started, errlog=log)) as client:
+                    yield client
+            except (MCPError, ServerError) as error:
+                raise ServerError(f"{error}{_last_words(log)}") from error
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A server that runs already; what it keeps between sessions is kept between trials."""
+
+    url: str
+    headers: Mapping[str, str]
+    key: ClassVar[str] = "agent.url"
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """In a session of its own."""
+        import httpx2
+
+        timeout = httpx2.Timeout(30, read=300)
+        async with (
+            _plainly(),
+            httpx2.AsyncClient(headers=dict(self.headers), timeout=timeout) as http,
+            Client(streamable_http_client(self.url, http_client=http)) as client,
+        ):
+            yield client
+
+
+@dataclass(frozen=True)
+class Older(Remote):
+    """One that speaks HTTP+SSE, the transport of protocol version 2024-11-05."""
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """In a session of its own."""
+        older = sse_client(self.url, headers=dict(self.headers), timeout=30)
+        async with _plainly(), Client(older, mode="legacy") as client:
+            yield client
+
+
+async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolSpec, ...]]:
+    """What a server offers, and how it is reached. Raises `AdapterError` where it does not answer."""
+    try:
+        async with asyncio.timeout(patience):
+            try:
+                return source, await _told(source)
+            except MCPError:
+                if not isinstance(source, Remote):
+                    raise
+                older = Older(source.url, source.headers)
+                with suppress(Exception):
+                    return older, await _told(older)
+                raise
+    except TimeoutError as error:
+        raise AdapterError(
+            f"the server of {source.key} did not tell of its tools within {patience:g} s"
+        ) from error
+    except (AdapterError, UsageError):
+        raise
+    except Exception as error:
+        running = (
+            ". See that it runs there, and what agent.headers it wants" if isinstance(source, Remote) else ""
+        )
+        raise AdapterError(
+            f"the server of {source.key} could not be asked for its tools: {described(error)}{running}"
+        ) from error
+
+
+async def _told(source: Source) -> tuple[ToolSpec, ...]:
+    async with source.client() as client:
+        return tuple(map(spec_of, await _listing(client)))
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A session with a server, which has told of its tools."""
+
+    client: Client
+    original: AgentConfig
+    trial: Trial
+    listing: list[dict[str, Any]]
+
+    @classmethod
+    async def of(cls, client: Client, original: AgentConfig, trial: Trial) -> "Visit":
+        """As a client begins."""
+        return cls(watch(client), original, trial, await _listing(watch(client)))
+
+    async def answer(self, tool: str | None, arguments: dict[str, JsonValue]) -> JsonValue:
+        """What a call gives: the text of its result, or `{"error": ...}`; without a tool, what there is."""
+        if tool is None:
+            return [
+                spec_of(one).model_dump(include={"name", "description", "parameters"}) for one in self.listing
+            ]
+        if refusal := self._refusal(tool, arguments):
+            return {"error": refusal}
+        try:
+            result = await self.client.call_tool(tool, arguments)
+        except MCPError as error:
+            if error.code == CONNECTION_CLOSED:
+                raise ServerError(f"the server hung up during a call of {tool}") from error
+            return {"error": error.message}
+        text: JsonValue = text_of(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return {"error": text} if result.is_error else text
+
+    def _refusal(self, tool: str, arguments: dict[str, JsonValue]) -> str:
+        """Why a client that goes by the tools as they are told of now would not make a call that it made before."""
+        now = next((one for one in self.listing if one["name"] == tool), None)
+        before = next((one for one in self.original.tools if one.name == tool), None)
+        if now is None or before is None or own_name(self.trial.tool_change, tool) is None:
+            return ""
+        schema = now.get("inputSchema") or {}
+        if schema == before.parameters or _fault(before.parameters, arguments):
+            return ""
+        if not (fault := _fault(schema, arguments)):
+            return ""
+        said = f"the arguments do not fit the schema of {tool}: {fault}"
+        recorder = self.trial.recorder
+        place = call_place()._asdict()
+        recorder.steps.append(
+            call_tool_step(tool, dict(arguments), recorder, recorder.now(), error=said, **place)
+        )
+        return said
+
+
+async def _listing(client: Client) -> list[dict[str, Any]]:
+    """The tools of all pages, as the protocol writes them."""
+    tools: list[dict[str, Any]] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        tools += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+        cursor = page.next_cursor
+        if cursor is None:
+            return tools
+    raise AdapterError(f"the server tells of its tools on more than {_MOST_PAGES} pages")
+
+
+def _fault(schema: Mapping[str, Any], arguments: Mapping[str, JsonValue]) -> str:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return ""  # which no client could go by
+    error = best_match(Draft202012Validator(schema).iter_errors(arguments))
+    return "" if error is None else str(error.message)
+
+
+def _last_words(stderr: TextIO) -> str:
+    stderr.seek(0)
+    said = stderr.read()[-TOLD_OF_STDERR:].strip()
+    return f". Its last words on stderr: {said}" if said else ""
+
+
+@asynccontextmanager
+async def _plainly() -> AsyncIterator[None]:
+    """What goes wrong inside is raised as it is, and not as a group of the tasks that the package runs."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise _innermost(group) from group
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

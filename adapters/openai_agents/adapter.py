@@ -1,0 +1,158 @@
+"""Adapter for the OpenAI Agents SDK: agents with their hand-offs, read, cloned and run by `Runner.run`.
+
+Of a team one agent is changed in prompt and model, the first one unless `agent.options.agent` names another; tools
+are those of all agents, of their MCP servers too; hand-offs are part of the flow.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.imports import import_object
+from agentmut.adapters._shared.azure import cannot_rename
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit
+from agentmut.recording.threads import completed
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+# The modules `_openai_agents_*` import the SDK, which is checked for first.
+
+
+class OpenAIAgentsAdapter(FrameworkAdapter):
+    """Runs an `agents.Agent`, and those that it hands over to."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "openai_agents", "openai-agents", (0, 20), (1, 0), "openai-agents", ("openai", "mcp")
+    )
+    expected: ClassVar[str] = "an agents.Agent"
+    options: ClassVar[tuple[str, ...]] = ("agent", "context")
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {"temperature", "top_p", "max_tokens", "reasoning_effort", "tool_choice"}
+    )
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
+        """As all adapters of frameworks; and check that the config can become of the agent what it says."""
+        context_of(spec)
+        adapter = super().create(spec, config)
+        agent = adapter.source.build(config)
+        adapter._check_servers(agent)
+        if not adapter.source.takes_config:
+            adapter._check_prompt(agent)
+            adapter._check_model()
+        return adapter
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is an agent of the SDK."""
+        from agents import Agent
+
+        return isinstance(found, Agent)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        from agentmut.adapters.openai_agents.mcp import served_once
+        from agentmut.adapters.openai_agents.team import Team
+        from agentmut.adapters.openai_agents.tools import spec_of
+
+        team = Team.of(agent, spec.options.get("agent"))
+        if team.servers:
+            team = replace(team, served=completed(served_once(team.members)))
+        return AgentConfig(
+            prompt=team.prompt,
+            tools=distinct(spec_of(tool) for member in team.members.values() for tool in team.tools(member)),
+            model=team.model,
+            orchestration=team.flow,
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a clone of the team."""
+        from agentmut.adapters.openai_agents.run import Conversation
+        from agentmut.adapters.openai_agents.team import Team
+
+        team = Team.of(agent, self.spec.options.get("agent"))
+        limit = Flow.of(self.config.orchestration).max_steps
+        return Conversation(team, change, limit, trial, context_of(self.spec))
+
+    def cannot_change(self, edit: Edit) -> str:
+        """A model object of the user's own need not have a name, and that of Azure does not ask by it."""
+        if edit.path != ("model", "name") or self.source.takes_config:
+            return ""
+        if not self.found.model.name:
+            return "the agent's model is an object that does not tell its name, so that it cannot be given another"
+        from agentmut.adapters.openai_agents.team import Team
+
+        agent = Team.of(self.source.build(self.config), self.spec.options.get("agent")).changed_agent
+        return cannot_rename(getattr(agent.model, "_client", None))
+
+    def way_around(self, setting: str) -> str:
+        """Agents ask by the Responses API unless told otherwise."""
+        if setting not in {"stop", "seed"}:
+            return super().way_around(setting)
+        return (
+            "the Responses API has none; mutants of it can reach an agent that uses Chat Completions by "
+            "agent.route: wire"
+        )
+
+    def _check_servers(self, agent: Any) -> None:
+        """A connection is for one trial: trials that share one would wait for each other, and close it."""
+        from agentmut.adapters.openai_agents.team import Team
+
+        if not (servers := Team.of(agent).servers):
+            return
+        again = Team.of(self.source.build(self.config)).servers
+        if shared := [server.name for server in servers if any(server is other for other in again)]:
+            raise AdapterError(
+                f"agent.factory {self.spec.factory} gives the same MCP server each time: {', '.join(shared)}. Each "
+                "trial connects to servers of its own; name a function that builds agent and servers anew"
+            )
+
+    def _check_prompt(self, agent: Any) -> None:
+        """A text in the place of a function that makes the instructions would be another agent."""
+        from agentmut.adapters.openai_agents.team import Team
+
+        changed = Team.of(agent, self.spec.options.get("agent")).changed_agent
+        on_the_wire = (
+            self.spec.route == "wire"
+        )  # the text is then what the function makes, as requests show it
+        if callable(changed.instructions) and self.config.system_text() and not on_the_wire:
+            raise AdapterError(
+                f"the instructions of agent {changed.name!r} are made by a function; prompt and context of "
+                "agent.config would take its place. Leave them out, or name a factory that takes the config, or let "
+                "mutants reach the agent by agent.route: wire"
+            )
+
+    def _check_model(self) -> None:
+        name = self.config.model.name
+        if name and not self.found.model.name:
+            raise AdapterError(
+                f"agent.config.model.name: the agent's model is an object that does not tell its name; it cannot "
+                f"become {name}. Leave the name out, or name a factory that takes the config"
+            )
+
+
+def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
+    """What `agent.options.context` names: it makes the context of a trial. Raises `UsageError` for what cannot."""
+    reference = spec.options.get("context")
+    if reference is None:
+        return None
+    if not isinstance(reference, str):
+        raise UsageError(
+            "agent.options.context names a function without parameters: my_package.agent:context"
+        )
+    found = import_object(reference, Path(spec.root))
+    if not callable(found):
+        raise UsageError(
+            f"agent.options.context: {reference} is a {type(found).__name__}; expected a function without "
+            "parameters that returns the context of a run"
+        )
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,76 @@
+"""Hand-offs of the OpenAI Agents SDK: where they lead, and the same ones that lead elsewhere."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from agents import Agent, Handoff, handoff
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.sdk_version import named_version
+from agentmut.recording.trial import CallPlace, call_place, call_tool_step, current_trial
+
+_Invoke = Callable[[Any, str], Awaitable[Any]]
+
+
+def handoffs_of(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
+    """All of them as the SDK offers them."""
+    return [handoff(one) if isinstance(one, Agent) else one for one in agent.handoffs]
+
+
+def targets_of(agent: Agent[Any]) -> list[Agent[Any]]:
+    """The agents that it can hand over to. Raises `AdapterError` where only a run could tell."""
+    return [_target(one, agent.name) for one in agent.handoffs]
+
+
+def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[Any, Any]:
+    """The same hand-off that leads to `target`, and is a step of the trace."""
+    invoke: _Invoke = one.on_invoke_handoff
+
+    async def carried_out(context: Any, text: str) -> Any:
+        trial = current_trial()
+        started = trial.recorder.now() if trial else 0.0
+        outcome: dict[str, Any] = {"output": target.name}
+        try:
+            await invoke(context, text)  # what the user has it do besides
+        except Exception as error:
+            outcome = {"error": described(error)}
+            raise
+        finally:
+            if trial:
+                place = CallPlace(call_place().turn, source)._asdict()
+                step = call_tool_step(
+                    one.tool_name, arguments(text), trial.recorder, started, **outcome, **place
+                )
+                trial.recorder.steps.append(step)
+        return target
+
+    return replace(one, on_invoke_handoff=carried_out, agent_name=target.name)
+
+
+def arguments(text: str) -> dict[str, JsonValue]:
+    """What a model has written as the arguments of a call; nothing where that is no JSON object."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _target(one: Any, source: str) -> Agent[Any]:
+    """Where a hand-off leads: the SDK itself notes that, in a private field, at those that `handoff()` makes."""
+    if isinstance(one, Agent):
+        return one
+    reference = getattr(one, "_agent_ref", None)
+    target = reference() if reference is not None else None
+    if not isinstance(target, Agent):
+        raise AdapterError(
+            f"agent {source!r}: which agent {one.tool_name} leads to is not known before a run "
+            f"({named_version('openai-agents')}); make it with handoff(agent, ...), or let mutants reach the agents "
+            f"by {ON_THE_WIRE}"
+        )
+    return target

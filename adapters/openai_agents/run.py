@@ -1,0 +1,126 @@
+"""A run of the OpenAI Agents SDK: turn by turn, with its agents noted for the trace; nothing is reported elsewhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents import (
+    Agent,
+    InputGuardrailTripwireTriggered,
+    OutputGuardrailTripwireTriggered,
+    RunConfig,
+    RunHooks,
+    Runner,
+    RunResult,
+    ToolInputGuardrailTripwireTriggered,
+    ToolOutputGuardrailTripwireTriggered,
+)
+from agents.run_config import CallModelData, ModelInputData
+from pydantic import JsonValue
+
+from agentmut._base.plain import jsonable
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters.openai_agents.client import keep_to_this_loop
+from agentmut.adapters.openai_agents.mcp import Connections
+from agentmut.adapters.openai_agents.team import Team
+from agentmut.nouns.flow import END, START
+from agentmut.recording.trial import CallPlace, Trial, place_calls
+
+
+class Conversation(Session):
+    """A clone of a team, its servers connected; a later turn is for the agent that answered last."""
+
+    def __init__(
+        self,
+        team: Team,
+        change: Change,
+        limit: int | None,
+        trial: Trial,
+        context: Callable[[], Any] | None = None,
+    ) -> None:
+        self._team, self._change, self._trial = team, change, trial
+        self._context = context() if context else None
+        self._connections = Connections(team.members)
+        self._options: dict[str, Any] = {} if limit is None else {"max_turns": limit}
+        self._first: Agent[Any] | None = None
+        self._agent: Agent[Any] | None = None
+        self._items: list[Any] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        """Back to the first agent."""
+        self._agent = None
+        self._items = [{"role": said.role, "content": said.text} for said in earlier]
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        """The final output, or what the guardrail says that stopped the run."""
+        agent = self._agent or await self._begun()
+        try:
+            result = await Runner.run(
+                agent,
+                [*self._items, {"role": "user", "content": text}],
+                context=self._context,
+                hooks=_Way(self._trial),
+                run_config=_run_config(turn),
+                **self._options,
+            )
+        except (InputGuardrailTripwireTriggered, OutputGuardrailTripwireTriggered) as stopped:
+            return _stopped(stopped.guardrail_result.guardrail, stopped.guardrail_result.output)
+        except (ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered) as stopped:
+            return _stopped(stopped.guardrail, stopped.output)
+        _check_finished(result)
+        self._agent, self._items = result.last_agent, result.to_input_list()
+        return jsonable(result.final_output)
+
+    async def close(self) -> None:
+        """End the connections of this trial."""
+        await self._connections.close()
+
+    async def _begun(self) -> Agent[Any]:
+        if self._first is None:
+            keep_to_this_loop()
+            team = replace(self._team, served=await self._connections.tools())
+            self._first = team.changed(self._change)
+        return self._first
+
+
+def _stopped(guardrail: Any, output: Any) -> JsonValue:
+    """What a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
+    return {"guardrail": guardrail.get_name(), "info": jsonable(output.output_info)}
+
+
+def _check_finished(result: RunResult) -> None:
+    """Raise for a run that waits for an approval: its answer would be nothing."""
+    if result.interruptions:
+        names = ", ".join(str(item.name) for item in result.interruptions)
+        raise RuntimeError(
+            f"the run waits for an approval of {names}, which nobody gives in a trial; build the agent without "
+            "needs_approval, or run it by a function that approves (adapter python with agent.run)"
+        )
+
+
+class _Way(RunHooks[Any]):
+    """Notes which agents ran, and which handed over to which."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._recorder = trial.recorder
+        self._last: str | None = None
+
+    async def on_agent_start(self, context: Any, agent: Any) -> None:
+        self._recorder.nodes.add(agent.name)
+        if self._last != agent.name:
+            self._recorder.edges[self._last or START, agent.name] = None
+        self._last = agent.name
+
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        self._recorder.edges[agent.name, END] = None
+
+
+def _run_config(turn: int) -> RunConfig:
+    """Model requests and tool calls belong to the agent whose turn it is; the SDK's own tracing is off."""
+
+    def note(data: CallModelData[Any]) -> ModelInputData:
+        place_calls(CallPlace(turn=turn, node=data.agent.name))
+        return data.model_data
+
+    return RunConfig(tracing_disabled=True, call_model_input_filter=note)

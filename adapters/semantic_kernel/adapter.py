@@ -1,0 +1,136 @@
+"""Adapter for Semantic Kernel: a ChatCompletionAgent and those that are its plugins, or an orchestration of such.
+
+Every trial runs a copy of the agent on a kernel of its own: what is changed on an agent that has run already does not
+arrive, since it keeps the template that was made of its first instructions. Tools are called as the model calls them,
+`Plugin-function`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut._base.errors import AdapterError
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.logs import unless_asked_for
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.mutant import Edit
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+# The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
+
+LOGGERS = ("semantic_kernel", "in_process_runtime", "agent_runtime")
+"""Under these names it logs every function that fails and every run that is ended early, with a traceback."""
+
+
+class SemanticKernelAdapter(FrameworkAdapter):
+    """Runs a `ChatCompletionAgent`, and the agents that it calls as plugins; or an orchestration of several."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "semantic_kernel", "semantic-kernel", (1, 40), (2, 0), "semantic-kernel", ("openai",)
+    )
+    expected: ClassVar[str] = (
+        "a semantic_kernel.agents.ChatCompletionAgent, or an orchestration of such agents"
+    )
+    options: ClassVar[tuple[str, ...]] = ("agent",)
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "seed",
+            "stop",
+            "reasoning_effort",
+            "tool_choice",
+            "response_format",
+        }
+    )
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is one of those. Raises `AdapterError` for what else Semantic Kernel calls an agent."""
+        from agentmut.adapters.semantic_kernel.team import is_other_kind, is_supported
+
+        if is_other_kind(found):
+            raise AdapterError(
+                f"agent.factory: adapter semantic_kernel has no way to change a {type(found).__name__}; it runs "
+                f"{cls.expected}. Mutants can reach others through their model requests: {ON_THE_WIRE}"
+            )
+        return is_supported(found)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        from agentmut.adapters.semantic_kernel.team import Team
+        from agentmut.adapters.semantic_kernel.tools import spec_of
+
+        unless_asked_for(LOGGERS)
+        team = Team.of(agent, spec.options.get("agent"))
+        return AgentConfig(
+            prompt=team.prompt,
+            tools=distinct(spec_of(one) for member in team.members.values() for one in member.tools.values()),
+            model=team.model,
+            orchestration=team.flow,
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a copy of the team."""
+        from agentmut.adapters.semantic_kernel.orchestrated import Orchestrated
+        from agentmut.adapters.semantic_kernel.orchestration import is_orchestration
+        from agentmut.adapters.semantic_kernel.team import Team
+
+        team = Team.of(agent, self.spec.options.get("agent"))
+        whole = team.changed(change, trial)
+        return Orchestrated(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """What Semantic Kernel or the agent's service has no way to say."""
+        from agentmut.adapters.semantic_kernel.team import Team
+        from agentmut.adapters.semantic_kernel.tools import untellable
+
+        if edit.part == "tools":
+            return untellable(edit)
+        if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
+            return f"the agents have no orchestration.{edit.path[1]} that adapter semantic_kernel can change"
+        if edit.part == "orchestration" and edit.path[1] == "handoffs":
+            return self._cannot_lead(edit)
+        if edit.part != "model" or self.source.takes_config:
+            return ""
+        team = Team.of(self.source.build(self.config), self.spec.options.get("agent"))
+        return team.members[team.changed_name].model.cannot_take(edit)
+
+    def _cannot_lead(self, edit: Edit) -> str:
+        from agentmut.adapters.semantic_kernel.orchestration import cannot_lead
+
+        return cannot_lead(self.source.build(self.config), edit.path[-1], edit.after)
+
+
+class _Conversation(Session):
+    def __init__(self, agent: Any, trial: Trial) -> None:
+        self._agent = agent
+        self._trial = trial
+        self._thread: Any = None
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        from semantic_kernel.agents import ChatHistoryAgentThread
+        from semantic_kernel.contents import ChatHistory
+
+        history = ChatHistory()
+        for said in earlier:
+            history.add_message({"role": said.role, "content": said.text})
+        self._thread = ChatHistoryAgentThread(history)
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        from agentmut.adapters.semantic_kernel.run import answer_of
+
+        recorder, name = self._trial.recorder, self._agent.name
+        recorder.edges[START, name] = None
+        said = await answer_of(self._agent, text, self._thread, self._trial, turn)
+        recorder.edges[name, END] = None
+        return said

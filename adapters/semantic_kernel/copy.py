@@ -1,0 +1,127 @@
+"""Copies of Semantic Kernel's agents, each on a kernel of its own, with what a trial changes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from semantic_kernel import Kernel
+from semantic_kernel.agents import ChatCompletionAgent, ChatHistoryAgentThread
+from semantic_kernel.exceptions import TemplateSyntaxError
+from semantic_kernel.filters import FilterTypes
+from semantic_kernel.functions import KernelArguments, KernelFunction
+from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
+from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateBase
+
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described, one_line
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters.semantic_kernel.model import Model, choice_of
+from agentmut.adapters.semantic_kernel.run import answer_of, placing
+from agentmut.adapters.semantic_kernel.tools import listed, plugins_with
+from agentmut.nouns.flow import Flow
+from agentmut.recording.trial import Trial, call_place, call_tool_step
+
+
+def asking_copy(
+    own: KernelFunction, target: str, source: str, copies: Mapping[str, ChatCompletionAgent], trial: Trial
+) -> KernelFunction:
+    """The function that asks the copy of `target`, as a step of the trace."""
+    recorder = trial.recorder
+
+    async def ask(messages: str | list[str], instructions_override: str | None = None) -> str:
+        place, started = call_place(), recorder.now()
+        recorder.edges[source, target] = None
+        arguments = {"messages": messages}
+        try:
+            said = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
+        except Exception as error:
+            failed = call_tool_step(
+                own.fully_qualified_name,
+                arguments,
+                recorder,
+                started,
+                error=described(error),
+                **place._asdict(),
+            )
+            recorder.steps.append(failed)
+            raise
+        step = call_tool_step(
+            own.fully_qualified_name, arguments, recorder, started, output=said, **place._asdict()
+        )
+        recorder.steps.append(step)
+        return said
+
+    return own.model_copy(update={"method": ask})
+
+
+def copy_of(
+    agent: ChatCompletionAgent, model: Model, functions: Sequence[KernelFunction], change: Change | None
+) -> ChatCompletionAgent:
+    """The agent on a kernel of its own, with these functions."""
+    kernel = _kernel_with(agent.kernel, functions)
+    changes = change.model if change else {}
+    settings = model.changed(changes)
+    if model.behavior is not None:
+        limit = Flow.of(change.wanted.orchestration).max_steps if change else None
+        settings.function_choice_behavior = listed(
+            model.behavior,
+            [one.fully_qualified_name for one in functions],
+            kernel.plugins,
+            **choice_of(changes),
+            **({"maximum_auto_invoke_attempts": limit} if limit else {}),
+        )
+    updates = {
+        "kernel": kernel,
+        "arguments": model.arguments(agent.arguments, settings),
+        "function_choice_behavior": settings.function_choice_behavior,
+    }
+    return agent.model_copy(update=updates | (_instructions(agent, change) if change else {}))
+
+
+def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
+    """A kernel with its services, filters and plugins; what is done to it is not done to `own`."""
+    kernel = Kernel(
+        plugins=plugins_with(own.plugins, functions),
+        services=dict(own.services),
+        ai_service_selector=own.ai_service_selector,
+        function_invocation_filters=list(own.function_invocation_filters),
+        prompt_rendering_filters=list(own.prompt_rendering_filters),
+        auto_function_invocation_filters=list(own.auto_function_invocation_filters),
+    )
+    known = frozenset(one.fully_qualified_name for plugin in kernel.plugins.values() for one in plugin)
+    kernel.add_filter(FilterTypes.AUTO_FUNCTION_INVOCATION, placing(known))
+    return kernel
+
+
+def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
+    """Changed instructions, and the template that is made of them."""
+    if change.prompt is None:
+        return {}
+    text = change.wanted.prompt
+    documents = change.prompt.removeprefix(text)
+    own = agent.prompt_template
+    config = own.prompt_template_config if own else PromptTemplateConfig()
+    made = config.model_copy(update={"template": text})
+    template = _template(type(own) if own else KernelPromptTemplate, made)
+    followed = Followed(prompt_template_config=made, template=template, documents=documents)
+    return {"instructions": text, "prompt_template": followed if documents else template}
+
+
+def _template(kind: type[PromptTemplateBase], made: PromptTemplateConfig) -> PromptTemplateBase:
+    """A template of that kind. Raises `AdapterError` for a text that a change has made none."""
+    try:
+        return kind(prompt_template_config=made)
+    except (TemplateSyntaxError, ValueError) as error:
+        raise AdapterError(
+            f"the changed instructions cannot be read as a template: {one_line(error)}"
+        ) from error
+
+
+class Followed(PromptTemplateBase):
+    """A template, and documents that are no templates."""
+
+    template: PromptTemplateBase
+    documents: str
+
+    async def render(self, kernel: Any, arguments: KernelArguments | None = None) -> str:
+        """The rendered template, and the documents as they are."""
+        return await self.template.render(kernel, arguments) + self.documents

@@ -1,0 +1,78 @@
+"""A run of an orchestration of Semantic Kernel, by a runtime of the trial's own."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from pydantic import JsonValue
+from semantic_kernel.agents import ConcurrentOrchestration, HandoffOrchestration
+from semantic_kernel.agents.runtime import InProcessRuntime
+from semantic_kernel.contents import ChatMessageContent
+
+from agentmut._base.plain import jsonable
+from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters.semantic_kernel.orchestration import members_of, with_members
+from agentmut.adapters.semantic_kernel.run import text_of
+from agentmut.adapters.semantic_kernel.way import END_OF_CANCELLED, Way
+from agentmut.recording.trial import Trial
+
+
+class Orchestrated(Session):
+    """Asks an orchestration, which itself forgets: it is told the conversation up to each turn."""
+
+    def __init__(self, whole: Any, trial: Trial) -> None:
+        self._whole = whole
+        self._trial = trial
+        self._told: list[Any] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        """What was said before."""
+        self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        """The orchestration's result. Raises what it raises, and where it ends without any."""
+        way = Way(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
+        members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
+        self._told.append(ChatMessageContent(role="user", content=text))
+        runtime = InProcessRuntime()
+        task = list(self._told) if len(self._told) > 1 else text
+        found = await with_members(self._whole, members).invoke(task, runtime)
+        runtime.start()  # only now, as it goes on until it is stopped, also where it was not invoked
+        result = await _result(found, runtime, way)
+        way.ends()
+        handed = isinstance(self._whole, HandoffOrchestration) and not way.completed
+        said = way.last if handed else _plain(result)
+        self._told.append(ChatMessageContent(role="assistant", content=str(said)))
+        return said
+
+
+async def _result(found: Any, runtime: InProcessRuntime, way: Way) -> Any:
+    """What was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
+    idle = asyncio.create_task(_idle(found, runtime))
+    try:
+        await asyncio.shield(idle)  # a runtime that is cancelled while it comes to its end never does
+    except asyncio.CancelledError:
+        with suppress(RuntimeError):
+            found.cancel()
+        await way.cut_off()
+        await asyncio.wait({idle}, timeout=END_OF_CANCELLED)
+        idle.cancel()
+        raise
+    if not found.event.is_set():
+        raise RuntimeError("the orchestration ended without a result; the log of Semantic Kernel says why")
+    return await found.get()
+
+
+async def _idle(found: Any, runtime: InProcessRuntime) -> None:
+    await asyncio.wait({found.background_task})
+    await runtime.stop_when_idle()
+
+
+def _plain(result: Any) -> JsonValue:
+    """The text of a message; of several, theirs; what a transformation has made of them as it is."""
+    if isinstance(result, ChatMessageContent):
+        return text_of(result)
+    if isinstance(result, list):
+        return "\n\n".join(str(_plain(one)) for one in result)
+    return jsonable(result)

@@ -1,0 +1,155 @@
+"""Orchestrations of Semantic Kernel: read, and copied with other members, whose calls are noted as theirs."""
+
+import copy
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from semantic_kernel.agents import (
+    Agent,
+    ChatCompletionAgent,
+    ChatHistoryAgentThread,
+    ConcurrentOrchestration,
+    GroupChatOrchestration,
+    HandoffOrchestration,
+    SequentialOrchestration,
+)
+
+from agentmut._base.errors import AdapterError
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.sdk_version import named_version
+from agentmut.adapters.semantic_kernel.run import HANDOFF, note_coming
+from agentmut.adapters.semantic_kernel.way import Way
+from agentmut.recording.trial import place_calls
+
+KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)
+_TRANSFER = f"{HANDOFF}-transfer_to_"
+
+
+def is_orchestration(found: Any) -> bool:
+    """Whether it is one whose members are all agents that can be copied."""
+    return isinstance(found, KINDS) and all(isinstance(one, ChatCompletionAgent) for one in members_of(found))
+
+
+def members_of(whole: Any) -> list[Any]:
+    """The agents that take part. Raises `AdapterError` where they are not where they are known to be."""
+    return list(_part(whole, "_members"))
+
+
+def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
+    """Where each agent's functions of the orchestration lead."""
+    found = _part(whole, "_handoffs") if isinstance(whole, HandoffOrchestration) else {}
+    return {
+        name: {f"{_TRANSFER}{other}": other for other in targets}
+        for name, targets in found.items()
+        if targets
+    }
+
+
+def cannot_lead(whole: Any, function: str, target: Any) -> str:
+    """Why a function of the orchestration cannot hand over to an agent: it reaches members only. Empty where it can."""
+    names = [one.name for one in members_of(whole)] if isinstance(whole, HandoffOrchestration) else []
+    if not names or not function.startswith(_TRANSFER) or target in (None, *names):
+        return ""
+    return f"{function} hands over to members of the orchestration, and {target!r} is none of them"
+
+
+def can_do_without(whole: Any) -> bool:
+    """Whether a member may be left out. The hand-offs of others would lead to it."""
+    return not isinstance(whole, HandoffOrchestration)
+
+
+def with_members(whole: Any, members: Sequence[Agent]) -> Any:
+    """A copy of an orchestration with other members, and a manager that has not counted any rounds."""
+    copied = copy.copy(whole)
+    for name, value in vars(whole).items():
+        if getattr(value, "__self__", None) is whole:  # a method of its own that was chosen by default
+            setattr(copied, name, getattr(copied, value.__name__))
+    copied._members = list(members)
+    if isinstance(whole, GroupChatOrchestration):
+        copied._manager = _part(whole, "_manager").model_copy()
+    return copied
+
+
+def _part(whole: Any, name: str) -> Any:
+    try:
+        return vars(whole)[name]
+    except KeyError:
+        raise AdapterError(
+            f"{named_version('semantic-kernel')} does not keep {name} in a "
+            f"{type(whole).__name__}; mutants can reach it by {ON_THE_WIRE}"
+        ) from None
+
+
+class Placed(Agent):
+    """An agent within an orchestration: its requests and calls are noted as its own.
+
+    One of a runtime has a `way`.
+    """
+
+    own: ChatCompletionAgent
+    leads: Mapping[str, str]
+    """Where the functions lead that hand over, by their names; those that are left out are not offered."""
+    way: Way | None = None
+
+    @classmethod
+    def of(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
+        """Has the name and the kernel of the agent."""
+        return cls(name=own.name, description=own.description, kernel=own.kernel, own=own, leads=dict(leads))
+
+    async def invoke_stream(
+        self, messages: Any = None, *, thread: Any = None, kernel: Any = None, **others: Any
+    ) -> AsyncIterator[Any]:
+        """What the agent says, piece by piece, as orchestrations ask for it."""
+        assert self.way is not None
+        thread = thread or ChatHistoryAgentThread()
+        before, came = len(thread), note_coming()
+        place_calls(self.way.enters(self.name))  # the runtime has made a task for this message
+        pieces: list[str] = []
+        async for item in self.own.invoke_stream(
+            messages, thread=thread, kernel=self._kernel(kernel), **others
+        ):
+            pieces.append(str(item.message))
+            yield item
+        found = [message async for message in thread.get_messages()]
+        self.way.said("".join(pieces), found[before:], came)
+
+    def _kernel(self, given: Any) -> Any:
+        """The one that an orchestration has made of the agent's, with the agent's own functions in it again.
+
+        Semantic Kernel gives copies of them the names of their plugins.
+        """
+        if given is None or HANDOFF not in given.plugins:
+            return given
+        held = given.plugins[HANDOFF]
+        kept = {
+            one.name: _led(one, self.leads)
+            for one in held
+            if (name := one.fully_qualified_name) in self.leads or not name.startswith(_TRANSFER)
+        }
+        given.plugins.update(self.own.kernel.plugins)
+        given.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
+        return given
+
+    async def get_response(self, *args: Any, **named: Any) -> Any:
+        """As the agent itself."""
+        return await self.own.get_response(*args, **named)
+
+    async def invoke(self, *args: Any, **named: Any) -> AsyncIterator[Any]:
+        """As the agent itself."""
+        async for item in self.own.invoke(*args, **named):
+            yield item
+
+
+def _led(function: Any, leads: Mapping[str, str]) -> Any:
+    """A function that hands over, to whom `leads` says. Where an agent is asked again, it has been led before."""
+    name = function.fully_qualified_name
+    target = leads.get(name, "")
+    if name == f"{_TRANSFER}{target}" or not name.startswith(_TRANSFER):
+        return function
+    if not isinstance(function.method, partial):
+        raise AdapterError(
+            f"{name} does not hand over as agentmut knows it of {named_version('semantic-kernel')}, so "
+            f"it cannot lead to {target!r}; mutants can reach the orchestration by {ON_THE_WIRE}"
+        )
+    return function.model_copy(update={"method": partial(function.method.func, target)})

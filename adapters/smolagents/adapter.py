@@ -1,0 +1,82 @@
+"""Adapter for smolagents: `ToolCallingAgent` and `CodeAgent` with their managed agents, read, copied and run.
+
+Of a team one agent is changed in prompt and model, the first one unless `agent.options.agent` names another; tools
+are those of all agents, managed agents are part of the flow. The prompt is `instructions`, or with
+`agent.options.prompt: system` the template of the whole system prompt.
+"""
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+from agentmut._base.errors import UsageError
+from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.requirement import Requirement
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
+
+# `_smolagents_team` and its neighbours import smolagents, which is checked for first.
+
+_PROMPTS = ("instructions", "system")
+
+
+class SmolagentsAdapter(FrameworkAdapter):
+    """Runs a `smolagents.MultiStepAgent`, and those that it manages."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "smolagents", "smolagents", (1, 24), (2, 0), "smolagents", ("openai",)
+    )
+    expected: ClassVar[str] = "a smolagents.ToolCallingAgent or CodeAgent"
+    options: ClassVar[tuple[str, ...]] = ("agent", "prompt")
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "tool_choice"}
+    )
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is an agent of smolagents."""
+        from smolagents import MultiStepAgent
+
+        return isinstance(found, MultiStepAgent)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Prompt and model of the agent that is changed, tools and managed agents of all."""
+        from agentmut.adapters.smolagents.tools import own_tools, spec_of
+
+        team = _team(agent, spec)
+        return AgentConfig(
+            prompt=team.prompt,
+            tools=distinct(spec_of(t, a) for a in team.members.values() for t in own_tools(a).values()),
+            model=team.model,
+            orchestration=team.flow,
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a copy of the team."""
+        from agentmut.adapters.smolagents.run import Conversation
+
+        return Conversation(_team(agent, self.spec), change, trial)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """What a template, the text of a `CodeAgent` or the agent's model have no place for."""
+        from agentmut.adapters.smolagents.limits import beyond
+
+        return beyond(edit, self.config, self._sample)
+
+    @cached_property
+    def _sample(self) -> Any:
+        """The team as the factory builds it; only looked at."""
+        return _team(self.source.build(self.config), self.spec)
+
+
+def _team(agent: Any, spec: AgentSpec) -> Any:
+    from agentmut.adapters.smolagents.team import Team
+
+    prompt = spec.options.get("prompt", _PROMPTS[0])
+    if prompt not in _PROMPTS:
+        raise UsageError(f"agent.options.prompt: {prompt!r} is none of {', '.join(_PROMPTS)}")
+    return Team.of(agent, spec.options.get("agent"), whole_prompt=prompt == _PROMPTS[1])

@@ -1,0 +1,56 @@
+"""A conversation with an agent of smolagents, each turn in a thread: the framework blocks."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from pydantic import JsonValue
+from smolagents import ActionStep, AgentMaxStepsError, TaskStep
+from smolagents.monitoring import Timing
+
+from agentmut._base.plain import jsonable
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters.smolagents.members import OUT_OF_STEPS, out_of_steps
+from agentmut.adapters.smolagents.team import Team, name_of
+from agentmut.nouns.flow import END, START
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import CallPlace, Trial, answering
+
+
+class Conversation(Session):
+    """Asks a copy of the team; a new conversation has a new one, and its variables."""
+
+    def __init__(self, team: Team, change: Change, trial: Trial) -> None:
+        self._team, self._change, self._trial = team, change, trial
+        self._name = name_of(team.first)
+        self._agent: Any = None
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        """A fresh copy that remembers what was said."""
+        self._agent = self._team.changed(self._change, self._trial)
+        self._agent.memory.steps = [_remembered(said) for said in earlier]
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        """The answer; `AgentMaxStepsError` where there is none."""
+        agent, recorder = self._agent, self._trial.recorder
+        recorder.nodes.add(self._name)
+        recorder.edges[START, self._name] = None
+        run = partial(agent.run, text, reset=False, return_full_result=False)
+        try:
+            with answering(CallPlace(turn, self._name)):
+                answer = await in_daemon_thread(run)
+        except asyncio.CancelledError:
+            agent.interrupt()  # before its next step
+            raise
+        if out_of_steps(agent):
+            raise AgentMaxStepsError(f"{OUT_OF_STEPS} ({agent.max_steps}): {answer!s:.200}", agent.logger)
+        recorder.edges[self._name, END] = None
+        return jsonable(answer)
+
+
+def _remembered(said: Said) -> TaskStep | ActionStep:
+    if said.role == "user":
+        return TaskStep(task=said.text)
+    return ActionStep(step_number=0, timing=Timing(start_time=0.0, end_time=0.0), model_output=said.text)

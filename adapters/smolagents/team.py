@@ -1,0 +1,200 @@
+"""Agents of smolagents that manage others: read, and copied with changes."""
+
+import copy
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import JsonValue
+from rich.console import Console
+from smolagents import (
+    ActionStep,
+    AgentLogger,
+    AgentMemory,
+    CodeAgent,
+    LocalPythonExecutor,
+    LogLevel,
+    Monitor,
+    MultiStepAgent,
+)
+from smolagents.memory import CallbackRegistry
+
+from agentmut._base.errors import AdapterError, nearest
+from agentmut.adapters._shared.change import Change
+from agentmut.adapters.smolagents.calls import Calls
+from agentmut.adapters.smolagents.members import Member
+from agentmut.adapters.smolagents.model import changed_model, model_of
+from agentmut.adapters.smolagents.tools import offered, own_tools, spec_of
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
+from agentmut.recording.trial import Trial
+
+
+def name_of(agent: MultiStepAgent) -> str:
+    """The agent's name; the one that is asked mostly has none."""
+    return str(agent.name or type(agent).__name__)
+
+
+@dataclass(frozen=True)
+class Team:
+    """All agents that can take part in a run, by name; the first one is asked."""
+
+    members: dict[str, MultiStepAgent]
+    changed_name: str
+    """The agent whose prompt and model are changed."""
+    whole_prompt: bool
+    """Whether the prompt is the template of the whole system prompt, not the instructions in it."""
+
+    @classmethod
+    def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
+        """The agent and those that it manages. Raises `AdapterError` for what cannot be run."""
+        members: dict[str, MultiStepAgent] = {}
+        _gather(first, members)
+        for agent in members.values():
+            _check_executor(agent)
+        if chosen is not None and chosen not in members:
+            raise AdapterError(
+                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
+            )
+        return cls(members, str(chosen or name_of(first)), whole_prompt)
+
+    @property
+    def first(self) -> MultiStepAgent:
+        """The one that is asked."""
+        return next(iter(self.members.values()))
+
+    @property
+    def changed_agent(self) -> MultiStepAgent:
+        """The one whose prompt and model are changed."""
+        return self.members[self.changed_name]
+
+    @property
+    def prompt(self) -> str:
+        """The instructions, or the template; empty where there are none."""
+        agent = self.changed_agent
+        return str(
+            (agent.prompt_templates["system_prompt"] if self.whole_prompt else agent.instructions) or ""
+        )
+
+    @property
+    def model(self) -> ModelConfig:
+        """The model's name and settings."""
+        return model_of(self.changed_agent)
+
+    @property
+    def flow(self) -> dict[str, JsonValue]:
+        """The limit of steps, and who manages whom."""
+        handoffs: dict[str, JsonValue] = {
+            name: {one: name_of(other) for one, other in managed(agent).items()}
+            for name, agent in self.members.items()
+            if managed(agent)
+        }
+        return {"max_steps": self.first.max_steps, **({"handoffs": handoffs} if handoffs else {})}
+
+    @staticmethod
+    def in_code(agent: MultiStepAgent) -> bool:
+        """Whether it calls its tools in code."""
+        return isinstance(agent, CodeAgent)
+
+    def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
+        """The first agent of a fresh copy of the team that differs by `change`. The original stays as it is."""
+        ids = Calls(trial)
+        copies = {name: self._copy(name, agent, change, ids) for name, agent in self.members.items()}
+        flow = Flow.of(change.wanted.orchestration)
+        for name, agent in self.members.items():
+            targets = flow.handoffs.get(name, {})
+            copies[name].managed_agents = {
+                called: Member(called, other, copies[targets[called]], name, ids, trial.recorder)
+                for called, other in managed(agent).items()
+                if called in targets
+            } | {called: o for called, o in agent.managed_agents.items() if called not in managed(agent)}
+        first = copies[name_of(self.first)]
+        first.max_steps = flow.max_steps or first.max_steps
+        return first
+
+    def _copy(self, name: str, agent: MultiStepAgent, change: Change, ids: Calls) -> Any:
+        mine = name == self.changed_name
+        found = _fresh(agent)
+        found.step_callbacks.register(ActionStep, ids.note_lost)
+        own = own_tools(agent)
+        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name], agent))
+        tools = [offered(offer, own.get(offer.spec.own_name), agent, ids) for offer in offers]
+        rest = {name: tool for name, tool in agent.tools.items() if name not in own}
+        found.tools = {**{tool.name: tool for tool in tools}, **rest}
+        if mine and change.prompt is not None:
+            self._tell(found, change)
+        if mine and change.model:
+            found.model = changed_model(agent.model, change.model)
+        return found
+
+    def _tell(self, agent: Any, change: Change) -> None:
+        if not self.whole_prompt:
+            agent.instructions = change.prompt
+            return
+        wanted = change.wanted
+        documents = wanted.system_text().removeprefix(wanted.prompt).replace("{", "{{ '{' }}")
+        agent.prompt_templates = {**agent.prompt_templates, "system_prompt": wanted.prompt + documents}
+
+
+def managed(agent: MultiStepAgent) -> dict[str, MultiStepAgent]:
+    """The agents that an agent gives tasks to, by the name under which it calls them."""
+    return {name: one for name, one in agent.managed_agents.items() if isinstance(one, MultiStepAgent)}
+
+
+def _gather(agent: MultiStepAgent, members: dict[str, MultiStepAgent]) -> None:
+    name = name_of(agent)
+    if name in members:
+        if members[name] is not agent:
+            raise AdapterError(f"two agents are called {name!r}; give each a name of its own")
+        return
+    members[name] = agent
+    for one in managed(agent).values():
+        _gather(one, members)
+
+
+def _fresh(agent: MultiStepAgent) -> Any:
+    """A copy that remembers nothing, prints nothing and shares no state with the agent."""
+    found: Any = copy.copy(agent)
+    found.logger = AgentLogger(level=LogLevel.OFF, console=Console(quiet=True))
+    found.memory = AgentMemory("")  # each run puts the system prompt there
+    found.state = dict(agent.state)
+    found.monitor = Monitor(agent.model, found.logger)
+    found.step_callbacks = _callbacks(agent, found.monitor)
+    if isinstance(agent, CodeAgent):
+        found.python_executor = _executor(agent)
+    return found
+
+
+def _callbacks(agent: MultiStepAgent, monitor: Monitor) -> CallbackRegistry:
+    """The user's callbacks, and those of another monitor: the agent's own one counts its runs, and prints."""
+    registered = getattr(agent.step_callbacks, "_callbacks", None)
+    if not isinstance(registered, dict):
+        raise AdapterError(
+            f"smolagents {version('smolagents')} keeps its step callbacks in another place than adapter smolagents "
+            "knows; let mutants reach the agent through its model requests (adapter python with agent.run)"
+        )
+    found = CallbackRegistry()
+    for step, callbacks in registered.items():
+        for callback in callbacks:
+            if callback != agent.monitor.update_metrics:
+                found.register(step, callback)
+    found.register(ActionStep, monitor.update_metrics)
+    return found
+
+
+def _check_executor(agent: MultiStepAgent) -> None:
+    """Raise `AdapterError` where code runs in a sandbox."""
+    executor = getattr(agent, "python_executor", None)
+    if executor is not None and not isinstance(executor, LocalPythonExecutor):
+        raise AdapterError(
+            f"agent {name_of(agent)!r} runs its code in a {type(executor).__name__}, where calls of tools cannot be "
+            "seen; build it with executor_type='local', or let mutants reach the agent through its model requests "
+            "(adapter python with agent.run, or adapter command)"
+        )
+
+
+def _executor(agent: CodeAgent) -> Any:
+    """A copy of the agent's executor, with variables of its own."""
+    found: Any = copy.copy(agent.python_executor)
+    found.state, found.custom_tools = dict(found.state), dict(found.custom_tools)
+    return found
