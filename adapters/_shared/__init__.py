@@ -1,1 +1,1 @@
-"""TODO."""
+"""What several adapters share."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""AutoGen's AgentChat."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Agents of Amazon Bedrock."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Google's Agent Development Kit."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""LangGraph and LangChain."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""MCP servers under test."""

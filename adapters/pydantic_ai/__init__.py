@@ -1,1 +1,1 @@
-"""TODO."""
+"""pydantic-ai."""

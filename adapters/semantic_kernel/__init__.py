@@ -1,1 +1,1 @@
-"""TODO."""
+"""Semantic Kernel."""

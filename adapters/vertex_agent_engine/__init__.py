@@ -1,1 +1,1 @@
-"""TODO."""
+"""Agents that are deployed to a Vertex AI agent engine."""

@@ -178,7 +178,7 @@ def _place(error: Exception) -> str:
 
 
 def _is_of_library(path: str) -> bool:
-    return "site-packages" in path or Path(path).parent in (_CORE, _CORE / "mutation")
+    return "site-packages" in path or Path(path).is_relative_to(_CORE)
 
 
 _CORE = Path(__file__).parent.parent

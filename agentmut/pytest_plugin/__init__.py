@@ -1,1 +1,1 @@
-"""TODO."""
+"""The pytest plugin: fixtures, tests that are repeated, and `pytest --agentmut`."""

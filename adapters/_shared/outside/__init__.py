@@ -1,1 +1,1 @@
-"""TODO."""
+"""Agents that run outside of this process: programs and services."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""A ready tool loop, and the dialects of the services that it asks."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""After each trial: baseline, reach, arms of mutants, and what to do next."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Before the first trial: the session, the plan, identities of trials, decision tables."""

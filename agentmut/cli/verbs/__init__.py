@@ -1,1 +1,1 @@
-"""TODO."""
+"""One module a verb of the command line."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What `check_adapter` looks at."""

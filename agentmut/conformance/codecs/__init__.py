@@ -1,1 +1,1 @@
-"""TODO."""
+"""What `check_codec` looks at."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What `check_operator` looks at."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What `check_relation` looks at."""

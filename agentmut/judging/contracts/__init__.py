@@ -1,1 +1,1 @@
-"""TODO."""
+"""Behavioural contracts: what must hold before, during and after every run."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The built-in evaluators."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Two runs compared by the facts that they show."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Models that judge a run by a rubric."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""A prompt as a parsed document: instructions, sections, examples, and what no operator may touch."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What a text states in figures: numbers with units, dates, identifiers."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Words: stems, the lexicon, synonyms, negation, numbers that are written out."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What a call of a tool answers under a fault."""

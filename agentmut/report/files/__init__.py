@@ -1,1 +1,1 @@
-"""TODO."""
+"""Reports for other programs: Markdown, JUnit, SARIF, Stryker."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The simulated service: addresses, dialects, sessions, latency and trouble around one model."""

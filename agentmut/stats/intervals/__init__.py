@@ -1,1 +1,1 @@
-"""TODO."""
+"""Intervals: for one proportion, for differences, for several at once, by resampling."""

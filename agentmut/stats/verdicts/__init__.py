@@ -1,1 +1,1 @@
-"""TODO."""
+"""Three-valued verdicts on pass rates: for one scenario, for a suite, and against a baseline."""
