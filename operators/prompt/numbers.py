@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.language.prompt.document import Instruction, PromptDocument
 from agentmut.language.quantities.figures import Measure, Other, measure, other_number
 from agentmut.language.quantities.units import CLOCK_FORMAT, MONTH, UNIT
-from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.uses import uses
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, word_set
 from agentmut.language.vocabulary.number_words import NOT_AFTER_LARGER, NUMBER
 from agentmut.language.vocabulary.ones import counted_ones

@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 from agentmut.language.prompt.document import parse
 from agentmut.language.prompt.quoting import quoted
-from agentmut.language.vocabulary import synonyms
+from agentmut.language.vocabulary.synonyms import synonyms
 from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, prompt_edit

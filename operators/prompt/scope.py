@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentmut.language.prompt.document import PromptDocument
-from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.uses import uses
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
 from agentmut.language.vocabulary.uses import Use
 from agentmut.nouns.config import AgentConfig

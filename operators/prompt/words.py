@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.language.prompt.document import Instruction, PromptDocument
 from agentmut.language.prompt.orders import order_at
-from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.uses import uses
 from agentmut.language.vocabulary.lexicon import BINDING, FIELDS
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
 from agentmut.language.vocabulary.uses import Use, in_condition

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut._base.pointers import Path
 from agentmut.language.prompt.quoting import quoted
-from agentmut.language.vocabulary import words
+from agentmut.language.vocabulary.words import words
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.nouns.tools import ToolSpec

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.language.vocabulary import synonyms
+from agentmut.language.vocabulary.synonyms import synonyms
 from agentmut.language.vocabulary.lexicon import in_place_of
 from agentmut.language.vocabulary.synonyms import Replacement, is_of_a_name
 from agentmut.nouns.relation import Family

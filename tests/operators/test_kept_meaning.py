@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from agentmut.language.prompt.document import parse
-from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.uses import uses
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.seams.protocols.operator import OperatorOptions

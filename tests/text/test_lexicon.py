@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.language.prompt.document import parse
-from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.uses import uses
 from agentmut.language.vocabulary.inflection import inflected
 from agentmut.language.vocabulary.lexicon import BINDING, FIELDS, RELATIONS, Entry, Relation, load_lexicon
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, Following

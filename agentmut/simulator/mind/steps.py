@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt import modality
+from agentmut.language.prompt.modality import modality
 from agentmut.language.prompt.modality import Modality
 from agentmut.simulator.mind.language import topics
 from agentmut.simulator.mind.saying import speaks
