@@ -2,13 +2,13 @@
 
 from typing import ClassVar
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
 from agentmut.adapters._shared.wrapped import wrapped_function
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
+from agentmut.nouns import AgentConfig
+from agentmut.seams import Adapter, AgentKeys, AgentSpec
 
 
 class AnthropicAdapter(LoopAdapter):

@@ -2,15 +2,14 @@
 
 from typing import ClassVar
 
-from agentmut._base.errors import UsageError
-from agentmut._base.services import BEDROCK
+from agentmut._base import BEDROCK, UsageError
 from agentmut.adapters._shared.boto3 import boto3_requirement, region_of
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
 from agentmut.adapters._shared.wrapped import wrapped_function
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
+from agentmut.nouns import AgentConfig
+from agentmut.seams import Adapter, AgentKeys, AgentSpec
 
 
 class BedrockAdapter(LoopAdapter):

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UnavailableError, UsageError
+from agentmut._base import AdapterError, UnavailableError, UsageError
 from agentmut.adapters._shared.outside.agents import (
     CONFIG_FILE,
     OutsideAgent,
@@ -30,10 +30,9 @@ from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, 
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shared.outside.shell import shell_line
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.nouns import AgentConfig, AgentTrace
+from agentmut.recording import Trial
+from agentmut.seams import AgentKeys, AgentSpec
 
 OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
 """Placeholders besides the parts of the config."""

@@ -12,8 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UnavailableError, UsageError
-from agentmut._base.services import CARRIED
+from agentmut._base import CARRIED, AdapterError, UnavailableError, UsageError
 from agentmut.adapters._shared.outside.agents import (
     OutsideAgent,
     as_input,
@@ -24,12 +23,10 @@ from agentmut.adapters._shared.outside.agents import (
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.redaction import Redactor, header_secrets, url_secrets
-from agentmut.recording.trial import TRIAL_HEADER, Trial
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
-from agentmut.trial.mcp.proxy import URL_VARIABLE
+from agentmut.nouns import AgentConfig, AgentTrace
+from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
+from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.trial import URL_VARIABLE
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from agentmut.adapters._shared.tool_loop.dialect import Dialect
 from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
 from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
 from agentmut.adapters._shared.wrapped import wrapped_function
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
+from agentmut.nouns import AgentConfig
+from agentmut.seams import Adapter, AgentKeys, AgentSpec
 
 
 class OpenAIAdapter(LoopAdapter):

@@ -8,20 +8,23 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import JsonValue, PrivateAttr
 
-from agentmut._base.errors import UsageError
-from agentmut._base.imports import import_object
-from agentmut._base.plain import jsonable
+from agentmut._base import UsageError, import_object, jsonable
 from agentmut.adapters._shared.sdk_version import version_of
-from agentmut.nouns.config import AgentConfig, History, ModelConfig
-from agentmut.nouns.mutant import Mutant, unreachable_fault
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
-from agentmut.trial.calls.instrument import MARK
-from agentmut.trial.calls.offered import calls_by_offered_name, passes_all_tools
-from agentmut.wire.steps import steps_from_exchanges
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    AgentTrace,
+    History,
+    ModelConfig,
+    Mutant,
+    Step,
+    ToolSpec,
+    unreachable_fault,
+)
+from agentmut.recording import Trial, in_daemon_thread
+from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.trial import MARK, calls_by_offered_name, passes_all_tools
+from agentmut.wire import steps_from_exchanges
 
 
 class CallableAdapter:

@@ -7,16 +7,21 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut._base.version import __version__
-    from agentmut.nouns.config import AgentConfig
-    from agentmut.trial.calls.instrument import tool
-    from agentmut.trial.calls.toolbox import toolbox
-    from agentmut.usecases.campaigns import measure, merge_shards, rescore
-    from agentmut.usecases.deployment_gate import gate
-    from agentmut.usecases.planning import plan
-    from agentmut.usecases.relations import check_relations
-    from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
-    from agentmut.usecases.trends import trend
+    from agentmut._base import __version__
+    from agentmut.nouns import AgentConfig
+    from agentmut.trial import tool, toolbox
+    from agentmut.usecases import (
+        check_relations,
+        check_suite,
+        compare_with_baseline,
+        gate,
+        measure,
+        merge_shards,
+        plan,
+        rescore,
+        save_baseline,
+        trend,
+    )
 
 __all__ = [
     "AgentConfig",

@@ -16,22 +16,21 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
-from agentmut._base.errors import UsageError
-from agentmut.insight.generate.drawing import UNUSABLE
-from agentmut.insight.generate.material import texts
-from agentmut.insight.generate.schema_values import boundaries_of, faults, values_of
-from agentmut.insight.generate.variations import (
+from agentmut._base import UsageError
+from agentmut.insight import (
+    UNUSABLE,
     Turns,
+    boundaries_of,
+    faults,
     recombinations,
     registered_relations,
     substitutions,
+    texts,
     transformations,
+    values_of,
 )
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.seams.protocols.relation import Relation
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Scenario, Step, ToolSpec, read_tool
+from agentmut.seams import Relation
 
 __all__ = ["agent_traces", "boundary_arguments", "inputs", "tool_arguments"]
 

@@ -7,34 +7,42 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError
-from agentmut._base.plain import one_line
-from agentmut.conformance.adapters.checks import (
+from agentmut._base import UsageError, one_line
+from agentmut.conformance import (
+    AT_ONCE,
     CHECKS,
+    SAMPLES,
     Findings,
+    Subject,
+    Support,
+    Tried,
     adapter_findings,
+    applied,
+    candidate_faults,
     check_names,
+    codec_faults,
+    conduct_faults,
     endpoint,
+    made,
+    order_faults,
+    purity_faults,
+    repetitions,
+    told_once,
     unexpected,
 )
-from agentmut.conformance.adapters.mutation import Support
-from agentmut.conformance.adapters.runs import AT_ONCE, Subject
-from agentmut.conformance.codecs.checks import codec_faults, told_once
-from agentmut.conformance.operators.candidates import applied, candidate_faults, repetitions
-from agentmut.conformance.operators.elsewhere import Tried, order_faults
-from agentmut.conformance.operators.purity import made, purity_faults
-from agentmut.conformance.operators.samples import SAMPLES
-from agentmut.conformance.relations.checks import conduct_faults
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.seams.declarations import declaration_faults
-from agentmut.seams.plugins import Group
-from agentmut.seams.protocols.adapter import Adapter
-from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
-from agentmut.seams.protocols.relation import Relation, RelationExample
-from agentmut.seams.relation_catalogue import relation_declaration_faults
-from agentmut.seams.signatures import signature_faults
+from agentmut.nouns import AgentConfig, AgentTrace, Check, Codec, HttpCall
+from agentmut.seams import (
+    Adapter,
+    Example,
+    Group,
+    Operator,
+    OperatorOptions,
+    Relation,
+    RelationExample,
+    declaration_faults,
+    relation_declaration_faults,
+    signature_faults,
+)
 
 _DEFAULTS = OperatorOptions()
 _MOST_FAULTS = 30
@@ -248,8 +256,8 @@ def check_trace(
     asked, where an evaluator looks at that. Raises `AssertionError` with every one that does not hold, and
     `UsageError` for what is no evaluator.
     """
-    from agentmut.judging.building import build_all, judge
-    from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+    from agentmut.judging import build_all, judge
+    from agentmut.nouns import EvaluatorSpec, Scenario
 
     specs = [EvaluatorSpec(name=name, argument=value) for one in evaluators for name, value in one.items()]
     if not specs:

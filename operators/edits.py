@@ -1,7 +1,7 @@
 """What operators of several classes need to build their mutants and examples."""
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.operator import Example
+from agentmut.nouns import AgentConfig
+from agentmut.seams import Example
 
 
 def prompt_example(before: str, after: str) -> Example:

@@ -5,12 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Source
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.seams.make_relation import plain_text
+from agentmut._base import canonical_json
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Check, EvaluatorSpec, Scenario, Source, Step
+from agentmut.seams import plain_text
 
 
 class NoArgument:

@@ -5,13 +5,20 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import NoArgument
 from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_of, turns_of, with_turn
-from agentmut.seams.make_relation import same_facts
+from agentmut.seams import same_facts
 
 _WORDS_A_CHANGE = 5
 """A turn has so many words for each further change: a short one full of slips can no longer be read."""

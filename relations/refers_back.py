@@ -3,10 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from agentmut.language.quantities.stated_facts import FactKind, facts
-from agentmut.language.quantities.things import things
-from agentmut.language.vocabulary.neighbours import word_set
-from agentmut.language.vocabulary.words import stems, words
+from agentmut.language import FactKind, facts, stems, things, word_set, words
 
 _OUTCOME = re.compile(
     r"\b(?:the|this|that) (?:result|total|sum|answer|outcome|difference|rest|remainder|amount|price|cost|fee|charge"

@@ -6,11 +6,9 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut.language.quantities.things import things
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Step
+from agentmut._base import canonical_json
+from agentmut.language import things
+from agentmut.nouns import AgentConfig, Step, ToolSpec
 
 _CHANGES = """
 add apply approve archive assign block book cancel change charge close confirm create credit deduct delete deliver

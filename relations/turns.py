@@ -8,18 +8,26 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.language.prompt.code import code_spans
-from agentmut.language.prompt.document import PromptDocument, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span, merged, overlaps
-from agentmut.language.quantities.stated_facts import facts
-from agentmut.language.vocabulary.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
-from agentmut.language.vocabulary.number_words import NUMBER_WORDS
-from agentmut.language.vocabulary.uses import reads_as_english
-from agentmut.language.vocabulary.words import STOP_WORDS, stems, words
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario
+from agentmut.language import (
+    AMBIGUOUS_VERBS,
+    BASE_VERBS,
+    NUMBER_WORDS,
+    STOP_WORDS,
+    PromptDocument,
+    Span,
+    code_spans,
+    facts,
+    merged,
+    overlaps,
+    parse,
+    quoted,
+    reads_as_english,
+    sentence_spans,
+    stems,
+    word_set,
+    words,
+)
+from agentmut.nouns import AgentConfig, Scenario
 
 _TOKEN_WITH_DIGIT = re.compile(r"[^\s,;()]*\d[^\s;()]*(?<![.,!?:])")
 _CAPITALISED = re.compile(r"(?<![\w-])[A-Z][\w’'-]*")

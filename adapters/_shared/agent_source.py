@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.imports import import_object
-from agentmut._base.plain import described
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut._base import AdapterError, UsageError, described, import_object
+from agentmut.nouns import AgentConfig
+from agentmut.seams import AgentSpec
 
 ON_THE_WIRE = "adapter python with agent.run, a function that runs them, and agent.route: wire"
 """How mutants reach agents that an adapter cannot run."""

@@ -7,9 +7,9 @@ from os import environ
 from threading import Lock
 from typing import Any, ClassVar
 
-from agentmut._base.errors import AdapterError, UsageError, nearest
+from agentmut._base import AdapterError, UsageError, nearest
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams import AgentSpec
 
 
 def boto3_requirement(adapter: str) -> Requirement:

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut._base.plain import jsonable
-from agentmut.nouns.messages import Exchange, ToolCall
-from agentmut.recording.trial import Recorder
+from agentmut._base import jsonable
+from agentmut.nouns import Exchange, ToolCall
+from agentmut.recording import Recorder
 
 
 class Asked(NamedTuple):

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.faults import FaultKind
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import AgentConfig, FaultKind, ModelConfig, ToolSpec
 
 
 class Offer(NamedTuple):

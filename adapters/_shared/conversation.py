@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import History
+from agentmut.nouns import History
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,27 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError, nearest
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UsageError, described, nearest
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._shared.change import Change, completed
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig, History, is_set
-from agentmut.nouns.flow import CHANGED
-from agentmut.nouns.mutant import Edit, Mutant, unreachable_fault
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.tool_checks import check_tools
-from agentmut.recording.trial import CallPlace, Trial, answering
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
-from agentmut.wire.steps import steps_from_exchanges
+from agentmut.nouns import (
+    CHANGED,
+    Action,
+    AgentConfig,
+    AgentTrace,
+    Edit,
+    History,
+    Mutant,
+    Step,
+    ToolSpec,
+    is_set,
+    unreachable_fault,
+)
+from agentmut.project import check_tools
+from agentmut.recording import CallPlace, Trial, answering
+from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.wire import steps_from_exchanges
 
 
 class Said(NamedTuple):

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.sdk_version import version_of
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib import metadata
 from typing import Any
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 
 MINIMUM = {"openai": (3, 0), "anthropic": (2, 0), "langgraph": (1, 2)}
 """The oldest versions that the adapters are tested with; those of the extras in pyproject.toml."""

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.adapters._shared.tool_loop.dialect import Dialect, unsaid
 from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Mutant
+from agentmut.seams import AgentSpec
 
 _OF_THE_LOOP = ("functions", "api", "stream")
 _ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "boto3": ConverseDialect}

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Edit
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
 
 if TYPE_CHECKING:
     from agentmut.adapters.autogen.team import Team
@@ -83,7 +82,7 @@ class AutoGenAdapter(FrameworkAdapter):
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Prompt and model of the agent that is changed, tools and hand-offs of all."""
         from agentmut.adapters.autogen.tools import listed
-        from agentmut.recording.threads import completed
+        from agentmut.recording import completed
 
         team = cls._team(agent, spec)
         return AgentConfig(

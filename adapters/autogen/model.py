@@ -15,11 +15,11 @@ from autogen_core.models import (
 from autogen_core.tools import Tool, ToolSchema
 from openai import NOT_GIVEN
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._shared.framework import dropped
-from agentmut.nouns.config import ModelConfig
-from agentmut.recording.trial import answering, call_place
+from agentmut.nouns import ModelConfig
+from agentmut.recording import answering, call_place
 
 OPENAI, AZURE = "openai", "azure"
 _KINDS = {"OpenAIChatCompletionClient": OPENAI, "AzureOpenAIChatCompletionClient": AZURE}

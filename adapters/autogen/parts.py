@@ -13,7 +13,7 @@ from autogen_agentchat.base import Handoff
 from autogen_agentchat.teams import BaseGroupChat, RoundRobinGroupChat, SelectorGroupChat
 from autogen_core.tools import Workbench
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 
 
 def argument_of(thing: Any, name: str) -> Any:

@@ -18,10 +18,10 @@ from autogen_agentchat.messages import (
 from autogen_core import CancellationToken
 from pydantic import JsonValue
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters.autogen.team import Team
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import Trial, call_tool_step
+from agentmut.nouns import END, START
+from agentmut.recording import Trial, call_tool_step
 
 FAREWELL = 1.0
 """Seconds that a run which is cut off has to end its tasks."""

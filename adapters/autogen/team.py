@@ -12,7 +12,7 @@ from autogen_core.models import AssistantMessage, ChatCompletionClient, UserMess
 from autogen_core.tools import Workbench
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said
 from agentmut.adapters.autogen.model import PlacedClient, read
@@ -32,8 +32,7 @@ from agentmut.adapters.autogen.parts import (
     workbenches_of,
 )
 from agentmut.adapters.autogen.tools import PassingWorkbench
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.flow import Flow
+from agentmut.nouns import Flow, ModelConfig
 
 _KEPT = (
     "model_client_stream",

@@ -14,10 +14,10 @@ from autogen_core.tools import (
 )
 
 from agentmut.adapters._shared.change import Change
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import TrialOverError, answering, call_place
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import ToolSpec
+from agentmut.recording import TrialOverError, answering, call_place
+from agentmut.trial import pass_call
 
 
 class ToolError(Exception):

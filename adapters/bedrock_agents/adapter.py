@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.services import BEDROCK_AGENT
+from agentmut._base import BEDROCK_AGENT, AdapterError, UsageError
 from agentmut.adapters._shared.boto3 import boto3_requirement, region_of, text_option
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
@@ -21,12 +20,10 @@ from agentmut.adapters.bedrock_agents.dialect import (
     DeployedAgentDialect,
     InlineAgentDialect,
 )
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit, Mutant, apply_edits, unreachable_fault
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import Adapter, AgentKeys, AgentSpec
-from agentmut.trial.calls.toolbox import Function, toolbox
+from agentmut.nouns import AgentConfig, AgentTrace, Edit, Mutant, apply_edits, unreachable_fault
+from agentmut.recording import Trial
+from agentmut.seams import Adapter, AgentKeys, AgentSpec
+from agentmut.trial import Function, toolbox
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")
 _INLINE = ("action_group", "prompt_template", *_BOTH)

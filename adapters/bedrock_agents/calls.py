@@ -6,14 +6,12 @@ from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
-from agentmut._base.plain import described
+from agentmut._base import described
 from agentmut.adapters._shared.boto3 import hung_up
 from agentmut.adapters.bedrock_agents.trace import Told
-from agentmut.nouns.codec import HttpCall
-from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest, ToolCall
-from agentmut.nouns.trace import Usage
-from agentmut.recording.trial import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
-from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.nouns import Exchange, HttpCall, ModelReply, ModelRequest, ToolCall, Usage
+from agentmut.recording import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
+from agentmut.wire import is_loopback
 from agentmut.wire.dialects import bedrock_agent
 
 NAME = "bedrock_agents"

@@ -13,16 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.boto3 import Boto3
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Dialect, Items, Reply
 from agentmut.adapters.bedrock_agents import terms as terms
 from agentmut.adapters.bedrock_agents.calls import SERVICE, AgentCalls, watched
 from agentmut.adapters.bedrock_agents.trace import Told
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import current_trial
+from agentmut.nouns import AgentConfig, ModelConfig
+from agentmut.recording import current_trial, in_daemon_thread
 
 PATIENCE = 600
 """Seconds without an event after which a call is given up. boto3's own 60 are fewer than some agents take, and it

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Call
-from agentmut.nouns.config import Document, ModelConfig, is_set
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Document, ModelConfig, ToolSpec, is_set
 from agentmut.wire.dialects.bedrock_agent import call_ids
 
 LEAST_INSTRUCTION = 40

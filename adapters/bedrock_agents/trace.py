@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut._base.plain import jsonable, storable
+from agentmut._base import jsonable, storable
 from agentmut.adapters._shared.tool_loop.loop import MODEL
 from agentmut.adapters.bedrock_agents import deeds as deeds
 from agentmut.adapters.bedrock_agents.terms import Asked, asked_of
-from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.recording.trial import Recorder
+from agentmut.nouns import Action, Step, Usage
+from agentmut.recording import Recorder
 
 
 class Thought(NamedTuple):

@@ -11,18 +11,14 @@ from typing import Any, ClassVar, Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Edit, Mutant
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Edit, Flow, Mutant
+from agentmut.recording import Trial, in_daemon_thread
+from agentmut.seams import AgentSpec
 
 CHAT = "crew_chat_messages"
 """The input by which CrewAI's own chat passes a conversation on."""

@@ -9,7 +9,7 @@ from crewai.tasks.conditional_task import ConditionalTask
 from crewai.utilities.i18n import get_i18n
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters.crewai.copy import copy_of
 from agentmut.adapters.crewai.flow import flow_of, named, order_of
@@ -17,9 +17,7 @@ from agentmut.adapters.crewai.model import changed_model, model_of
 from agentmut.adapters.crewai.quiet import keep_to_itself
 from agentmut.adapters.crewai.text import FIRST, joined, rewritten
 from agentmut.adapters.crewai.tools import offered, spec_of, told_name
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Flow, ModelConfig, ToolSpec
 
 
 @dataclass(frozen=True)

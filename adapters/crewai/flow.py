@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from pydantic import JsonValue
 
-from agentmut.nouns.flow import END, START, Flow
+from agentmut.nouns import END, START, Flow
 
 
 def named(given: Sequence[str | None]) -> list[str]:

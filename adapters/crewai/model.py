@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from agentmut.nouns.config import ModelConfig, is_set
+from agentmut.nouns import ModelConfig, is_set
 
 SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 OTHER_LIMIT = "max_completion_tokens"

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from agentmut._base.environment import environ
+from agentmut._base import environ
 
 _OFF = {"CREWAI_DISABLE_TELEMETRY": "true"}
 

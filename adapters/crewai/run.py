@@ -3,14 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.call_ids import CallIds, parsed
 from agentmut.adapters.crewai.crew import Team
 from agentmut.adapters.crewai.tools import failure_in, passed_on
-from agentmut.nouns.flow import END, START
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.trace import Action, Step
-from agentmut.recording.trial import CallPlace, Trial, call_tool_step, place_calls
+from agentmut.nouns import END, START, Action, Exchange, Step
+from agentmut.recording import CallPlace, Trial, call_tool_step, place_calls
 
 COWORKER = "coworker"
 """The argument of CrewAI's tools for delegation that names the agent."""

@@ -13,14 +13,13 @@ from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_open
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Offer
 from agentmut.adapters._shared.sdk_version import named_version
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.trial.calls.passing import pass_call_sync
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import ToolSpec
+from agentmut.trial import pass_call_sync
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:

@@ -10,20 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from agentmut._base.errors import AdapterError, MutationError
-from agentmut._base.imports import import_object
+from agentmut._base import AdapterError, MutationError, import_object
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Session
 from agentmut.adapters._shared.logs import unless_asked_for
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.adapters._shared.sdk_version import named_version
-from agentmut.nouns.config import SAMPLING, AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Edit, Mutant, apply_edits
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import SAMPLING, AgentConfig, Edit, Flow, Mutant, apply_edits
+from agentmut.recording import Trial, completed
+from agentmut.seams import AgentSpec
 from agentmut.wire.carriers import genai_hook
 
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.

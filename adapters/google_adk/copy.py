@@ -13,7 +13,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode, Workflow
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, Offer
 from agentmut.adapters.google_adk.flow import Kind, Stage, with_edges
 from agentmut.adapters.google_adk.graph import rebuilt
@@ -21,7 +21,7 @@ from agentmut.adapters.google_adk.settings import with_settings
 from agentmut.adapters.google_adk.tools import leading_to, spec_of, tool_offered
 from agentmut.adapters.google_adk.toolsets import Toolsets
 from agentmut.adapters.google_adk.tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
-from agentmut.nouns.flow import Flow
+from agentmut.nouns import Flow
 
 
 @dataclass

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 
-from agentmut.nouns.flow import END, START
+from agentmut.nouns import END, START
 
 Edges = tuple[tuple[str, ...], ...]
 

@@ -9,10 +9,9 @@ from typing import Any
 from google.adk.agents import BaseAgent
 from google.adk.workflow import START, BaseNode, Edge, FunctionNode, JoinNode, Workflow
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import one_line
-from agentmut.nouns.flow import END
-from agentmut.nouns.flow import START as BEGIN
+from agentmut._base import AdapterError, one_line
+from agentmut.nouns import END
+from agentmut.nouns import START as BEGIN
 
 Edges = tuple[tuple[str, ...], ...]
 

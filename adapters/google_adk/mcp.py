@@ -10,10 +10,10 @@ from typing import Any
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.sdk_version import named_version
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import ToolSpec
 
 _SERVERS: Any = ()
 _SERVED: Any = ()

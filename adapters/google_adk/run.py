@@ -6,9 +6,9 @@ from typing import Any
 from google.adk.agents import LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.plugins.base_plugin import BasePlugin
 
-from agentmut._base.plain import described, jsonable
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step, place_calls
+from agentmut._base import described, jsonable
+from agentmut.nouns import END, START
+from agentmut.recording import CallPlace, Trial, call_place, call_tool_step, place_calls
 
 WORKFLOWS = (SequentialAgent, ParallelAgent, LoopAgent)
 TRANSFER = "transfer_to_agent"

@@ -11,7 +11,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai.types import Content, Part
 from pydantic import JsonValue
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.google_adk.toolsets import Toolsets
 

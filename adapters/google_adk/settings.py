@@ -8,7 +8,7 @@ from typing import Any
 
 from google.genai.types import GenerateContentConfig
 
-from agentmut.nouns.config import is_set
+from agentmut.nouns import is_set
 from agentmut.wire.dialects.gemini import gemini_settings
 
 SETTINGS = frozenset(

@@ -13,14 +13,13 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 from google.genai.types import FunctionDeclaration
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import one_line
+from agentmut._base import AdapterError, one_line
 from agentmut.adapters._shared.change import Offer
 from agentmut.adapters.google_adk.mcp import is_served, text_of, told_of, told_otherwise, whole_of
-from agentmut.mutation.tool_faults.answers import ResultForm, decoy_answer, form_of
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import CallPlace, answering, call_place
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import ResultForm, decoy_answer, form_of
+from agentmut.nouns import ToolSpec
+from agentmut.recording import CallPlace, answering, call_place
+from agentmut.trial import pass_call
 from agentmut.wire.dialects.gemini import gemini_tools
 
 

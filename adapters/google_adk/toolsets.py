@@ -18,8 +18,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import BaseNode
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described, one_line
+from agentmut._base import AdapterError, described, one_line
 from agentmut.adapters._shared.change import Offer
 from agentmut.adapters.google_adk.mcp import separate
 from agentmut.adapters.google_adk.tools import declaration_of, spec_of, tool_offered

@@ -15,7 +15,7 @@ from google.adk.workflow import BaseNode, Workflow
 from google.genai.types import FunctionDeclaration
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change, Offer
 from agentmut.adapters.google_adk.flow import Edges, Kind, Stage, with_edges
 from agentmut.adapters.google_adk.graph import edges_of, nodes_of, rebuilt
@@ -23,9 +23,7 @@ from agentmut.adapters.google_adk.run import Redirects
 from agentmut.adapters.google_adk.settings import settings_of
 from agentmut.adapters.google_adk.tools import as_tool, declaration_of, is_marker, spec_of
 from agentmut.adapters.google_adk.toolsets import Listed, toolsets_of
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Flow, ModelConfig, ToolSpec
 
 _KINDS = {SequentialAgent: Kind.SEQUENCE, ParallelAgent: Kind.PARALLEL, LoopAgent: Kind.LOOP}
 NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.imports import import_object
-from agentmut._base.plain import described, jsonable
+from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
 from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.seen_tools import seeing
 from agentmut.adapters.langgraph.built import Built
@@ -24,15 +22,21 @@ from agentmut.adapters.langgraph.model_settings import dropping, model_settings
 from agentmut.adapters.langgraph.questions import as_output, questions, reply
 from agentmut.adapters.langgraph.version import installed, require_langgraph
 from agentmut.adapters.langgraph.within import tool_nodes
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Mutant, unreachable_fault
-from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.tool_checks import check_tools
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
-from agentmut.trial.calls.offered import finds_offered_tools
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    AgentTrace,
+    Flow,
+    Mutant,
+    Step,
+    ToolSpec,
+    read_tool,
+    unreachable_fault,
+)
+from agentmut.project import check_tools
+from agentmut.recording import Trial
+from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.trial import finds_offered_tools
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters.langgraph.within import tool_nodes
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import CHANGED, Flow
-from agentmut.nouns.mutant import Mutant, apply_edits
-from agentmut.recording.trial import Trial
+from agentmut.nouns import CHANGED, AgentConfig, Flow, Mutant, apply_edits
+from agentmut.recording import Trial
 
 # `_langgraph_flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.
 

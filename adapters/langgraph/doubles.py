@@ -13,18 +13,13 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt.tool_node import INVALID_TOOL_NAME_ERROR_TEMPLATE
 from langgraph.types import Command
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import jsonable
+from agentmut._base import AdapterError, jsonable
 from agentmut.adapters.langgraph.langchain_tools import as_implemented, with_own_tool
 from agentmut.adapters.langgraph.version import unknown_version
-from agentmut.mutation.tool_faults.answers import ToolFailure, form_of
-from agentmut.mutation.tool_faults.spoiling import Change
-from agentmut.nouns.faults import UNCALLED
-from agentmut.nouns.tools import read_tool
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import Trial, current_trial
-from agentmut.trial.calls.doubles import ToolDoubleError
-from agentmut.trial.calls.faulty import check_running, with_fault, with_fault_async
+from agentmut.mutation import Change, ToolFailure, form_of
+from agentmut.nouns import UNCALLED, read_tool
+from agentmut.recording import Trial, completed, current_trial
+from agentmut.trial import ToolDoubleError, check_running, with_fault, with_fault_async
 
 
 def let_doubles_answer(node: Any) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters.langgraph.nodes import AlteredNode, Change, Mark, WatchedBranch
 from agentmut.adapters.langgraph.state import keys_read
 from agentmut.adapters.langgraph.version import unknown_version
-from agentmut.nouns.flow import END, START, Branch, Flow
+from agentmut.nouns import END, START, Branch, Flow
 
 _OWN = ("model", "agent", "tools", "generate_structured_response")
 """The nodes of `create_agent` itself, and of `create_react_agent` before it."""

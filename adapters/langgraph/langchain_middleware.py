@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from agentmut.adapters._shared.seen_tools import seen_tools
 from agentmut.adapters.langgraph.langchain_tools import bind_tools, offered_tool
 from agentmut.adapters.langgraph.model_settings import dropped_settings, model_settings
-from agentmut.nouns.config import AgentConfig
+from agentmut.nouns import AgentConfig
 
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "stop": "stop_sequences"}
 _BAGS = ("model_kwargs", "extra_body")

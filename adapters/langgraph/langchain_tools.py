@@ -5,12 +5,10 @@ from typing import Any, ClassVar
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import FaultKind
-from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.recording.trial import current_trial
-from agentmut.trial.calls.offered import finds_offered_tools
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import AgentConfig, FaultKind, ToolSpec, read_tool
+from agentmut.recording import current_trial
+from agentmut.trial import finds_offered_tools
 
 
 def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:

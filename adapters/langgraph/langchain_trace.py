@@ -9,10 +9,10 @@ from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.types import Command
 from pydantic import JsonValue
 
-from agentmut._base.plain import described, jsonable
+from agentmut._base import described, jsonable
 from agentmut.adapters.langgraph.path import Place, Way, place_of
-from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.recording.trial import Recorder
+from agentmut.nouns import Action, Step, Usage
+from agentmut.recording import Recorder
 
 
 class TraceHandler(BaseCallbackHandler):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agentmut.nouns.config import AgentConfig, ModelConfig, is_set
+from agentmut.nouns import AgentConfig, ModelConfig, is_set
 
 _PLAIN = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 _dropped: ContextVar[frozenset[str]] = ContextVar("agentmut_dropped_settings", default=frozenset())

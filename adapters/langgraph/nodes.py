@@ -10,7 +10,7 @@ from langgraph.errors import ParentCommand
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
-from agentmut.nouns.flow import END
+from agentmut.nouns import END
 
 Mark = Callable[[str], None]
 """Is told the key of the flow's part that took effect, such as `edges`."""

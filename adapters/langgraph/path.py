@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import Recorder
+from agentmut.nouns import END, START
+from agentmut.recording import Recorder
 
 _Run = tuple[tuple[str, ...], str]
 """The nodes that a graph is in, and which run of it this is."""

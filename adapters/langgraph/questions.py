@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import jsonable
+from agentmut._base import AdapterError, jsonable
 
 
 def questions(state: Any) -> Sequence[Any]:

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Edit
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Edit, Flow
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
 
 # The modules `_llama_index_*` import the framework, which is checked for first.
 

@@ -6,12 +6,11 @@ from llama_index.core.callbacks import CallbackManager, CBEventType
 from llama_index.core.callbacks.base_handler import BaseCallbackHandler
 from llama_index.core.llms import LLM
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import one_line
+from agentmut._base import AdapterError, one_line
 from agentmut.adapters._shared.azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._shared.framework import dropped
-from agentmut.nouns.config import SAMPLING, ModelConfig
-from agentmut.recording.trial import call_place, place_calls
+from agentmut.nouns import SAMPLING, ModelConfig
+from agentmut.recording import call_place, place_calls
 
 _FIELDS = {"name": ("model",), "max_tokens": ("max_tokens", "max_output_tokens")}
 """Of settings that clients have under other names, or some of them."""

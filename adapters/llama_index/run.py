@@ -10,12 +10,12 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.workflow import Context, InputRequiredEvent
 from pydantic import JsonValue
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.call_ids import CallIds
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.llama_index.tools import Place
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step
+from agentmut.nouns import END, START
+from agentmut.recording import CallPlace, Trial, call_place, call_tool_step
 
 _END_OF_CANCELLED = 1.0
 """Seconds in which a run that was cut off comes to its end."""

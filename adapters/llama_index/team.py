@@ -12,12 +12,11 @@ from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.workflow import Context
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters.llama_index.model import changed_model, model_of
 from agentmut.adapters.llama_index.tools import Place, offered, spec_of
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
+from agentmut.nouns import AgentConfig, Flow
 
 HANDOFF = "handoff"
 """The tool by which agents of a workflow hand over."""

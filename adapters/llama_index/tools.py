@@ -10,10 +10,10 @@ from llama_index.core.tools.types import DefaultToolFnSchema
 from llama_index.core.workflow import Context
 
 from agentmut.adapters._shared.change import Offer
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import CallPlace, answering
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import ToolSpec
+from agentmut.recording import CallPlace, answering
+from agentmut.trial import pass_call
 
 Own = Callable[[dict[str, Any]], Awaitable[ToolOutput]]
 Place = Callable[[str, Mapping[str, Any]], CallPlace]

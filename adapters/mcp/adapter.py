@@ -10,17 +10,14 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base import AdapterError, UsageError
 from agentmut.adapters._shared.change import completed
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant, unreachable_fault
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.tool_checks import check_tools
-from agentmut.recording.threads import completed as finished
-from agentmut.recording.trial import CallPlace, Trial, answering
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step, ToolSpec, unreachable_fault
+from agentmut.project import check_tools
+from agentmut.recording import CallPlace, Trial, answering
+from agentmut.recording import completed as finished
+from agentmut.seams import AgentKeys, AgentSpec
 
 # `_mcp_server` imports the package, which is checked for first.
 

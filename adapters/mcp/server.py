@@ -20,17 +20,13 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CONNECTION_CLOSED
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import AgentSource
 from agentmut.adapters.mcp.url import check_url
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import Trial, call_place, call_tool_step
-from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.trial.mcp import watch
-from agentmut.trial.mcp.listing import own_name, spec_of
-from agentmut.trial.mcp.results import text_of
+from agentmut.nouns import AgentConfig, ToolSpec
+from agentmut.recording import Trial, call_place, call_tool_step
+from agentmut.seams import AgentSpec
+from agentmut.trial import own_name, spec_of, text_of, watch
 
 EXPECTED = "an mcp.server.MCPServer"
 TOLD_OF_STDERR = 600

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 
 
 def check_url(url: str) -> None:

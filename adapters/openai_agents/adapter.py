@@ -9,18 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.imports import import_object
+from agentmut._base import AdapterError, UsageError, import_object
 from agentmut.adapters._shared.azure import cannot_rename
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Edit
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Edit, Flow
+from agentmut.recording import Trial, completed
+from agentmut.seams import AgentSpec
 
 # The modules `_openai_agents_*` import the SDK, which is checked for first.
 

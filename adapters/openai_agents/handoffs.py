@@ -8,11 +8,10 @@ from typing import Any
 from agents import Agent, Handoff, handoff
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.sdk_version import named_version
-from agentmut.recording.trial import CallPlace, call_place, call_tool_step, current_trial
+from agentmut.recording import CallPlace, call_place, call_tool_step, current_trial
 
 _Invoke = Callable[[Any, str], Awaitable[Any]]
 

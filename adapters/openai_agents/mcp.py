@@ -9,8 +9,7 @@ from typing import Any
 from agents import Agent, FunctionTool, RunContextWrapper
 from agents.mcp import MCPServer, MCPServerManager
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import one_line
+from agentmut._base import AdapterError, one_line
 
 CONNECT_SECONDS = 60.0
 """How long a server may take until it answers; one that is fetched by a package manager takes long."""

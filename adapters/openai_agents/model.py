@@ -8,9 +8,9 @@ from agents import Agent, ModelSettings
 from agents.models import get_default_model
 from openai.types.shared import Reasoning
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change
-from agentmut.nouns.config import ModelConfig
+from agentmut.nouns import ModelConfig
 
 _SAME = ("temperature", "top_p", "max_tokens", "tool_choice")
 

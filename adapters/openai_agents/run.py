@@ -18,14 +18,14 @@ from agents import (
 from agents.run_config import CallModelData, ModelInputData
 from pydantic import JsonValue
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.openai_agents.client import keep_to_this_loop
 from agentmut.adapters.openai_agents.mcp import Connections
 from agentmut.adapters.openai_agents.team import Team
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import CallPlace, Trial, place_calls
+from agentmut.nouns import END, START
+from agentmut.recording import CallPlace, Trial, place_calls
 
 
 class Conversation(Session):

@@ -9,13 +9,13 @@ from agents.mcp import MCPServer
 from agents.run_config import DEFAULT_MAX_TURNS
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change, Offer
 from agentmut.adapters.openai_agents.handoffs import handoffs_of, led_to, targets_of
 from agentmut.adapters.openai_agents.mcp import Served
 from agentmut.adapters.openai_agents.model import changed_model, model_of
 from agentmut.adapters.openai_agents.tools import offered, spec_of
-from agentmut.nouns.config import ModelConfig
+from agentmut.nouns import ModelConfig
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from agents.tool import maybe_invoke_function_tool_failure_error_function
 from agentmut.adapters._shared.change import Offer
 from agentmut.adapters.openai_agents.handoffs import arguments
 from agentmut.adapters.openai_agents.mcp import refusals
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import answering, call_place
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import ToolSpec
+from agentmut.recording import answering, call_place
+from agentmut.trial import pass_call
 
 
 class ToolRefusedError(Exception):

@@ -7,18 +7,13 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError
-from agentmut._base.imports import import_object
-from agentmut._base.plain import described, jsonable
+from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import START, Flow
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import CallPlace, Trial, answering
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import START, AgentConfig, Flow, ToolSpec
+from agentmut.recording import CallPlace, Trial, answering, completed
+from agentmut.seams import AgentSpec
 
 # `_pydantic_ai_parts` and `_pydantic_ai_tools` import the framework, which is checked for first.
 

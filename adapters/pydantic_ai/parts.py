@@ -12,12 +12,11 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.toolsets import CombinedToolset
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import dropped
 from agentmut.adapters.pydantic_ai.tools import Offered
-from agentmut.nouns.config import ModelConfig
+from agentmut.nouns import ModelConfig
 
 _NAMES = {
     "temperature": "temperature",

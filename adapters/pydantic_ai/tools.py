@@ -14,10 +14,10 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from agentmut.adapters._shared.change import Change, Offer
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import answering, call_place, current_trial
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import ToolSpec
+from agentmut.recording import answering, call_place, current_trial
+from agentmut.trial import pass_call
 
 _PUT_OFF = ("external", "unapproved")
 """The kinds of tools whose calls end the run, for somebody else to carry out or approve."""

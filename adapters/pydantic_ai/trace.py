@@ -9,9 +9,9 @@ from pydantic_ai import DeferredToolRequests
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 
-from agentmut._base.plain import described
-from agentmut.nouns.trace import Step
-from agentmut.recording.trial import CallPlace, Trial, call_tool_step
+from agentmut._base import described
+from agentmut.nouns import Step
+from agentmut.recording import CallPlace, Trial, call_tool_step
 
 if TYPE_CHECKING:
     from agentmut.adapters.pydantic_ai.tools import Offered

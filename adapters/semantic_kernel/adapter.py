@@ -10,17 +10,15 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.logs import unless_asked_for
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import END, START
-from agentmut.nouns.mutant import Edit
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import END, START, AgentConfig, Edit
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
 
 # The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
 

@@ -11,14 +11,13 @@ from semantic_kernel.functions import KernelArguments, KernelFunction
 from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
 from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateBase
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described, one_line
+from agentmut._base import AdapterError, described, one_line
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters.semantic_kernel.model import Model, choice_of
 from agentmut.adapters.semantic_kernel.run import answer_of, placing
 from agentmut.adapters.semantic_kernel.tools import listed, plugins_with
-from agentmut.nouns.flow import Flow
-from agentmut.recording.trial import Trial, call_place, call_tool_step
+from agentmut.nouns import Flow
+from agentmut.recording import Trial, call_place, call_tool_step
 
 
 def asking_copy(

@@ -12,10 +12,9 @@ from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoic
 from semantic_kernel.exceptions import KernelServiceNotFoundError, ServiceInvalidExecutionSettingsError
 from semantic_kernel.functions import KernelArguments
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.azure import cannot_rename
-from agentmut.nouns.config import ModelConfig, is_set
-from agentmut.nouns.mutant import Edit
+from agentmut.nouns import Edit, ModelConfig, is_set
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "name": ("ai_model_id",),

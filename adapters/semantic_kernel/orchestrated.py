@@ -10,12 +10,12 @@ from semantic_kernel.agents import ConcurrentOrchestration, HandoffOrchestration
 from semantic_kernel.agents.runtime import InProcessRuntime
 from semantic_kernel.contents import ChatMessageContent
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.semantic_kernel.orchestration import members_of, with_members
 from agentmut.adapters.semantic_kernel.run import text_of
 from agentmut.adapters.semantic_kernel.way import END_OF_CANCELLED, Way
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 
 
 class Orchestrated(Session):

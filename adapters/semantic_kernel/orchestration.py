@@ -15,12 +15,12 @@ from semantic_kernel.agents import (
     SequentialOrchestration,
 )
 
-from agentmut._base.errors import AdapterError
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.sdk_version import named_version
 from agentmut.adapters.semantic_kernel.run import HANDOFF, note_coming
 from agentmut.adapters.semantic_kernel.way import Way
-from agentmut.recording.trial import place_calls
+from agentmut.recording import place_calls
 
 KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)
 _TRANSFER = f"{HANDOFF}-transfer_to_"

@@ -9,8 +9,8 @@ from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
 from semantic_kernel.functions import FunctionResult
 
 from agentmut.adapters.semantic_kernel.tools import Offered
-from agentmut.nouns.trace import Action, Step
-from agentmut.recording.trial import (
+from agentmut.nouns import Action, Step
+from agentmut.recording import (
     CallPlace,
     Recorder,
     Trial,
@@ -19,7 +19,7 @@ from agentmut.recording.trial import (
     call_tool_step,
     current_trial,
 )
-from agentmut.trial.calls.passing import pass_call
+from agentmut.trial import pass_call
 
 HANDOFF = "Handoff"
 """The plugin that a `HandoffOrchestration` gives its agents."""

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from semantic_kernel.agents import Agent, ChatCompletionAgent
 from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.sdk_version import named_version
@@ -25,9 +25,8 @@ from agentmut.adapters.semantic_kernel.orchestration import (
     with_members,
 )
 from agentmut.adapters.semantic_kernel.tools import offered, spec_of
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.flow import Flow
-from agentmut.recording.trial import Trial
+from agentmut.nouns import AgentConfig, Flow, ModelConfig
+from agentmut.recording import Trial
 
 
 def is_supported(found: Any) -> bool:

@@ -18,11 +18,10 @@ from semantic_kernel.functions import (
 )
 
 from agentmut.adapters._shared.change import Offer
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.mutant import Edit
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import call_place
-from agentmut.trial.calls.passing import pass_call
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import Edit, ToolSpec
+from agentmut.recording import call_place
+from agentmut.trial import pass_call
 
 _NAME = re.compile(r"(\w+-)?[\w-]+", re.ASCII)
 _TOLD = frozenset({"type", "properties", "required"})

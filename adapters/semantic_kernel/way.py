@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentmut.adapters.semantic_kernel.run import HANDOFF, note_refused
-from agentmut.nouns.flow import END, START
-from agentmut.recording.trial import CallPlace, Trial
+from agentmut.nouns import END, START
+from agentmut.recording import CallPlace, Trial
 
 END_OF_CANCELLED = 1.0
 """Seconds in which what was cut off comes to its end."""

@@ -8,14 +8,13 @@ are those of all agents, managed agents are part of the flow. The prompt is `ins
 from functools import cached_property
 from typing import Any, ClassVar
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.nouns import AgentConfig, Edit
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
 
 # `_smolagents_team` and its neighbours import smolagents, which is checked for first.
 

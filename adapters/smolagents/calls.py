@@ -4,11 +4,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentmut._base.plain import described, jsonable
+from agentmut._base import described, jsonable
 from agentmut.adapters._shared.call_ids import CallIds
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.tools_as_functions import ANSWER
-from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step
+from agentmut.nouns import ANSWER, Exchange
+from agentmut.recording import CallPlace, Trial, call_place, call_tool_step
 
 
 class Calls:

@@ -6,8 +6,7 @@ from typing import Any
 from agentmut.adapters.smolagents.model import has_settings
 from agentmut.adapters.smolagents.team import Team
 from agentmut.adapters.smolagents.tools import own_tools
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
+from agentmut.nouns import AgentConfig, Edit
 
 _PLACEHOLDER = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
 _ON_WIRE = "mutants of it can reach the agent by agent.route: wire"

@@ -4,9 +4,9 @@ from typing import Any
 
 from smolagents import AgentMaxStepsError, MultiStepAgent
 
-from agentmut._base.plain import described, jsonable
+from agentmut._base import described, jsonable
 from agentmut.adapters.smolagents.calls import Calls
-from agentmut.recording.trial import CallPlace, Recorder, answering, call_place, call_tool_step
+from agentmut.recording import CallPlace, Recorder, answering, call_place, call_tool_step
 
 OUT_OF_STEPS = "it reached max_steps without an answer, and smolagents had the model write one"
 

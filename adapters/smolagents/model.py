@@ -15,7 +15,7 @@ from smolagents import (
 from smolagents.models import REMOVE_PARAMETER
 
 from agentmut.adapters._shared.framework import dropped
-from agentmut.nouns.config import ModelConfig
+from agentmut.nouns import ModelConfig
 
 _LIKE_OPENAI = (OpenAIModel, InferenceClientModel, LiteLLMModel, LiteLLMRouterModel)
 """Whose requests have the settings under OpenAI's names."""

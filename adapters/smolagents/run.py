@@ -9,14 +9,13 @@ from pydantic import JsonValue
 from smolagents import ActionStep, AgentMaxStepsError, TaskStep
 from smolagents.monitoring import Timing
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.smolagents.members import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters.smolagents.team import Team, name_of
-from agentmut.nouns.flow import END, START
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import CallPlace, Trial, answering
+from agentmut.nouns import END, START
+from agentmut.recording import CallPlace, Trial, answering, in_daemon_thread
 
 
 class Conversation(Session):

@@ -19,15 +19,14 @@ from smolagents import (
 )
 from smolagents.memory import CallbackRegistry
 
-from agentmut._base.errors import AdapterError, nearest
+from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters.smolagents.calls import Calls
 from agentmut.adapters.smolagents.members import Member
 from agentmut.adapters.smolagents.model import changed_model, model_of
 from agentmut.adapters.smolagents.tools import offered, own_tools, spec_of
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.flow import Flow
-from agentmut.recording.trial import Trial
+from agentmut.nouns import Flow, ModelConfig
+from agentmut.recording import Trial
 
 
 def name_of(agent: MultiStepAgent) -> str:

@@ -9,11 +9,10 @@ from smolagents.models import get_tool_json_schema
 
 from agentmut.adapters._shared.change import Offer
 from agentmut.adapters.smolagents.calls import Calls
-from agentmut.mutation.tool_faults.answers import ResultForm, decoy_answer
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.tools_as_functions import ANSWER
-from agentmut.recording.trial import answering, call_place
-from agentmut.trial.calls.passing import pass_call_sync
+from agentmut.mutation import ResultForm, decoy_answer
+from agentmut.nouns import ANSWER, ToolSpec
+from agentmut.recording import answering, call_place
+from agentmut.trial import pass_call_sync
 
 _FORMS = {"string": ResultForm.TEXT, "object": ResultForm.MAPPING, "any": ResultForm.MAPPING}
 

@@ -15,21 +15,15 @@ from typing import ClassVar, Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.imports import import_callable
-from agentmut._base.plain import described, jsonable
-from agentmut._base.services import VERTEX
+from agentmut._base import VERTEX, UsageError, described, import_callable, jsonable, nearest
 from agentmut.adapters._shared.framework import as_text
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.engines import Engine, RestEngine, SdkEngine
 from agentmut.adapters.vertex_agent_engine.events import Hearing
-from agentmut.nouns.config import AgentConfig, History
-from agentmut.nouns.mutant import Edit, Mutant
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, History, Mutant, Step, ToolSpec
+from agentmut.recording import Trial
+from agentmut.seams import AgentKeys, AgentSpec
 
 OPTIONS = ("engine", "credentials", "user", "method")
 METHODS = ("async_stream_query", "query")

@@ -7,9 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UnavailableError, UsageError
-from agentmut._base.imports import import_callable
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UnavailableError, UsageError, described, import_callable
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _OPTION = "agent.options.credentials"

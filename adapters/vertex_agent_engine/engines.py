@@ -8,14 +8,12 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UnavailableError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UnavailableError, described
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.errors import EngineError, of_sdk
 from agentmut.adapters.vertex_agent_engine.rest import Event, event, events, posted, whole
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import TRIAL_HEADER, current_trial
-from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.recording import TRIAL_HEADER, current_trial, in_daemon_thread
+from agentmut.wire import is_loopback
 
 _NO_ADK = "is it an ADK agent? One of another kind is asked with agent.options: {method: query}"
 

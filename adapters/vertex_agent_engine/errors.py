@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut._base.errors import AdapterError, UnavailableError
-from agentmut._base.plain import described
+from agentmut._base import AdapterError, UnavailableError, described
 
 SHOWN = 600
 """Characters of a message; the service begins its own with a paragraph about where its logs are."""

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UnavailableError
-from agentmut._base.plain import jsonable
+from agentmut._base import UnavailableError, jsonable
 from agentmut.adapters.vertex_agent_engine.errors import SHOWN, failure, reported
-from agentmut.nouns.flow import END, START
-from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.recording.trial import Recorder
-from agentmut.wire.dialects.gemini.spelling import get
+from agentmut.nouns import END, START, Action, Step, Usage
+from agentmut.recording import Recorder
+from agentmut.wire import get
 
 _OF_MODELS = ("usageMetadata", "modelVersion", "finishReason")
 """What events have that a model's reply was made, whichever of them the engine sends."""

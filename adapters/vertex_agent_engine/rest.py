@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base.errors import UnavailableError
+from agentmut._base import UnavailableError
 from agentmut.adapters._shared.outside.programs import LIMIT
 from agentmut.adapters.vertex_agent_engine.errors import SHOWN, EngineError, refusal
 

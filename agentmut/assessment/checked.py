@@ -5,20 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentmut._base.errors import NotJudgedError
-from agentmut.campaign.results.summary import bounds_of
-from agentmut.judging.building import unwrapped
-from agentmut.judging.contracts.contract import Satisfaction
-from agentmut.judging.contracts.evaluator import Contract
-from agentmut.judging.judges.model_judge import ModelJudge
-from agentmut.nouns.result import Bounds
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.stats.reliability.judge import Labels, transferred
-from agentmut.stats.verdicts.satisfaction import guarantee, windows
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
+from agentmut._base import NotJudgedError
+from agentmut.campaign import bounds_of
+from agentmut.judging import Contract, ModelJudge, Satisfaction, unwrapped
+from agentmut.nouns import Bounds, Check, Scenario
+from agentmut.seams import Evaluator
+from agentmut.stats import Labels, Verdict, guarantee, transferred, windows
+from agentmut.store import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 
 LEVEL = 0.95
 FEW = 3

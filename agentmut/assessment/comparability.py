@@ -3,20 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import Assessment
-from agentmut.campaign.decision.baseline import OLD
-from agentmut.campaign.preparation.identity import trial_key
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.limits import BASELINE_MINIMUM
-from agentmut.campaign.running.trials import judged_by
-from agentmut.nouns.scenario import Scenario
-from agentmut.project.applied import first_repeats
-from agentmut.stats.kill.rule import is_untestable
-from agentmut.store.documents.saved_baseline import SavedBaseline, SavedScenario
-from agentmut.store.documents.verdict_report import BaselineUsed
-from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.campaign import BASELINE_MINIMUM, OLD, Session, judged_by, trial_key
+from agentmut.nouns import Scenario
+from agentmut.project import first_repeats
+from agentmut.stats import is_untestable
+from agentmut.store import BaselineUsed, SavedBaseline, SavedScenario, Store, StoredTrial
 
 
 class Counted(NamedTuple):

@@ -5,22 +5,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.assessment.comparability import Counted
 from agentmut.assessment.rules import BaselineCounts, FixedComparison, FixedTrials, SequentialComparison, Sprt
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
-from agentmut.campaign.preparation.session import Session, plan_fields
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.nouns.scenario import Scenario
-from agentmut.project.applied import first_repeats
-from agentmut.project.project import Project
-from agentmut.stats.kill.rule import KillDesign, level_for
-from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.stats.tests.multiplicity import Correction
-from agentmut.stats.tests.power import Bound, least_passing_n
-from agentmut.stats.tests.proportions import TwoSampleTest
-from agentmut.store.documents.verdict_report import BaselineUsed
+from agentmut.campaign import Session, Tables, plan_fields
+from agentmut.nouns import Scenario
+from agentmut.project import Project, first_repeats
+from agentmut.stats import (
+    Bound,
+    Correction,
+    KillDesign,
+    SprtDesign,
+    TwoSampleTest,
+    least_passing_n,
+    level_for,
+)
+from agentmut.store import BaselineUsed
 
 Shown = dict[str, str | float | int]
 SAME_AGENT = 6 * 3600

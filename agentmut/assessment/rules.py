@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.kill.verdict import judge_stopped
-from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.stats.tests.proportions import TwoSampleTest
-from agentmut.stats.verdicts.regression import regression_verdict
-from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
-from agentmut.stats.verdicts.verdict import Judgement
+from agentmut.stats import (
+    Decision,
+    Judgement,
+    KillTable,
+    SprtDesign,
+    TwoSampleTest,
+    fixed_verdict,
+    judge_stopped,
+    regression_verdict,
+    sprt_verdict,
+)
 
 
 class FixedTrials(NamedTuple):

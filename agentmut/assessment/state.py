@@ -8,18 +8,20 @@ from typing import Protocol
 from pydantic import Field
 
 from agentmut.assessment.checked import Checked
-from agentmut.campaign.decision.baseline import SPARE
-from agentmut.campaign.decision.problems import cannot_run, no_evidence, unbegun
-from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.running.account import Account
-from agentmut.campaign.running.fresh import Fresh
-from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Outcome
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.campaign import (
+    SPARE,
+    Account,
+    Fresh,
+    Launch,
+    RunPlan,
+    TrialResult,
+    cannot_run,
+    no_evidence,
+    unbegun,
+)
+from agentmut.nouns import Mutant, Outcome, Scenario
+from agentmut.stats import Judgement, Verdict
+from agentmut.trial import Detector, SuiteConfig
 
 
 class StoppingRule(Protocol):

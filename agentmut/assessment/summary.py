@@ -4,32 +4,23 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.version import __version__
+from agentmut._base import __version__
 from agentmut.assessment.checked import contract_rows, judge_rows
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
-from agentmut.campaign.decision.baseline import age_note
-from agentmut.campaign.decision.problems import most_common_trouble
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.results.summary import bounds_of, cost_of
-from agentmut.campaign.running.judges import judges_used
-from agentmut.campaign.running.limits import cost_unknown
-from agentmut.campaign.running.work import Stop
-from agentmut.nouns.result import AgentSummary, Bounds
-from agentmut.nouns.trace import Outcome
-from agentmut.stats.sequential.confidence_sequence import anytime_interval
-from agentmut.stats.tests.effects import effects
-from agentmut.stats.tests.multiplicity import Correction
-from agentmut.stats.verdicts.suite_verdict import suite_verdict
-from agentmut.stats.verdicts.trial_statistics import pass_rates
-from agentmut.stats.verdicts.verdict import Judgement
-from agentmut.store.documents.verdict_report import (
-    BaselineSide,
-    BaselineUsed,
-    EffectRow,
-    ScenarioVerdict,
-    VerdictReport,
+from agentmut.campaign import (
+    Session,
+    Stop,
+    age_note,
+    bounds_of,
+    cost_of,
+    cost_unknown,
+    judges_used,
+    most_common_trouble,
 )
+from agentmut.nouns import AgentSummary, Bounds, Outcome
+from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
+from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
 
 
 class Question(NamedTuple):

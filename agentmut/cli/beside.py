@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.result import Result
-from agentmut.project.layout import runs_folder
-from agentmut.report.beside import Extra
+from agentmut._base import UsageError
+from agentmut.nouns import Result
+from agentmut.project import runs_folder
+from agentmut.report import Extra
 
 if TYPE_CHECKING:
-    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.store.documents.rescored import Rescored
+    from agentmut.store import RelationReport, Rescored, SurvivorsReport
 
 
 def find_beside(project: Path, run: str | None, result: Result) -> Extra:
@@ -19,7 +18,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """
-    from agentmut.insight.coverage.kept import FILE, read_coverage
+    from agentmut.insight import FILE, read_coverage
 
     folder = _folder(project, run, result)
     coverage = folder / FILE
@@ -32,7 +31,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
 def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":
     """What `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
-    from agentmut.store.documents.rescored import FILE, read_rescored
+    from agentmut.store import FILE, read_rescored
 
     path = _folder(project, run, result) / FILE
     return read_rescored(path) if path.is_file() else None
@@ -46,7 +45,7 @@ def _folder(project: Path, run: str | None, result: Result) -> Path:
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":
     """The run's own report on relations, and the latest one of another run on this run's survivors."""
-    from agentmut.store.documents.relation_report import read_relations
+    from agentmut.store import read_relations
 
     own = folder / "relations.json"
     if own.is_file():

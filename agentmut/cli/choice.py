@@ -5,20 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentmut._base.errors import UsageError, nearest
+from agentmut._base import UsageError, nearest
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.campaign.selection.selection import Selection
+    from agentmut.campaign import Selection, Session
     from agentmut.cli.choosing import Choice
-    from agentmut.mutation.difference import Changes
+    from agentmut.mutation import Changes
 
 
 def selection_of(choice: "Choice") -> "Selection":
     """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
-    from agentmut.campaign.selection.selection import Selection, checked_share
-    from agentmut.mutation.higher_order import parse_pair
-    from agentmut.nouns.mutant import Intent
+    from agentmut.campaign import Selection, checked_share
+    from agentmut.mutation import parse_pair
+    from agentmut.nouns import Intent
 
     _refuse_empty(
         {
@@ -72,7 +71,7 @@ def with_session_changes(
 
 
 def _session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
-    from agentmut.campaign.selection.revision import Described, changes_since
+    from agentmut.campaign import Described, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
     whole = len(scenarios) == len(session.project.scenarios)

@@ -66,13 +66,13 @@ def _baselines(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _operators(_: Path) -> Iterator[tuple[str, str]]:
-    from agentmut.seams.plugins import Group, names
+    from agentmut.seams import Group, names
 
     return ((name, "") for name in names(Group.OPERATORS))
 
 
 def _relations(_: Path) -> Iterator[tuple[str, str]]:
-    from agentmut.seams.plugins import Group, names
+    from agentmut.seams import Group, names
 
     return ((name, "") for name in names(Group.RELATIONS))
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 
 
 def deliver(text: str, output: Path | None, append: bool = False) -> None:
@@ -30,7 +30,7 @@ def prefix_of(project: Path) -> str:
 
 
 def _write(output: Path, content: bytes, append: bool) -> None:
-    from agentmut._base.whole_files import refuse_read_only, write_whole
+    from agentmut._base import refuse_read_only, write_whole
 
     refuse_read_only(output)
     if append:

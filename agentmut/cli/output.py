@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-from agentmut._base.errors import ExitCode
-from agentmut.nouns.result import Result
+from agentmut._base import ExitCode
+from agentmut.nouns import Result
 
 Listed = frozenset[str] | None
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
@@ -56,7 +56,7 @@ def print_result(result: Result, as_json: bool, project: Path = Path(), listed: 
         rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
         typer.echo(result.model_copy(update={"mutants": rows}).model_dump_json(indent=2, by_alias=True))
         return
-    from agentmut.report.terminal.result import render
+    from agentmut.report import render
 
     typer.echo(render(result, wants_color(), listed, project_option(project), terminal_width()), nl=False)
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TextIO
 
-from agentmut.campaign.decision.state import CampaignState
-from agentmut.nouns.mutant import Intent, Status
+from agentmut.campaign import CampaignState
+from agentmut.nouns import Intent, Status
 
 REDRAW = 0.2
 LOG = 10.0

@@ -5,13 +5,13 @@ from glob import escape as glob_escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.result import Result, read_result
-from agentmut.project.layout import FILE_NAME, runs_folder
-from agentmut.store.documents.verdict_report import VerdictReport, read_verdicts
+from agentmut._base import UsageError
+from agentmut.nouns import Result, read_result
+from agentmut.project import FILE_NAME, runs_folder
+from agentmut.store import VerdictReport, read_verdicts
 
 if TYPE_CHECKING:
-    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.store import RelationReport, SurvivorsReport
 
 
 def find_result(project: Path, run: str | None) -> Result:
@@ -38,7 +38,7 @@ def find_recorded(project: Path, run: str | None) -> Path:
 
     Raises `UsageError`.
     """
-    from agentmut.store.cassettes import cassettes_of
+    from agentmut.store import cassettes_of
 
     folder = _runs(project)
     runs = [path.name for path in folder.glob("*") if any(cassettes_of(path))]
@@ -80,7 +80,7 @@ def find_relations(project: Path, run: str | None) -> "RelationReport | Survivor
     """
     if run is None or (run.endswith(".json") and Path(run).name != "relations.json"):
         return None
-    from agentmut.store.documents.relation_report import read_relations
+    from agentmut.store import read_relations
 
     if run.endswith(".json"):
         return read_relations(Path(run))

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping
 from contextlib import suppress
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 
 SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 """Of a verb that takes a command after `--`."""

@@ -1,5 +1,5 @@
 """Whether mutants can reach an agent: by building it anew, on the wire, or both; part by part."""
 
-from agentmut.doctor.examination import Examination, before_running, examine, plan_of
+import lazy_loader
 
-__all__ = ["Examination", "before_running", "examine", "plan_of"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from agentmut._base.services import KEYLESS, KEYS
-from agentmut.campaign.preparation.session import Session
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario
-from agentmut.seams.protocols.adapter import Adapter, AsksNoModel, AsksService
-from agentmut.store.documents.diagnosis import Check
-from agentmut.trial.on_wire import inside
+from agentmut._base import KEYLESS, KEYS
+from agentmut.campaign import Session
+from agentmut.nouns import AgentConfig, Scenario
+from agentmut.seams import Adapter, AsksNoModel, AsksService
+from agentmut.store import Check
+from agentmut.trial import inside
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

@@ -4,24 +4,27 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.identity import trial_id
-from agentmut.campaign.preparation.session import Session, make_executor, open_session
+from agentmut._base import UsageError
+from agentmut.campaign import Session, make_executor, open_session, trial_id
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.probing import Tried, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import Footprint
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.trace import Outcome
-from agentmut.recording.redaction import Redactor
-from agentmut.seams.protocols.adapter import AsksNoModel, RunsOutside
-from agentmut.store.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
-from agentmut.trial.executor import TrialRequest
-from agentmut.trial.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
-from agentmut.trial.witness.absence import absence
-from agentmut.trial.witness.delivery import Delivery
-from agentmut.trial.witness.witness import Detector, Route
+from agentmut.nouns import Ending, Execution, Footprint, Mutant, Outcome
+from agentmut.recording import Redactor
+from agentmut.seams import AsksNoModel, RunsOutside
+from agentmut.store import Arrival, Delivered, Diagnosis, Part
+from agentmut.trial import (
+    OUTSIDE,
+    Delivery,
+    Detector,
+    OnWire,
+    Remedy,
+    Route,
+    TrialRequest,
+    absence,
+    inside,
+    remedy_on_wire,
+)
 
 RouteName = Literal["rebuild", "wire"]
 RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})

@@ -3,10 +3,18 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut._base.frozen import digest_of
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.footprints import RequestShape
-from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut._base import digest_of
+from agentmut.nouns import (
+    ID_LENGTH,
+    AgentConfig,
+    Edit,
+    Intent,
+    Mutant,
+    OperatorClass,
+    Reach,
+    RequestShape,
+    prompt_edit,
+)
 
 SENTENCE = "Stay polite."
 REMARK = "This page is up to date."

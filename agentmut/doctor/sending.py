@@ -4,16 +4,22 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.passages import flat, passage_at, shown
-from agentmut._base.schemas import inlined
-from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.nouns.messages import Message, ModelRequest, Role
-from agentmut.nouns.tools import ToolSpec
-from agentmut.store.documents.diagnosis import Sent
-from agentmut.wire.codecs import all_codecs
+from agentmut._base import canonical_json, flat, inlined, passage_at, shown
+from agentmut.nouns import (
+    SAMPLING,
+    AgentConfig,
+    Flow,
+    Footprint,
+    Message,
+    ModelConfig,
+    ModelRequest,
+    RequestShape,
+    Role,
+    ToolSpec,
+    is_set,
+)
+from agentmut.store import Sent
+from agentmut.wire import all_codecs
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:

@@ -1,1 +1,5 @@
 """What stored runs tell beyond scores: coverage, explanations of survivors, proposals."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.judging.evaluators.values import structured, written_json
-from agentmut.language.extractors.decisions import NO, YES, decisions
-from agentmut.language.extractors.stated import stated_figures
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.trace import Action, AgentTrace
+from agentmut.judging import structured, written_json
+from agentmut.language import NO, YES, decisions, stated_figures
+from agentmut.nouns import Action, AgentTrace, Execution
 
 if TYPE_CHECKING:
-    from agentmut.stats.traces.samples import Array
+    from agentmut.stats import Array
 
 LONGEST_VALUE = 40
 """Characters of an argument's or field's value that is a feature of its own."""
@@ -142,7 +140,7 @@ class Reference:
         """
         import numpy as np
 
-        from agentmut.stats.traces.bigrams import bigram_counts
+        from agentmut.stats import bigram_counts
 
         names, values = self._features.joined([run.features for run in candidate])
         deviating = (values != np.median(values, axis=0)).sum(axis=0)

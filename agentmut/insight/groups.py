@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import SUITE, MutantRow, Result
+from agentmut.nouns import SUITE, Intent, MutantRow, OperatorClass, Result, Status
 
 _SEEN = re.compile(r"[:;]\s")
 """Behind it a failure says what was seen instead of what was wanted."""

@@ -1,1 +1,5 @@
 """Judging runs: evaluators, contracts, model judges, and facts that two runs share."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.errors import AgentmutError, NotJudgedError, RunError, UsageError
-from agentmut._base.imports import error_location
+from agentmut._base import AgentmutError, NotJudgedError, RunError, UsageError, error_location
 from agentmut.judging.opinions import OpinionCache
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, ReadsFiles
+from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
+from agentmut.seams import AsksModel, Catalogue, Evaluator, GivesChecks, Group, ReadsFiles
 
 __all__ = [
     "NamedEvaluator",

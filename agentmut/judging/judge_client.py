@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import NotJudgedError, RunError
-from agentmut.nouns.trace import Usage
+from agentmut._base import NotJudgedError, RunError
+from agentmut.nouns import Usage
 
 _NAME = "report"
 _SHOWN = 120
@@ -79,7 +79,7 @@ class JudgeClient:
         """Ask once; safe for threads. Raises `NotJudgedError` where no reply was to be had, `RunError` where none
         ever will be.
         """
-        from agentmut.recording.trial import current_trial
+        from agentmut.recording import current_trial
 
         name = self._model.name
         if (

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from agentmut._base.frozen import Frozen, digest_of, storable_json
+from agentmut._base import Frozen, digest_of, storable_json
 from agentmut.judging.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import Usage
 
 
 class OpinionCache(Protocol):

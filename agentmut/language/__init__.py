@@ -1,1 +1,5 @@
 """Language: what texts say. Operators, relations, coverage and simulator read prompts and answers through it."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,13 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agentmut._base.errors import PluginError, UsageError
-from agentmut._base.imports import import_object
-from agentmut._base.plain import one_line
-from agentmut.seams.declarations import declaration_faults
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.operator import Operator
-from agentmut.seams.signatures import signature_faults
+from agentmut._base import PluginError, UsageError, import_object, one_line
+from agentmut.seams import Catalogue, Group, Operator, declaration_faults, signature_faults
 
 
 class OperatorCatalogue:

@@ -5,9 +5,8 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import digest_of
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut._base import digest_of
+from agentmut.nouns import ID_LENGTH, AgentConfig, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 
 
 class Identity(StrEnum):

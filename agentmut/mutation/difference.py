@@ -7,10 +7,8 @@ from itertools import accumulate
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import About, Edit, Mutant
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Frozen
+from agentmut.nouns import About, AgentConfig, Document, Edit, Mutant, ToolSpec
 
 Lines = tuple[tuple[int, int], ...]
 """Lines of today's text that changed, each as its characters without the line break."""

@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from agentmut._base.errors import AgentmutError, MutationError, PluginError
-from agentmut._base.frozen import canonical_json, digest_of
-from agentmut._base.plain import one_line
+from agentmut._base import AgentmutError, MutationError, PluginError, canonical_json, digest_of, one_line
 from agentmut.mutation.text_change import text_change
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import (
+from agentmut.nouns import (
     ID_LENGTH,
     About,
+    AgentConfig,
     Candidate,
     Edit,
     Mutant,
@@ -26,7 +24,7 @@ from agentmut.nouns.mutant import (
     apply_edits,
     unique_ids,
 )
-from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.seams import Operator, OperatorOptions
 
 
 class DropKind(StrEnum):

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from agentmut._base.errors import MutationError, UsageError
-from agentmut._base.frozen import digest_of
+from agentmut._base import MutationError, UsageError, digest_of
 from agentmut.mutation.generation import Dropped
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
+from agentmut.nouns import ID_LENGTH, AgentConfig, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 
 PAIR = "higher_order.pair"
 HARMLESS_PAIR = "higher_order.harmless_pair"

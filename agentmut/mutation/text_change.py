@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agentmut._base.in_common import beginning_in_common, ends_in_common
-from agentmut.nouns.mutant import Edit, misfit
+from agentmut._base import beginning_in_common, ends_in_common
+from agentmut.nouns import Edit, misfit
 
 
 class TextChange(NamedTuple):

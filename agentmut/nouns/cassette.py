@@ -12,9 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agentmut._base.errors import AgentmutError
-from agentmut._base.frozen import Frozen
-from agentmut._base.pointers import pointer
+from agentmut._base import AgentmutError, Frozen, pointer
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.mutant import Mutant
 

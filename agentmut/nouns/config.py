@@ -5,7 +5,7 @@ from functools import cached_property
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base import Frozen, digest_of
 from agentmut.nouns.tools import ToolSpec
 
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.nouns.cassette import Take
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.trace import AgentTrace, Outcome, Step

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 
 class FaultKind(StrEnum):

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError
 
 START = "__start__"
 """Where every run begins, as the source of edges and branches."""

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import Frozen, digest_of
-from agentmut._base.plain import storable
+from agentmut._base import Frozen, digest_of, storable
 from agentmut.nouns.config import SAMPLING
 from agentmut.nouns.messages import Exchange, Role
 from agentmut.nouns.tools import ToolSpec

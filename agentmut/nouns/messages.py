@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Usage
 

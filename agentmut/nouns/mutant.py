@@ -7,9 +7,7 @@ from typing import Any
 
 from pydantic import Field, JsonValue, ValidationError
 
-from agentmut._base.errors import MutationError
-from agentmut._base.frozen import Frozen, canonical_json, digest_of
-from agentmut._base.pointers import parts_of
+from agentmut._base import Frozen, MutationError, canonical_json, digest_of, parts_of
 from agentmut.nouns.config import AgentConfig
 
 ID_LENGTH = 8

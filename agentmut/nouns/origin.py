@@ -4,8 +4,7 @@ from bisect import bisect_right
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen
-from agentmut._base.text_position import Position, position
+from agentmut._base import Frozen, Position, position
 from agentmut.nouns.config import AgentConfig
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.fact import FactComparison
 from agentmut.nouns.mutant import Edit

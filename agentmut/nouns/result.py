@@ -5,9 +5,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
+from agentmut._base import Frozen, UsageError, write_json
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pydantic import Field, JsonValue, model_serializer, model_validator
 
-from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base import Frozen, digest_of
 from agentmut.nouns.config import Document
 
 

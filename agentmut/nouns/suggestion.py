@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
 

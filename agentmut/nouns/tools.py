@@ -7,8 +7,7 @@ from typing import Any, cast
 from pydantic import Field, JsonValue, TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError
 from agentmut.nouns.faults import ToolFault
 
 EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}

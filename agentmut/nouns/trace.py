@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.nouns.tools import ToolSpec
 
 
@@ -105,7 +105,7 @@ class AgentTrace(Frozen):
     @property
     def text(self) -> str:
         """The final output as text; structured output as JSON."""
-        from agentmut._base.frozen import canonical_json
+        from agentmut._base import canonical_json
 
         output = self.output
         if output is None:

@@ -1,1 +1,5 @@
 """Everything that is read from the user's files: the project, its parts, scenarios, requests, revisions."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,11 +5,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agentmut._base.errors import nearest
-from agentmut._base.yaml_source import KeyPath
+from agentmut._base import KeyPath, nearest
 from agentmut.project.schema import AgentSection
-from agentmut.seams.plugins import Group, load, names
-from agentmut.seams.protocols.adapter import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, Group, load, names
 
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 

@@ -11,11 +11,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
+from agentmut._base import Frozen, UsageError, write_json
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, ScenarioSuggestion
 from agentmut.project.layout import FOLDER
 from agentmut.project.project import Project
 

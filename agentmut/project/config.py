@@ -4,19 +4,24 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import ProjectError, UsageError
-from agentmut._base.imports import make_importable
-from agentmut._base.yaml_problems import joined, validated
-from agentmut._base.yaml_source import KeyPath, YamlSource, read_text, read_yaml
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.origin import Origin, Sources
+from agentmut._base import (
+    KeyPath,
+    ProjectError,
+    UsageError,
+    YamlSource,
+    joined,
+    make_importable,
+    read_text,
+    read_yaml,
+    validated,
+)
+from agentmut.nouns import AgentConfig, Flow, Origin, Sources
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
 from agentmut.project.parts import ReadTools, parse_json, read_documents, read_prompt, read_tools, tools_of
 from agentmut.project.recorded_request import read_request_file
 from agentmut.project.schema import ConfigSection
 from agentmut.project.tool_places import in_yaml, json_lines
-from agentmut.seams.plugins import Group, names
+from agentmut.seams import Group, names
 
 Checked = Callable[[KeyPath, Callable[[], Any]], Any]
 """Calls a reader for the part at a key; gives None, and notes the problem, when it raises."""

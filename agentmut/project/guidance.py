@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 Named = str | Annotated[dict[str, JsonValue], Field(min_length=1, max_length=1)]
 """A name, or a mapping of one name to its argument."""

@@ -4,11 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut._base.errors import ProjectError, nearest
-from agentmut.language.prompt.code import code_spans
-from agentmut.language.prompt.spans import Span, splits
-from agentmut.nouns.origin import Cut, IgnoreComment, Place
-from agentmut.seams.operator_names import class_of, unknown_name
+from agentmut._base import ProjectError, nearest
+from agentmut.language import Span, code_spans, splits
+from agentmut.nouns import Cut, IgnoreComment, Place
+from agentmut.seams import class_of, unknown_name
 
 _OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b", re.IGNORECASE)
 _COMMENT = re.compile(

@@ -11,18 +11,24 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.errors import ProjectError, UsageError, nearest
-from agentmut._base.frozen import Frozen
-from agentmut._base.imports import check_reference, make_importable
-from agentmut._base.yaml_problems import joined, validated
-from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.judging.building import build
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.origin import Sources
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut._base import (
+    Frozen,
+    KeyPath,
+    ProjectError,
+    UsageError,
+    YamlSource,
+    check_reference,
+    joined,
+    make_importable,
+    nearest,
+    read_yaml,
+    validated,
+)
+from agentmut.judging import build
+from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario, Sources
 from agentmut.project.project import Project
 from agentmut.project.schema import Rate, StatisticsSettings
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams import AgentSpec
 
 EXPECTED = "expected_"
 

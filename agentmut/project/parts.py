@@ -8,12 +8,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import ProjectError, UsageError
-from agentmut._base.imports import REFERENCE, import_object
-from agentmut._base.yaml_source import read_text, read_yaml, show_path
-from agentmut.nouns.config import Document
-from agentmut.nouns.origin import Place
-from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut._base import REFERENCE, ProjectError, UsageError, import_object, read_text, read_yaml, show_path
+from agentmut.nouns import Document, Place, ToolSpec, read_tool
 from agentmut.project.tool_checks import check_tool
 from agentmut.project.tool_places import ItemPlace, in_json, in_modules, in_yaml
 

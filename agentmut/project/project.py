@@ -9,15 +9,19 @@ from typing import Any, Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from agentmut._base.errors import ProjectError, nearest
-from agentmut._base.frozen import Frozen
-from agentmut._base.imports import make_importable
-from agentmut._base.yaml_problems import joined, validated
-from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.origin import Sources
-from agentmut.nouns.scenario import Scenario
+from agentmut._base import (
+    Frozen,
+    KeyPath,
+    ProjectError,
+    YamlSource,
+    joined,
+    make_importable,
+    nearest,
+    read_yaml,
+    validated,
+)
+from agentmut.mutation import OperatorCatalogue
+from agentmut.nouns import AgentConfig, Scenario, Sources
 from agentmut.project.agent import agent_problems, agent_spec
 from agentmut.project.config import collecting, read_parts
 from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
@@ -34,9 +38,7 @@ from agentmut.project.schema import (
     SuiteSection,
     VerdictSettings,
 )
-from agentmut.seams.plugins import Group, names
-from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut.seams import AgentSpec, Group, SuiteSpec, names
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
@@ -249,7 +251,7 @@ class _ProjectReader:
         wanted = self.file.relations
         if not wanted.own and wanted.use is None:
             return
-        from agentmut.seams.relation_catalogue import RelationCatalogue
+        from agentmut.seams import RelationCatalogue
 
         catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
         if catalogue is not None and wanted.use is not None:

@@ -5,12 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.errors import ProjectError, UsageError
-from agentmut.nouns.config import SAMPLING, AgentConfig, History, ModelConfig
-from agentmut.nouns.messages import ModelRequest, Role
-from agentmut.nouns.origin import Origin
-from agentmut.wire import bodies
-from agentmut.wire.recorded import recorded_call
+from agentmut._base import ProjectError, UsageError
+from agentmut.nouns import SAMPLING, AgentConfig, History, ModelConfig, ModelRequest, Origin, Role
+from agentmut.wire import bodies, recorded_call
 
 
 def read_request_file(path: Path, where: str = "--request") -> Origin:

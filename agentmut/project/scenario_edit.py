@@ -6,11 +6,16 @@ from typing import NamedTuple
 
 import yaml
 
-from agentmut._base.errors import AgentmutError, ProjectError, StoreError, UsageError
-from agentmut._base.whole_files import refuse_read_only, write_whole
-from agentmut._base.yaml_source import compose
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
+from agentmut._base import (
+    AgentmutError,
+    ProjectError,
+    StoreError,
+    UsageError,
+    compose,
+    refuse_read_only,
+    write_whole,
+)
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Scenario, ScenarioSuggestion
 from agentmut.project.project import Project, load_project
 from agentmut.project.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
 

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 from pydantic import JsonValue
 
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns import EvaluatorSpec, Scenario
 
 
 def evaluator_text(spec: EvaluatorSpec) -> str:

@@ -9,17 +9,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import ProjectError, UsageError, nearest
-from agentmut._base.yaml_problems import joined, validated
-from agentmut._base.yaml_source import YamlSource, read_yaml
-from agentmut.judging.building import build, with_files
-from agentmut.judging.facts.registry import build_extractor
-from agentmut.nouns.config import Document
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut._base import ProjectError, UsageError, YamlSource, joined, nearest, read_yaml, validated
+from agentmut.judging import build, build_extractor, with_files
+from agentmut.nouns import Document, EvaluatorSpec, Scenario
 from agentmut.project.guidance import Named
 from agentmut.project.parts import read_documents
 from agentmut.project.schema import ScenarioEntry, ScenarioFile
-from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams import Catalogue, Group
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
-from agentmut._base.frozen import Frozen
-from agentmut.mutation.controls import Identity
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.scenario import ToolDouble
+from agentmut._base import Frozen
+from agentmut.mutation import Identity
+from agentmut.nouns import ModelConfig, ToolDouble
 from agentmut.project.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]

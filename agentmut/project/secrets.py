@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from agentmut.project.project import Project
-from agentmut.recording.redaction import CREDENTIAL, Redactor, header_secrets, secret_values, url_secrets
+from agentmut.recording import CREDENTIAL, Redactor, header_secrets, secret_values, url_secrets
 
 
 def redactor(project: Project) -> Redactor:

@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.pointers import Path, at_path, parts_of, pointer
-from agentmut._base.schemas import fault, parameters
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Path, UsageError, at_path, fault, nearest, parameters, parts_of, pointer
+from agentmut.nouns import ToolSpec
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _OPEN = ("patternProperties", "allOf", "anyOf", "oneOf", "$ref", "if")

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.text_position import position
-from agentmut._base.yaml_source import KeyPath, YamlSource
-from agentmut.nouns.origin import Place
+from agentmut._base import KeyPath, YamlSource, position
+from agentmut.nouns import Place
 
 ItemPlace = Callable[[int], Place | None]
 """The place of the list's item of that number, where it can be told."""

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from agentmut.nouns.config import AgentConfig
-    from agentmut.simulator.service.background import Simulator
-    from agentmut.simulator.service.latency import Latency
-    from agentmut.simulator.service.trouble import Trouble
-    from agentmut.suites.pytest_suite.agent import AgentUnderTest
+    from agentmut.nouns import AgentConfig
+    from agentmut.simulator import Latency, Simulator, Trouble
+    from agentmut.suites import AgentUnderTest
 
 MARKER = "agentmut_simulator"
 _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
@@ -28,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
                 "--junitxml would hold no test, since those of a campaign run elsewhere. Leave it out, and write the "
                 "campaign's own with `agentmut report --format junit --output FILE`."
             )
-        from agentmut.suites.pytest_suite.campaign import Campaign
+        from agentmut.suites import Campaign
 
         config.pluginmanager.register(Campaign(config), "agentmut-campaign")
     config.addinivalue_line(
@@ -121,7 +119,7 @@ def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
 
     An agent that is built from it, in a fixture of whatever scope, is built anew for every run of a campaign.
     """
-    from agentmut.suites.pytest_suite.fixtures import config_under_test
+    from agentmut.suites import config_under_test
 
     return config_under_test(pytestconfig)
 
@@ -129,7 +127,7 @@ def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
 @pytest.fixture(scope="session")
 def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
     """The project's agent under test: `agentmut_agent.run("...")`, or `await agentmut_agent.arun("...")`."""
-    from agentmut.suites.pytest_suite.fixtures import agent_under_test
+    from agentmut.suites import agent_under_test
 
     return agent_under_test(pytestconfig)
 
@@ -147,9 +145,8 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
     """
     from contextlib import ExitStack
 
-    from agentmut._base.errors import UsageError
-    from agentmut.simulator.service.background import Simulator
-    from agentmut.simulator.service.service_settings import read_settings
+    from agentmut._base import UsageError
+    from agentmut.simulator import Simulator, read_settings
 
     with ExitStack() as running:
 

@@ -9,9 +9,8 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from pydantic import BaseModel, SecretStr
 
-from agentmut._base.frozen import storable_json
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.footprints import RequestShape
+from agentmut._base import storable_json
+from agentmut.nouns import Execution, RequestShape
 
 CREDENTIAL = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """Names of environment variables that hold credentials."""

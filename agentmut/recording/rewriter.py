@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns import Codec, HttpCall
 
 
 class Outgoing(NamedTuple):

@@ -9,12 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from agentmut.nouns.cassette import Player, Take
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import ToolFault
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, Step
+from agentmut.nouns import Action, AgentConfig, Exchange, Player, Step, Take, ToolFault, ToolSpec
 from agentmut.recording.rewriter import Rewriter
 
 Double = Callable[..., Any]

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from agentmut._base.errors import AgentmutError, RunError
-from agentmut._base.plain import one_line
+from agentmut._base import AgentmutError, RunError, one_line
 
 SHOWN = 80
 """Characters of a returned value that an error shows."""

@@ -3,11 +3,8 @@
 from collections import Counter
 
 from agentmut.relating.summary import FAMILY
-from agentmut.stats.tests.multiplicity import Correction
-from agentmut.stats.verdicts.regression import regression_verdict
-from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
-from agentmut.store.documents.relation_report import Change, Counts, RelationReport, RelationRow
+from agentmut.stats import Correction, Judgement, SuiteVerdict, Verdict, regression_verdict, suite_verdict
+from agentmut.store import Change, Counts, RelationReport, RelationRow
 
 
 def compared(

@@ -8,20 +8,25 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import MutationError, RunError
-from agentmut._base.frozen import canonical_json, digest_of
-from agentmut._base.plain import one_line
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.trials import Suite
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
-from agentmut.nouns.relation import FollowUp, FollowUpRun, Source
-from agentmut.nouns.scenario import Scenario
+from agentmut._base import MutationError, RunError, canonical_json, digest_of, one_line
+from agentmut.campaign import Session, Suite
+from agentmut.nouns import (
+    AgentConfig,
+    Edit,
+    FollowUp,
+    FollowUpRun,
+    Intent,
+    Mutant,
+    OperatorClass,
+    Reach,
+    Scenario,
+    Source,
+    apply_edits,
+)
 from agentmut.relating.asking import asked, returned
 from agentmut.relating.material import Ran, SourceMaterial
-from agentmut.seams.relation_catalogue import ChosenRelation
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.seams import ChosenRelation
+from agentmut.trial import Detector, SuiteConfig
 
 SIGN = "~"
 """Between a scenario's name and the digest of other turns."""

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.campaign.running.judges import Asked, uses
-from agentmut.judging.facts.judge import Judge
-from agentmut.judging.opinions import JudgeSpend
-from agentmut.nouns.result import JudgeUse
-from agentmut.project.project import Project
+from agentmut.campaign import Asked, uses
+from agentmut.judging import Judge, JudgeSpend
+from agentmut.nouns import JudgeUse
+from agentmut.project import Project
 from agentmut.relating.lane import Lane
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from agentmut.relating.lane import NOT_STORED, Lane
 from agentmut.relating.survivors import Survivor
-from agentmut.store.documents.relation_report import NotStored
+from agentmut.store import NotStored
 
 
 def not_stored(

@@ -5,17 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agentmut.assessment.state import StoppingRule
-from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.assessment import StoppingRule
+from agentmut.campaign import TrialResult
+from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Ending, Expectation, FollowUp, Pair, Scenario
 from agentmut.relating.asking import asked, returned
 from agentmut.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
-from agentmut.seams.relation_catalogue import ChosenRelation
-from agentmut.store.documents.relation_report import Counts
+from agentmut.seams import ChosenRelation
+from agentmut.store import Counts
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 UNCALIBRATED = (

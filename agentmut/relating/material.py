@@ -3,13 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut.judging.facts.comparison import Comparison, comparison_for
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import Footprint
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.project.guidance import RelationSettings
-from agentmut.project.scenarios import named
+from agentmut.judging import Comparison, comparison_for
+from agentmut.nouns import AgentTrace, Ending, Execution, Footprint, Scenario
+from agentmut.project import RelationSettings, named
 
 FITTING = 3
 """One in so many runs shows which facts are stable, and is used for nothing else."""

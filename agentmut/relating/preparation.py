@@ -4,26 +4,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut.assessment.preparation import Asked
-from agentmut.assessment.rules import FixedTrials, SequentialComparison, Sprt
-from agentmut.assessment.state import Assessment, StoppingRule
-from agentmut.campaign.preparation.session import Session, no_other_input, plan_fields
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.nouns.relation import Expectation
-from agentmut.nouns.scenario import Scenario
-from agentmut.project.project import Project
+from agentmut._base import UsageError, nearest
+from agentmut.assessment import Asked, Assessment, FixedTrials, SequentialComparison, Sprt, StoppingRule
+from agentmut.campaign import Session, Tables, no_other_input, plan_fields
+from agentmut.nouns import Expectation, Scenario
+from agentmut.project import Project
 from agentmut.relating.asking import asked, returned
 from agentmut.relating.follow_ups import Agent, FollowUps
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import SourceMaterial
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan
-from agentmut.seams.operator_names import is_named
-from agentmut.seams.relation_catalogue import ChosenRelation, RelationCatalogue
-from agentmut.stats.kill.rule import KillDesign, level_for
-from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.store.documents.relation_report import Counts
+from agentmut.seams import ChosenRelation, RelationCatalogue, is_named
+from agentmut.stats import KillDesign, SprtDesign, level_for
+from agentmut.store import Counts
 
 
 class Fit(NamedTuple):

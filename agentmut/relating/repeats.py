@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agentmut.nouns.relation import Expectation
+from agentmut.nouns import Expectation
 from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
 

@@ -3,15 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agentmut.assessment.state import Assessment
-from agentmut.campaign.decision.problems import HOPELESS_BASELINE, HOPELESS_TRIALS
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.stored import last_trials
-from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.execution import Ending, Execution
+from agentmut.assessment import Assessment
+from agentmut.campaign import HOPELESS_BASELINE, HOPELESS_TRIALS, Launch, Session, TrialResult, last_trials
+from agentmut.nouns import Ending, Execution
 from agentmut.relating.material import SourceMaterial, material_of
 from agentmut.relating.state import RelationsPlan
-from agentmut.store.sqlite import Store
+from agentmut.store import Store
 
 Executions = Mapping[str, Sequence[tuple[int, Execution]]]
 """By scenario: repeats and what the agent did."""

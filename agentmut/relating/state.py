@@ -4,16 +4,13 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentmut._base.errors import RunError
-from agentmut.assessment.state import AssessmentPlan
-from agentmut.campaign.running.account import Account, Errands
-from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
+from agentmut._base import RunError
+from agentmut.assessment import AssessmentPlan
+from agentmut.campaign import Account, Errands, Launch, TrialResult
+from agentmut.nouns import Mutant, Scenario
 from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.trial import Detector, SuiteConfig
 
 
 class RelationsPlan(AssessmentPlan):

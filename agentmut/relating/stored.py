@@ -3,16 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut.campaign.preparation.identity import Environment, trial_key
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.stored import plan_of, stored_originals
-from agentmut.campaign.running.trials import Launch
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.mutant import Mutant
+from agentmut.campaign import Environment, Launch, Session, plan_of, stored_originals, trial_key
+from agentmut.nouns import Ending, Execution, Mutant
 from agentmut.relating.lane import NOT_STORED
 from agentmut.relating.material import first_free
 from agentmut.relating.state import Relating, RelationsPlan
-from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.store import Store, StoredTrial
 
 OTHER_THEN = (
     "no stored run is of the agent as it would run now (changed: {changed}); those of run {run} and of its kind are "

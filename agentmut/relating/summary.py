@@ -4,35 +4,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut._base.frozen import canonical_json, digest_of
-from agentmut._base.plain import jsonable
-from agentmut._base.version import __version__
-from agentmut.assessment.rules import SequentialComparison
-from agentmut.campaign.decision.baseline import age_note
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.results.summary import bounds_of, cost_of
-from agentmut.campaign.running.limits import Spend, cost_unknown
-from agentmut.campaign.running.work import Stop
-from agentmut.nouns.relation import Expectation
-from agentmut.nouns.result import AgentSummary
-from agentmut.project.guidance import RelationSettings
+from agentmut._base import __version__, canonical_json, digest_of, jsonable
+from agentmut.assessment import SequentialComparison
+from agentmut.campaign import Session, Spend, Stop, age_note, bounds_of, cost_of, cost_unknown
+from agentmut.nouns import AgentSummary, Expectation
+from agentmut.project import RelationSettings
 from agentmut.relating.judges import judges_of
 from agentmut.relating.lane import NOT_STORED, Lane, Shown
 from agentmut.relating.preparation import Fit, Wish
 from agentmut.relating.state import RelationsPlan
-from agentmut.stats.intervals.proportion import descriptive, wilson
-from agentmut.stats.kill.rule import Decision
-from agentmut.stats.tests.multiplicity import Correction
-from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
-from agentmut.store.documents.relation_report import (
-    Counts,
-    Finding,
-    RelationReport,
-    RelationRow,
-    RelationSummary,
-    Violation,
+from agentmut.stats import (
+    Correction,
+    Decision,
+    Judgement,
+    SuiteVerdict,
+    Verdict,
+    descriptive,
+    suite_verdict,
+    wilson,
 )
+from agentmut.store import Counts, Finding, RelationReport, RelationRow, RelationSummary, Violation
 
 SHOWN = 400
 """Characters of a text that an example keeps."""

@@ -9,13 +9,8 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.results.scoring import DECISIONS, scored
-from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.campaign import DECISIONS, Launch, Session, Tables, TrialResult, scored
+from agentmut.nouns import Execution, Intent, Mutant, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import others
@@ -23,11 +18,9 @@ from agentmut.relating.preparation import comparison, level_of, relating
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.relating.summary import judgement_of, violation
-from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
-from agentmut.stats.score.mutation_score import Judged
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.relation_report import Counts, RelationKill
-from agentmut.trial.witness.witness import Detector
+from agentmut.stats import Judged, KillDesign, KillTable, Verdict, level_for
+from agentmut.store import Counts, RelationKill
+from agentmut.trial import Detector
 
 Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]
 """By mutant and scenario: repeats and what the mutant did."""

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agentmut.insight.coverage.nouns import Coverage
-    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.store.documents.rescored import Rescored
+    from agentmut.insight import Coverage
+    from agentmut.store import RelationReport, Rescored, SurvivorsReport
 
 
 class Extra(NamedTuple):

@@ -12,7 +12,7 @@ from agentmut.report.beside import Extra
 if TYPE_CHECKING:  # `agentmut --help` imports this module, and has no use for pydantic
     from pydantic import BaseModel
 
-    from agentmut.nouns.result import Result
+    from agentmut.nouns import Result
 
 _STEERING = re.compile(
     "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
@@ -118,7 +118,7 @@ _WRITERS: "Mapping[Format, Callable[[Result, View], str]]" = MappingProxyType(
 
 def json_text(model: "BaseModel") -> str:
     """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
-    from agentmut._base.frozen import storable_json
+    from agentmut._base import storable_json
 
     return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
 
@@ -129,8 +129,8 @@ def _escaped(found: re.Match[str]) -> str:
 
 def why(operator: str) -> str:
     """Why an operator's change happens in practice; empty for one that is not installed here."""
-    from agentmut._base.errors import PluginError
-    from agentmut.seams.plugins import load
+    from agentmut._base import PluginError
+    from agentmut.seams import load
 
     try:
         return str(load("operators", operator).why)

@@ -3,10 +3,10 @@
 import re
 from typing import TYPE_CHECKING
 
-from agentmut.nouns.result import CiRed, Score
+from agentmut.nouns import CiRed, Score
 
 if TYPE_CHECKING:
-    from agentmut.store.documents.rescored import Rescored
+    from agentmut.store import Rescored
 
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 ROUNDED_UP = (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agentmut.nouns.mutant import Intent, OperatorClass, Reach
+from agentmut.nouns import Intent, OperatorClass, Reach
 
 CLASSES = tuple(
     kind for kind in OperatorClass if kind not in (OperatorClass.CONTROL, OperatorClass.HIGHER_ORDER)

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.nouns import AgentConfig, Candidate, Intent, OperatorClass, Reach
 from agentmut.seams.declarations import CLASSES
 from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
 

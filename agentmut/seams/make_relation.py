@@ -6,10 +6,20 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    AgentTrace,
+    Check,
+    EvaluatorSpec,
+    Expectation,
+    Family,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+    Step,
+)
 from agentmut.seams.protocols.relation import Relation, RelationExample
 
 Following = Callable[[Source], FollowUp | None]

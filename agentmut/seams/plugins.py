@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.errors import PluginError, nearest
+from agentmut._base import PluginError, nearest
 from agentmut.seams.signatures import signature_faults
 
 

@@ -7,11 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import PluginError, UsageError, nearest
-from agentmut._base.frozen import canonical_json
-from agentmut._base.imports import import_object
-from agentmut._base.plain import one_line
-from agentmut.nouns.relation import Expectation, Family
+from agentmut._base import PluginError, UsageError, canonical_json, import_object, nearest, one_line
+from agentmut.nouns import Expectation, Family
 from agentmut.seams.operator_names import is_named
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.relation import Relation

@@ -6,7 +6,7 @@ from inspect import Parameter
 from types import FunctionType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
-from agentmut.nouns.codec import Codec
+from agentmut.nouns import Codec
 from agentmut.seams import protocols
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)

@@ -1,1 +1,5 @@
 """Pure functions on numbers: no I/O, no globals, the random generator as an argument."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import StoreError, UsageError
-from agentmut._base.frozen import storable_json
-from agentmut.nouns.cassette import Cassette
+from agentmut._base import StoreError, UsageError, storable_json
+from agentmut.nouns import Cassette
 
 FOLDER = "cassettes"
 

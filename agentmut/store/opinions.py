@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from agentmut._base.errors import StoreError
+from agentmut._base import StoreError
 
 _TABLE = "create table if not exists opinions (key text primary key, reply text not null) without rowid"
 

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agentmut._base.frozen import storable_json
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import Footprint
-from agentmut.nouns.trace import AgentTrace
+from agentmut._base import storable_json
+from agentmut.nouns import AgentTrace, Ending, Execution, Footprint
 
 
 class StoredTrial(NamedTuple):

@@ -31,9 +31,8 @@ from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentmut._base.errors import StoreError
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.footprints import Footprint
+from agentmut._base import StoreError
+from agentmut.nouns import Ending, Footprint
 from agentmut.store.explanation import explanation
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
 from agentmut.store.schema import VERSION, footprints, judged, metadata, reused, runs, trials

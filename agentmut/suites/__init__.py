@@ -1,1 +1,5 @@
 """Suites of other tools, measured as they are: one module or package each, found through entry points."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,12 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.tools import ToolSpec
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec, KnowsApi, NeedsDoubles
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, Mutant, ToolSpec
+from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, KnowsApi, NeedsDoubles
 
 
 @dataclass(frozen=True)

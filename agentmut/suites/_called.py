@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Self
 
-from agentmut._base.errors import CaseError, UsageError
-from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import AgentTrace
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut._base import CaseError, UsageError
+from agentmut.adapters import CallableAdapter
+from agentmut.nouns import AgentConfig, AgentTrace, Mutant, ToolSpec
+from agentmut.seams import AgentSpec
 
 CONFIG_NAMES = ("agentmut_config", "config")
 """Parameters by which a function of a suite is told the config that is under test."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agentmut.nouns.trace import Step
-from agentmut.recording.trial import Recorder, Trial, running
-from agentmut.wire.steps import steps_from_exchanges
+from agentmut.nouns import Step
+from agentmut.recording import Recorder, Trial, running
+from agentmut.wire import steps_from_exchanges
 
 
 def judge_of(trial: Trial) -> Trial:

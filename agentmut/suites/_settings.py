@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from agentmut._base.errors import UsageError, nearest
+from agentmut._base import UsageError, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -11,18 +11,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.errors import ProjectError, UsageError
-from agentmut._base.frozen import Frozen
-from agentmut._base.yaml_problems import joined, validated
-from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.adapters.command import CommandAdapter
-from agentmut.judging.building import build
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteRule, SuiteSpec
+from agentmut._base import Frozen, KeyPath, ProjectError, UsageError, YamlSource, joined, read_yaml, validated
+from agentmut.adapters import CommandAdapter
+from agentmut.judging import build
+from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Scenario
+from agentmut.recording import Trial
+from agentmut.seams import Adapter, AgentSpec, SuiteRule, SuiteSpec
 from agentmut.suites._settings import read_settings
 
 WHERE = "suite.cerberus"

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import CaseError, UsageError, nearest
-from agentmut._base.frozen import Frozen, digest_of
-from agentmut._base.imports import error_location, import_callable, import_object
-from agentmut._base.plain import jsonable, one_line
-from agentmut._base.scores import PassScore, passes, told
-from agentmut.adapters.python_callable import CallableAdapter, trace_of
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.recording.trial import Trial, belonging
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import (
+    CaseError,
+    Frozen,
+    PassScore,
+    UsageError,
+    digest_of,
+    error_location,
+    import_callable,
+    import_object,
+    jsonable,
+    nearest,
+    one_line,
+    passes,
+    told,
+)
+from agentmut.adapters import CallableAdapter, trace_of
+from agentmut.nouns import AgentConfig, AgentTrace, Check, EvaluatorSpec, Scenario
+from agentmut.recording import Trial, belonging
+from agentmut.seams import Adapter, AgentSpec, SuiteSpec
 from agentmut.suites._called import (
     CalledAgent,
     Raised,

@@ -1,1 +1,5 @@
 """One run of one agent: how it is built, executed, isolated, observed and classified."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

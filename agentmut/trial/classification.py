@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut._base.errors import CaseError, UnavailableError
-from agentmut._base.plain import described
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.recording.trial import Recorder
+from agentmut._base import CaseError, UnavailableError, described
+from agentmut.nouns import Action, AgentTrace, Ending, Exchange
+from agentmut.recording import Recorder
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 MODEL_CONNECTION_ERRORS = frozenset({"APIConnectionError"})  # openai, anthropic; their timeouts too

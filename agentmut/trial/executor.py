@@ -7,23 +7,15 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
-from agentmut._base.errors import AgentmutError
-from agentmut.nouns.cassette import Player
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.threads import TrialThreads
-from agentmut.seams.protocols.adapter import Adapter, RunsOutside
-from agentmut.seams.protocols.suite import KeepsOpen
+from agentmut._base import AgentmutError
+from agentmut.nouns import AgentTrace, Ending, Execution, Mutant, Player
+from agentmut.recording import TrialThreads
+from agentmut.seams import Adapter, KeepsOpen, RunsOutside
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, Wiring, attempt
 from agentmut.trial.suite_config import SuiteConfig
-from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
-from agentmut.wire.carriers.gateway import Gateway
-from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import all_codecs
+from agentmut.wire import BotocoreHooks, Gateway, Tap, Throttle, all_codecs
 
 KEPT_AGENTS = 256
 LONGEST_PAUSE = 30.0
@@ -99,7 +91,7 @@ class LocalExecutor:
         """Where the model requests of the agent pass, if it runs in another process."""
         if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
-        from agentmut.wire.carriers.proxy.gateway import open_gateway
+        from agentmut.wire import open_gateway
 
         return open_gateway(os.environ, throttle, self._settings.proxy_port)
 

@@ -12,11 +12,9 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 
-from agentmut._base.errors import RunError
-from agentmut._base.plain import described
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import Footprint
-from agentmut.recording.threads import in_daemon_thread
+from agentmut._base import RunError, described
+from agentmut.nouns import Ending, Execution, Footprint
+from agentmut.recording import in_daemon_thread
 from agentmut.trial.executor import Executor, TrialRequest
 
 MARGIN = 5.0

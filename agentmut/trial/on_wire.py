@@ -10,21 +10,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.rewriter import Rewriter
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import (
-    Adapter,
-    AgentSpec,
-    AsksAgent,
-    ChoosesRoute,
-    KnowsApi,
-    RunsOutside,
-)
-from agentmut.wire.rewriting.rewriter import ConfigRewriter
+from agentmut.nouns import AgentConfig, AgentTrace, Edit, Intent, Mutant, OperatorClass, Reach, ToolSpec
+from agentmut.recording import Rewriter, Trial
+from agentmut.seams import Adapter, AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, RunsOutside
+from agentmut.wire import ConfigRewriter
 
 OUTSIDE = (
     "hand it over: a program has its config with `{config_file}` in agent.command, and any agent elsewhere a part of "

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.project.project import Project
-from agentmut.project.schema import Price
+from agentmut.nouns import Action, AgentTrace, Step, Usage
+from agentmut.project import Price, Project
 
 _SERVICES = MappingProxyType({"bedrock": "aws", "bedrock_agents": "aws"})
 """By adapter: the provider in the list of prices, whose models it does not find by their names alone."""

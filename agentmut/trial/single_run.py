@@ -7,19 +7,22 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import AdapterError
-from agentmut._base.plain import described
-from agentmut.nouns.cassette import Player
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import footprint
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.rewriter import Rewriter
-from agentmut.recording.threads import AgentExitError, in_daemon_thread
-from agentmut.recording.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
-from agentmut.seams.protocols.adapter import Adapter, KnowsOriginal
+from agentmut._base import AdapterError, described
+from agentmut.nouns import AgentTrace, Ending, Execution, Player, Scenario, footprint
+from agentmut.recording import (
+    AgentExitError,
+    Double,
+    Recorder,
+    Rewriter,
+    ToolChange,
+    Trial,
+    altered_tools,
+    in_daemon_thread,
+    running,
+)
+from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
-from agentmut.wire.carriers.gateway import Gateway
+from agentmut.wire import Gateway
 
 GRACE = 1.0
 """Seconds a cancelled run has to clean up before it is abandoned."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.config import AgentConfig, Document, History
-from agentmut.nouns.scenario import Scenario
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, Document, History, Scenario
 from agentmut.trial.on_wire import Remedy
 
 

@@ -6,26 +6,30 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import RunError, UsageError
-from agentmut.campaign.decision.rescoring import rescore as judged_again
-from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.preparation.plan import Plan
-from agentmut.campaign.preparation.session import Session, make_plan, open_session, suite_digest
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.results.summary import summarise
-from agentmut.campaign.running.loop import Clock
-from agentmut.campaign.running.stored import stored_campaign
-from agentmut.campaign.running.work import Stop
-from agentmut.campaign.selection.choosing import make_mutants
-from agentmut.campaign.selection.selection import Selection
-from agentmut.campaign.shards.merge import NothingToRun, plan_merge
-from agentmut.campaign.shards.shards import part_of
-from agentmut.insight.explain.gaps import carried_over, with_gaps
-from agentmut.insight.groups import grouped
-from agentmut.nouns.result import Result, read_result, write_result
-from agentmut.project.project import Project, load_project
-from agentmut.store.documents.rescored import Rescored, write_rescored
-from agentmut.store.sqlite import Store, StoredRun
+from agentmut._base import RunError, UsageError
+from agentmut.campaign import (
+    CampaignState,
+    Clock,
+    NothingToRun,
+    Plan,
+    Selection,
+    Session,
+    Stop,
+    Tables,
+    make_mutants,
+    make_plan,
+    open_session,
+    part_of,
+    plan_merge,
+    stored_campaign,
+    suite_digest,
+    summarise,
+)
+from agentmut.campaign import rescore as judged_again
+from agentmut.insight import carried_over, grouped, with_gaps
+from agentmut.nouns import Result, read_result, write_result
+from agentmut.project import Project, load_project
+from agentmut.store import Rescored, Store, StoredRun, write_rescored
 from agentmut.usecases.runtime import (
     agent_environment,
     open_store,

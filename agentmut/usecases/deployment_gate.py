@@ -6,16 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base.errors import UsageError
-from agentmut._base.version import __version__
-from agentmut.campaign.preparation.plan import RunPlan, planned_at
-from agentmut.campaign.preparation.session import Session, open_session
-from agentmut.campaign.running.stored import plan_of, stored_originals
-from agentmut.nouns.result import Cost, Result
-from agentmut.project.project import Project
-from agentmut.store.documents.saved_baseline import read_baseline
-from agentmut.store.documents.verdict_report import VerdictReport
-from agentmut.store.sqlite import Store
+from agentmut._base import UsageError, __version__
+from agentmut.campaign import RunPlan, Session, open_session, plan_of, planned_at, stored_originals
+from agentmut.nouns import Cost, Result
+from agentmut.project import Project
+from agentmut.store import Store, VerdictReport, read_baseline
 from agentmut.usecases.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.usecases.decide.requirements import (
     COVERAGE,
@@ -36,7 +31,7 @@ from agentmut.usecases.runtime import agent_environment, open_store, refuse_runn
 from agentmut.usecases.stored_reports import Report, StoredReport, changed_since, stored_reports
 
 if TYPE_CHECKING:
-    from agentmut.stats.intervals.proportion import Interval
+    from agentmut.stats import Interval
 
 _MADE_BY = {
     "run": "`agentmut run`",
@@ -244,8 +239,7 @@ class _Evidence:
 
     @cached_property
     def _mutants_asked(self) -> set[str]:
-        from agentmut.campaign.selection.choosing import make_mutants
-        from agentmut.campaign.selection.selection import Selection
+        from agentmut.campaign import Selection, make_mutants
 
         return {mutant.id for mutant in make_mutants(self.session, Selection()).mutants}
 
@@ -320,7 +314,7 @@ def _dated(requirement: Requirement) -> Requirement:
 
 
 def _coverage(evidence: _Evidence, least: float) -> Requirement:
-    from agentmut.insight.coverage.load import project_coverage
+    from agentmut.insight import project_coverage
 
     try:
         found = project_coverage(evidence.session, evidence.store)
@@ -356,7 +350,7 @@ def _mean(values: list[float]) -> "Interval | None":
         return None
     import numpy as np
 
-    from agentmut.stats.intervals.bootstrap import bootstrap
+    from agentmut.stats import bootstrap
 
     return bootstrap(values, np.mean, rng=np.random.default_rng(1), vectorized=True)
 

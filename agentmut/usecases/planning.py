@@ -9,28 +9,28 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.version import __version__
-from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.decision.reach import reached
-from agentmut.campaign.decision.state import IDENTITY_ALPHA
-from agentmut.campaign.preparation.history import foreseen, read_history
-from agentmut.campaign.preparation.plan import Plan
-from agentmut.campaign.preparation.session import Session, make_plan
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.stored import stored_originals
-from agentmut.campaign.running.trials import TrialResult
-from agentmut.campaign.selection.choosing import make_mutants
-from agentmut.campaign.selection.selection import Selection
-from agentmut.mutation.generation import Generation
-from agentmut.nouns.mutant import Intent, Mutant
-from agentmut.nouns.trace import Usage
-from agentmut.project.project import Project
-from agentmut.seams.protocols.adapter import AsksNoModel
-from agentmut.store.sqlite import Store
-from agentmut.trial.on_wire import inside
-from agentmut.trial.pricing import Pricer, provider_of
-from agentmut.trial.witness.witness import Detector
+from agentmut._base import __version__, canonical_json
+from agentmut.campaign import (
+    IDENTITY_ALPHA,
+    Plan,
+    ScenarioBaseline,
+    Selection,
+    Session,
+    Tables,
+    TrialResult,
+    foreseen,
+    make_mutants,
+    make_plan,
+    reached,
+    read_history,
+    stored_originals,
+)
+from agentmut.mutation import Generation
+from agentmut.nouns import Intent, Mutant, Usage
+from agentmut.project import Project
+from agentmut.seams import AsksNoModel
+from agentmut.store import Store
+from agentmut.trial import Detector, Pricer, inside, provider_of
 from agentmut.usecases.decide.asking import why_ask
 from agentmut.usecases.decide.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.usecases.decide.plan import (

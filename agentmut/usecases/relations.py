@@ -5,31 +5,39 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut._base.errors import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.assessment.preparation import Asked
-from agentmut.assessment.state import Assessment
-from agentmut.campaign.decision.problems import failure
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.limits import Spend, together
-from agentmut.campaign.running.work import Stop
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
-from agentmut.relating.change import compared
-from agentmut.relating.preparation import Wish, make_plan, prepare, source_work, wish
-from agentmut.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered
-from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.relating.stored import carry_out_stored, stored_sources
-from agentmut.relating.summary import Checked, report_relations
-from agentmut.report.terminal.verdicts import becoming
-from agentmut.store.documents.relation_report import (
+from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.assessment import Asked, Assessment
+from agentmut.campaign import Session, Spend, Stop, Tables, failure, together
+from agentmut.project import FOLDER, Project
+from agentmut.relating import (
+    Checked,
+    Relating,
+    RelationsPlan,
+    SourceErrands,
+    Wish,
+    any_run,
+    carry_out_stored,
+    compared,
+    executions_of,
+    giving_up,
+    make_plan,
+    materials_of,
+    prepare,
+    report_relations,
+    source_work,
+    stored_sources,
+    unanswered,
+    wish,
+)
+from agentmut.report import becoming
+from agentmut.store import (
     RelationReport,
+    Store,
     check_report_name,
     read_saved_relations,
     save_relations,
     write_relations,
 )
-from agentmut.store.sqlite import Store
 from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.usecases.suite_verdicts import with_settings
 

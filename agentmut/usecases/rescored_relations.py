@@ -3,18 +3,13 @@
 import time
 from collections.abc import Iterator
 
-from agentmut._base.errors import RunError
-from agentmut.assessment.preparation import Asked
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.stored import StoredCampaign
-from agentmut.nouns.result import MutantRow, Result
-from agentmut.project.project import Project
-from agentmut.relating.preparation import Wish, wish
-from agentmut.relating.survivors import with_kills
-from agentmut.store.documents.relation_report import SurvivorsReport
-from agentmut.store.documents.rescored import RelationFlip, RelationsRescored
-from agentmut.store.sqlite import Store
+from agentmut._base import RunError
+from agentmut.assessment import Asked
+from agentmut.campaign import Session, StoredCampaign, Tables
+from agentmut.nouns import MutantRow, Result
+from agentmut.project import Project
+from agentmut.relating import Wish, wish, with_kills
+from agentmut.store import RelationFlip, RelationsRescored, Store, SurvivorsReport
 from agentmut.usecases.survivor_relations import campaign_with, judge_stored
 
 

@@ -10,21 +10,24 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agentmut._base.environment import environ
-from agentmut._base.errors import UsageError
-from agentmut._base.lock import locked
-from agentmut._base.services import dummy_keys
-from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.preparation.session import Session, declared_variables, make_executor, open_session
-from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.loop import Clock, Loop, Tools, TrialStore
-from agentmut.campaign.running.work import Stop, Work
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project, load_project
-from agentmut.project.secrets import redactor
-from agentmut.store.cassettes import write_cassette
-from agentmut.store.sqlite import Store, StoredRun
-from agentmut.trial.executor import Executor
+from agentmut._base import UsageError, dummy_keys, environ, locked
+from agentmut.campaign import (
+    Clock,
+    Loop,
+    RunPlan,
+    Session,
+    Stop,
+    Tools,
+    TrialStore,
+    Work,
+    declared_variables,
+    judges_usd,
+    make_executor,
+    open_session,
+)
+from agentmut.project import FOLDER, Project, load_project, redactor
+from agentmut.store import Store, StoredRun, write_cassette
+from agentmut.trial import Executor
 
 __all__ = [
     "FOLDER",

@@ -6,9 +6,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut.project.layout import FOLDER
-from agentmut.seams.plugins import Group, names
+from agentmut._base import UsageError, nearest
+from agentmut.project import FOLDER
+from agentmut.seams import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})
 """Starters that ask no model, so that they need no simulator."""

@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.identity import Environment
-from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.preparation.session import Session, suite_digest
-from agentmut.nouns.result import Result, read_result
-from agentmut.store.documents.rescored import FILE as RESCORED
-from agentmut.store.documents.verdict_report import VerdictReport, read_verdicts
+from agentmut._base import UsageError
+from agentmut.campaign import Environment, RunPlan, Session, suite_digest
+from agentmut.nouns import Result, read_result
+from agentmut.store import FILE as RESCORED
+from agentmut.store import VerdictReport, read_verdicts
 
 Report = Result | VerdictReport
 

@@ -6,29 +6,42 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import RunInterruptedError, UsageError
-from agentmut._base.whole_files import write_json
-from agentmut.campaign.preparation.session import Session, no_other_input
-from agentmut.campaign.running.work import Stop
-from agentmut.insight.coverage.nouns import Coverage, Dimension
-from agentmut.insight.explain.mining import suggest_assertions
-from agentmut.insight.generate.aims import MUTANTS, weaknesses, without_inputs
-from agentmut.insight.generate.asking import answered_proposals, question
-from agentmut.insight.generate.proposals import Aim, Proposal, proposals
-from agentmut.insight.search.bench import Bench
-from agentmut.insight.search.consulting import consult
-from agentmut.insight.search.preparation import Stored, search_of, start_of, what_is_stored
-from agentmut.insight.search.proposing import scenario_suggestions
-from agentmut.insight.search.search import Ended, Search
-from agentmut.insight.search.start import Start
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import MutantRow, Result
-from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
-from agentmut.project.applied import note_applied
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
-from agentmut.project.scenario_edit import apply_suggestions
-from agentmut.store.sqlite import Store
+from agentmut._base import RunInterruptedError, UsageError, write_json
+from agentmut.campaign import Session, Stop, no_other_input
+from agentmut.insight import (
+    MUTANTS,
+    Aim,
+    Bench,
+    Coverage,
+    Dimension,
+    Ended,
+    Proposal,
+    Search,
+    Start,
+    Stored,
+    answered_proposals,
+    consult,
+    proposals,
+    question,
+    scenario_suggestions,
+    search_of,
+    start_of,
+    suggest_assertions,
+    weaknesses,
+    what_is_stored,
+    without_inputs,
+)
+from agentmut.nouns import (
+    AssertionSuggestion,
+    Intent,
+    MutantRow,
+    Result,
+    ScenarioSuggestion,
+    Status,
+    Suggestions,
+)
+from agentmut.project import FOLDER, Project, apply_suggestions, note_applied
+from agentmut.store import Store
 from agentmut.usecases.runtime import register
 
 FILE = "suggestions.json"

@@ -7,34 +7,35 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import BudgetError, RunInterruptedError, UsageError
-from agentmut._base.version import __version__
-from agentmut.assessment.comparability import (
+from agentmut._base import BudgetError, RunInterruptedError, UsageError, __version__
+from agentmut.assessment import (
+    Asked,
+    Assessment,
+    Prepared,
     comparable,
     comparison_notes,
     count_baseline,
     first_key,
+    prepare_comparison,
+    prepare_saving,
+    prepare_test,
+    report_verdicts,
     saved_scenarios,
 )
-from agentmut.assessment.preparation import Asked, Prepared, prepare_comparison, prepare_saving, prepare_test
-from agentmut.assessment.state import Assessment
-from agentmut.assessment.summary import report_verdicts
-from agentmut.campaign.decision.problems import failure
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.work import Stop
-from agentmut.nouns.result import AgentSummary
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project, load_project
-from agentmut.report.terminal.verdicts import becoming
-from agentmut.store.documents.saved_baseline import (
+from agentmut.campaign import Session, Stop, Tables, failure
+from agentmut.nouns import AgentSummary
+from agentmut.project import FOLDER, Project, load_project
+from agentmut.report import becoming
+from agentmut.store import (
+    BaselineUsed,
     SavedBaseline,
+    Store,
+    VerdictReport,
     check_baseline_name,
     read_baseline,
     write_baseline,
+    write_verdicts,
 )
-from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
-from agentmut.store.sqlite import Store
 from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
 
 DEFAULT_NAME = "default"

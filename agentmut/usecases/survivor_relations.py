@@ -4,41 +4,52 @@ from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.errors import RunError, UsageError
-from agentmut._base.version import __version__
-from agentmut._base.whole_files import write_json
-from agentmut.assessment.preparation import Asked
-from agentmut.assessment.state import Assessment
-from agentmut.campaign.decision.problems import failure
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.results.summary import cost_of
-from agentmut.campaign.running.limits import Spend, together
-from agentmut.campaign.running.stored import StoredCampaign, stored_campaign
-from agentmut.campaign.running.work import Stop
-from agentmut.nouns.result import Result, write_result
-from agentmut.relating.judges import judges_of
-from agentmut.relating.lacking import not_stored
-from agentmut.relating.lane import Lane
-from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
-from agentmut.relating.sources import Executions, executions_of, materials_of
-from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.relating.stored import carry_out_stored, further_runs, without_more
-from agentmut.relating.survivors import (
+from agentmut._base import RunError, UsageError, __version__, write_json
+from agentmut.assessment import Asked, Assessment
+from agentmut.campaign import (
+    Session,
+    Spend,
+    Stop,
+    StoredCampaign,
+    Tables,
+    cost_of,
+    failure,
+    stored_campaign,
+    together,
+)
+from agentmut.nouns import Result, write_result
+from agentmut.relating import (
+    Executions,
+    Lane,
     Measure,
+    PreparedLanes,
+    Relating,
+    RelationsPlan,
     Runs,
+    SourceErrands,
     Survivor,
+    Wish,
+    carry_out_stored,
     detectors_of,
+    executions_of,
+    further_runs,
+    judges_of,
     kills_of,
+    make_plan,
+    materials_of,
     measures_of,
     mutant_sources,
     mutant_work,
+    not_stored,
+    pairs_of,
+    prepare,
     runs_of,
+    source_work,
     survivors_of,
     with_kills,
+    without_more,
 )
-from agentmut.store.documents.relation_report import NotStored, SurvivorsReport
-from agentmut.store.sqlite import Store
+from agentmut.store import NotStored, Store, SurvivorsReport
 from agentmut.usecases.relations import Progress
 from agentmut.usecases.runtime import register, run_work
 

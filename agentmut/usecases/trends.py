@@ -3,15 +3,11 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import digest_of
-from agentmut._base.version import __version__
-from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.preparation.session import Session, open_session
-from agentmut.campaign.running.stored import plan_of, stored_originals
-from agentmut.nouns.result import Result
-from agentmut.project.project import Project, load_project
-from agentmut.store.sqlite import Store, StoredTrial
+from agentmut._base import UsageError, __version__, digest_of
+from agentmut.campaign import RunPlan, Session, open_session, plan_of, stored_originals
+from agentmut.nouns import Result
+from agentmut.project import Project, load_project
+from agentmut.store import Store, StoredTrial
 from agentmut.usecases.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.usecases.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from functools import cache
 
-from agentmut._base.errors import PluginError
-from agentmut._base.plain import one_line
-from agentmut.nouns.codec import Codec
-from agentmut.seams.plugins import Group, load_all
+from agentmut._base import PluginError, one_line
+from agentmut.nouns import Codec
+from agentmut.seams import Group, load_all
 
 
 @cache

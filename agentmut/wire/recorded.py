@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns import Codec, HttpCall
 from agentmut.wire import bodies
 from agentmut.wire.codecs import codec_for
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base.plain import jsonable, storable
-from agentmut.nouns.messages import Exchange, Message, Role, ToolCall
-from agentmut.nouns.trace import Action, Step, Usage
+from agentmut._base import jsonable, storable
+from agentmut.nouns import Action, Exchange, Message, Role, Step, ToolCall, Usage
 
 Messages = tuple[Message, ...]
 _MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)

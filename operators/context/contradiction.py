@@ -4,20 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from agentmut.language.prompt.document import Instruction, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.quantities.figures import Other
-from agentmut.language.quantities.stated_facts import StatedFact
-from agentmut.language.vocabulary.uses import reads_as_english
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Candidate, Reach
+from agentmut.language import Instruction, Other, StatedFact, parse, quoted, reads_as_english
+from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
 from agentmut.operators.edits import line_break
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import About, Candidate, Edit
-from agentmut.seams.protocols.operator import Example
+from agentmut.language import quoted
+from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit
+from agentmut.seams import Example
 
 
 def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str) -> Edit:

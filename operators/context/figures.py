@@ -2,10 +2,7 @@
 
 import re
 
-from agentmut.language.prompt.spans import Span
-from agentmut.language.quantities.figures import Other, measure, other_number
-from agentmut.language.quantities.stated_facts import FactKind, StatedFact
-from agentmut.language.quantities.units import is_unit, plural_of
+from agentmut.language import FactKind, Other, Span, StatedFact, is_unit, measure, other_number, plural_of
 
 _YEARS = {"near": 1, "far": -10, "older": -2}
 _HOURS = {"near": 1, "far": 6, "older": -1}

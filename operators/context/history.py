@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig, History
-from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.nouns import AgentConfig, Candidate, Edit, History, Reach
+from agentmut.seams import Example, OperatorOptions, operator
 
 _KEPT = AgentConfig(history=History.KEPT)
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Candidate, Reach
+from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.places import boundaries
 from agentmut.operators.edits import line_break
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _ORDERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

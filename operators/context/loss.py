@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import Candidate, Edit, Reach
+from agentmut.nouns import AgentConfig, Candidate, Document, Edit, Reach
 from agentmut.operators.context.documents import of_document, text_edit
 from agentmut.operators.context.places import boundaries
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.seams import Example, OperatorOptions, operator
 
 _FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})
 _WHOLE = Document(name="policy", text="Refunds take a day. Returns are free. Gifts are final. Ask us.")

@@ -2,8 +2,7 @@
 
 import re
 
-from agentmut.language.prompt.document import Instruction
-from agentmut.language.quantities.units import MONTH
+from agentmut.language import MONTH, Instruction
 
 _THEN = rf"[\s*_]*(?::|\bv?\d|\b(?:{MONTH}|on|in|as\s+of|date|from|since|by)\b)"
 _ITSELF = re.compile(

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.language import quoted
+from agentmut.nouns import AgentConfig, Candidate, Document, Edit, Intent, Reach
+from agentmut.seams import Example, OperatorOptions, operator
 
 _IRRELEVANT = (
     Document(

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import About, Candidate, Edit, Intent, Reach
+from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit, Intent, Reach
 from agentmut.operators.context.documents import of_document
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.seams import Example, OperatorOptions, operator
 
 _ONE = Document(name="one", text="Refunds take a day.")
 _TWO = Document(name="two", text="Returns are free.")

@@ -1,7 +1,6 @@
 """Where a document can be cut, or something put into it."""
 
-from agentmut.language.prompt.document import parse
-from agentmut.language.prompt.spans import splits
+from agentmut.language import parse, splits
 
 
 def boundaries(text: str) -> list[int]:

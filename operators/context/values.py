@@ -4,20 +4,23 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentmut.language.prompt.document import Instruction, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.spans import Span
-from agentmut.language.quantities.figures import Other
-from agentmut.language.quantities.stated_facts import FactKind, StatedFact, facts
-from agentmut.language.vocabulary.uses import reads_as_english
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import About, Candidate, Edit, Reach
+from agentmut.language import (
+    FactKind,
+    Instruction,
+    Other,
+    Span,
+    StatedFact,
+    facts,
+    parse,
+    quoted,
+    reads_as_english,
+)
+from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.edits import line_break
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _MOST_CHANGES = 12
 _BANNER = "Last updated: March 2021"

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 
-from agentmut._base.frozen import canonical_json
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Candidate
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import canonical_json
+from agentmut.language import quoted
+from agentmut.nouns import AgentConfig, Candidate, ModelConfig, ToolSpec
 from agentmut.operators.model.settings import changed, model_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.seams import Example, OperatorOptions, operator
 
 _TOOLS = (ToolSpec(name="search"),)
 _JSON = {"type": "json_object"}

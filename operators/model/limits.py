@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Candidate
+from agentmut.nouns import AgentConfig, Candidate, ModelConfig
 from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _FEW_TOKENS, _FEWEST_TOKENS = 64, 16
 _EFFORTS = ("xhigh", "high", "medium", "low", "minimal", "none")

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.language import quoted
+from agentmut.nouns import AgentConfig, Candidate, Edit, ModelConfig
+from agentmut.seams import Example, OperatorOptions, operator
 
 
 def _config(name: str) -> AgentConfig:

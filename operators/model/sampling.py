@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Candidate, Intent
+from agentmut.nouns import AgentConfig, Candidate, Intent, ModelConfig
 from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _HOT, _HOTTEST = 1.5, 2.0
 _HOTTEST_CLAUDE = 1.0

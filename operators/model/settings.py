@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.seams.protocols.operator import Example
+from agentmut.nouns import AgentConfig, Candidate, Edit, ModelConfig
+from agentmut.seams import Example
 
 
 def model_example(before: ModelConfig, after: ModelConfig) -> Example:

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import END, Flow
-from agentmut.nouns.mutant import Candidate, Reach
+from agentmut.nouns import END, AgentConfig, Candidate, Flow, Reach
 from agentmut.operators.orchestration.flows import entered, flow_edit, flow_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _NO_HANDOFFS = "the agent has no hand-offs that its adapter can change"
 _TRIAGE: dict[str, str] = {"money": "billing", "other": "tech"}

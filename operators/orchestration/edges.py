@@ -5,12 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import END, START, Flow
-from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
+from agentmut.nouns import END, START, AgentConfig, Candidate, Edit, Flow, Intent, Reach
 from agentmut.operators.orchestration.flows import Ways, edge_edit, entered, flow_edit, flow_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

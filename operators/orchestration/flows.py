@@ -5,11 +5,9 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut._base.pointers import pointer
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import START, Edge, Flow
-from agentmut.nouns.mutant import Edit
-from agentmut.seams.protocols.operator import Example
+from agentmut._base import pointer
+from agentmut.nouns import START, AgentConfig, Edge, Edit, Flow
+from agentmut.seams import Example
 
 
 def flow_edit(*place: str | int, before: JsonValue, after: JsonValue) -> Edit:

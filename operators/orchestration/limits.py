@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Candidate, Edit, Reach
+from agentmut.nouns import AgentConfig, Candidate, Edit, Flow, Reach
 from agentmut.operators.orchestration.flows import flow_edit, flow_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _CUTS = ((2, 10), (4, 4))
 """Which part of the limit is left, and how much at most: the limits of frameworks are in the thousands."""

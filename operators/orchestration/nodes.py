@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.mutant import Candidate, Reach
+from agentmut.nouns import AgentConfig, Candidate, Flow, Reach
 from agentmut.operators.orchestration.flows import flow_edit, flow_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

@@ -3,16 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import Instruction, PromptDocument, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.templates import unclosed_spans
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
+from agentmut.language import Instruction, PromptDocument, parse, quoted, unclosed_spans
+from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, prompt_edit
+from agentmut.language import parse, quoted
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 from agentmut.operators.edits import prompt_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

@@ -3,16 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import Instruction, PromptDocument
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.spans import splits
-from agentmut.language.vocabulary.neighbours import BASE_VERBS
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, prompt_edit
+from agentmut.language import BASE_VERBS, Instruction, PromptDocument, quoted, splits
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""

@@ -3,17 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import Instruction, PromptDocument
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.spans import Span, inside
-from agentmut.language.prompt.templates import balanced
-from agentmut.language.vocabulary.number_words import NUMBER
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, prompt_edit
+from agentmut.language import NUMBER, Instruction, PromptDocument, Span, balanced, inside, quoted
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _ANSWER = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|results?|messages?|e-?mails?|summar(?:y|ies))"
 _NUMBER = rf"(?:{NUMBER}|\d+|a\ single|a\ few|at\ most|no\ more\ than)"

@@ -3,13 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import Instruction, PromptDocument, parse
-from agentmut.language.prompt.spans import Span, splits
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
+from agentmut.language import Instruction, PromptDocument, Span, parse, splits
+from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.edits import line_break, prompt_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
 _LINE_END = re.compile(r"\r?\n|$(?!\n)")

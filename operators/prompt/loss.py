@@ -3,16 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from agentmut.language.prompt.document import PromptDocument, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.sections import Section
-from agentmut.language.prompt.spans import Span, splits
-from agentmut.language.prompt.templates import Nesting, balanced
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, prompt_edit
+from agentmut.language import Nesting, PromptDocument, Section, Span, balanced, parse, quoted, splits
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 from agentmut.operators.edits import prompt_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _FRACTIONS = {"three quarters": 0.75, "half": 0.5}
 

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.language.prompt.document import parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
+from agentmut.language import parse, quoted
+from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of, middle_of
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _DISTRACTIONS = (
     "The kitchen on the third floor is being repainted this week.",

@@ -5,20 +5,29 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from agentmut.language.prompt.document import Instruction, PromptDocument
-from agentmut.language.quantities.figures import Measure, Other, measure, other_number
-from agentmut.language.quantities.units import CLOCK_FORMAT, MONTH, UNIT
-from agentmut.language.vocabulary.uses import uses
-from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, word_set
-from agentmut.language.vocabulary.number_words import NOT_AFTER_LARGER, NUMBER
-from agentmut.language.vocabulary.ones import counted_ones
-from agentmut.language.vocabulary.uses import Use
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate
+from agentmut.language import (
+    BASE_VERBS,
+    CLOCK_FORMAT,
+    DETERMINERS,
+    MONTH,
+    NOT_AFTER_LARGER,
+    NUMBER,
+    UNIT,
+    Instruction,
+    Measure,
+    Other,
+    PromptDocument,
+    Use,
+    counted_ones,
+    measure,
+    other_number,
+    uses,
+    word_set,
+)
+from agentmut.nouns import AgentConfig, Candidate
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}

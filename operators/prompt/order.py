@@ -4,16 +4,18 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from agentmut.language.prompt.document import Instruction, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.prompt.templates import unclosed_spans
-from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
-from agentmut.language.vocabulary.uses import reads_as_english
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
+from agentmut.language import (
+    BASE_VERBS,
+    Instruction,
+    parse,
+    quoted,
+    reads_as_english,
+    unclosed_spans,
+    word_set,
+)
+from agentmut.nouns import AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.edits import prompt_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _LEANS_ON_PREVIOUS = re.compile(
     r"\W*(?:then|next|after(?:wards| that| this)|finally|lastly|second(?:ly)?|third(?:ly)?|otherwise"

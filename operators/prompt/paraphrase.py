@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from agentmut.language.vocabulary.paraphrases import paraphrases
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Intent
+from agentmut.language import paraphrases
+from agentmut.nouns import AgentConfig, Candidate, Intent
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, english_instructions, reworded
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

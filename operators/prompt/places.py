@@ -2,9 +2,7 @@
 
 import re
 
-from agentmut.language.prompt.document import PromptDocument
-from agentmut.language.prompt.spans import splits
-from agentmut.language.prompt.templates import Nesting
+from agentmut.language import Nesting, PromptDocument, splits
 
 _ROOT = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")

@@ -3,15 +3,10 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from agentmut.language.prompt.document import parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.vocabulary.synonyms import synonyms
-from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
+from agentmut.language import load_wordnet, parse, quoted, synonyms, wordnet_synonyms
+from agentmut.nouns import AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.edits import prompt_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

@@ -3,16 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from agentmut.language.prompt.document import PromptDocument
-from agentmut.language.vocabulary.uses import uses
-from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
-from agentmut.language.vocabulary.uses import Use
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate
+from agentmut.language import BASE_VERBS, DETERMINERS, PRONOUNS, PromptDocument, Use, uses, word_set
+from agentmut.nouns import AgentConfig, Candidate
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _JOINING = word_set(
     "of for to from with about by as if when whether after before than that who which is are was were "

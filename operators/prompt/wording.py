@@ -3,12 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from agentmut.language.prompt.document import Instruction, PromptDocument, parse
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.vocabulary.lexicon import Relation
-from agentmut.language.vocabulary.uses import Use, reads_as_english
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, prompt_edit
+from agentmut.language import Instruction, PromptDocument, Relation, Use, parse, quoted, reads_as_english
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 
 PLACES = 2
 """So many places of an instruction an operator changes at most, the first ones."""

@@ -3,18 +3,22 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from agentmut.language.prompt.document import Instruction, PromptDocument
-from agentmut.language.prompt.orders import order_at
-from agentmut.language.vocabulary.uses import uses
-from agentmut.language.vocabulary.lexicon import BINDING, FIELDS
-from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
-from agentmut.language.vocabulary.uses import Use, in_condition
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate
+from agentmut.language import (
+    BASE_VERBS,
+    BINDING,
+    FIELDS,
+    Instruction,
+    PromptDocument,
+    Use,
+    in_condition,
+    order_at,
+    uses,
+    word_set,
+)
+from agentmut.nouns import AgentConfig, Candidate
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:most|least)\b|\bno more than\b|\bup to\b|\bbut not\b", re.IGNORECASE)

@@ -5,17 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base.pointers import Path
-from agentmut.language.prompt.quoting import quoted
-from agentmut.language.vocabulary.words import words
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Edit, Reach
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Path
+from agentmut.language import quoted, words
+from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
 from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.similarity import nearest, vocabularies
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
 _OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})

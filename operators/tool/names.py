@@ -5,13 +5,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import FaultKind, ToolFault
-from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, ToolFault, ToolSpec
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _GET = LOOK_UP.model_copy(update={"name": "get_order"})
 _RENAMED = _GET.model_copy(update={"name": "fetch_order", "implemented_by": "get_order"})

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import AgentConfig, Candidate, Edit, Intent, Reach, ToolSpec
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 
 @operator(

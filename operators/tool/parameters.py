@@ -5,12 +5,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Edit, Reach
+from agentmut.nouns import AgentConfig, Candidate, Edit, Reach
 from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places, places
 from agentmut.operators.tool.samples import an_object, schema_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams import OperatorOptions, operator
 
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 _NUMBER: dict[str, JsonValue] = {"type": "number"}

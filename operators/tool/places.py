@@ -5,11 +5,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.pointers import Path, at_path, pointer
-from agentmut._base.schemas import Parameter, parameters
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Edit
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Parameter, Path, at_path, parameters, pointer
+from agentmut.nouns import AgentConfig, Candidate, Edit, ToolSpec
 
 
 class ParameterPlace(NamedTuple):

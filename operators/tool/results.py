@@ -7,12 +7,9 @@ have such mutants.
 
 from collections.abc import Iterator
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import FaultKind, ToolFault
-from agentmut.nouns.mutant import Candidate, Edit, Reach
+from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
 from agentmut.operators.tool.samples import LOOK_UP, tools_example
-from agentmut.seams.make_operator import operator
-from agentmut.seams.protocols.operator import Example, OperatorOptions
+from agentmut.seams import Example, OperatorOptions, operator
 
 
 def _example(kind: FaultKind, seconds: float = 0.0) -> list[Example]:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.tools import ToolSpec
-from agentmut.seams.protocols.operator import Example
+from agentmut.nouns import AgentConfig, ToolSpec
+from agentmut.seams import Example
 
 LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
 REFUND = ToolSpec(name="issue_refund", description="Refund an order.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from agentmut.language.vocabulary.words import stems
+from agentmut.language import stems
 
 
 def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:

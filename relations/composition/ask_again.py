@@ -6,13 +6,21 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Fact,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 ARE_YOU_SURE = "Are you sure? Please check, and then give me your whole answer again."
 _ASSURANCE = re.compile(r"^\W*(?:yes|no)\b[\s,.:;!–—-]*(?=\S)", re.IGNORECASE)

@@ -5,17 +5,25 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import AgentmutError
-from agentmut.judging import building as evaluators
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
+from agentmut._base import AgentmutError, arguments
+from agentmut.judging import build
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    AgentTrace,
+    Check,
+    EvaluatorSpec,
+    Expectation,
+    Family,
+    Flow,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+    Step,
+)
 from agentmut.relations.base import check, run, source, stated
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import Evaluator, RelationExample
 
 _STAGE = "the name of a node or a tool, or the number of a turn, from 1"
 
@@ -98,7 +106,7 @@ def _evaluator(given: JsonValue, key: str) -> Evaluator:
         )
     ((name, argument),) = given.items()
     try:
-        return evaluators.build(EvaluatorSpec(name=name, argument=argument))
+        return build(EvaluatorSpec(name=name, argument=argument))
     except AgentmutError as error:
         raise ValueError(f"{key}: {error}") from error
 

@@ -4,12 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.language.prompt.orders import order_at
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span
-from agentmut.language.quantities.things import things
-from agentmut.language.vocabulary.neighbours import BASE_VERBS
-from agentmut.language.vocabulary.words import words
+from agentmut.language import BASE_VERBS, Span, order_at, sentence_spans, things, words
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import names_a_thing
 

@@ -5,14 +5,23 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, Check, Step
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+    Step,
+    ToolSpec,
+)
 from agentmut.relations.base import call, check, run, source
 from agentmut.relations.side_effects import changing_tools, done_more_often, doubled
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 
 class Retry:

@@ -5,14 +5,21 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import NoArgument, in_one_answer, run, source, texts, without_text
 from agentmut.relations.composition.requests import asks, independent_requests, lean_on_each_other
-from agentmut.seams.make_relation import same_facts
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, same_facts
 
 
 class SplitRequest:

@@ -5,17 +5,23 @@ from typing import ClassVar
 
 from pydantic import JsonValue, ValidationError
 
-from agentmut._base import arguments
-from agentmut._base.errors import MutationError
-from agentmut._base.pointers import at_path, parts_of
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.mutant import Edit, apply_edits
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut._base import MutationError, arguments, at_path, parts_of
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Edit,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    ModelConfig,
+    Pair,
+    Scenario,
+    Source,
+    apply_edits,
+)
 from agentmut.relations.base import run, source
-from agentmut.seams.make_relation import same_facts
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, same_facts
 
 _WHAT = (
     "expects what is put in: {model: NAME}, {model: {name: ..., temperature: ...}}, {prompt: TEXT} or "

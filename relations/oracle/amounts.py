@@ -6,9 +6,8 @@ from decimal import Decimal, InvalidOperation
 from itertools import combinations, permutations
 from types import MappingProxyType
 
-from agentmut._base.in_common import ends_in_common
-from agentmut.language.quantities.stated_facts import FactKind, facts
-from agentmut.language.vocabulary.number_words import NUMBER, value_of
+from agentmut._base import ends_in_common
+from agentmut.language import NUMBER, FactKind, facts, value_of
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?<!\w-)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])(?<!\w-)\d+(?:\.\d+)?(?!\w|-\w|[.,]\d)"

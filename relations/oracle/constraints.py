@@ -4,13 +4,20 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import check, source, without_text
 from agentmut.relations.oracle.limits import Limits, given_limits, stated_limits
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 _NONE = Limits()
 

@@ -4,13 +4,10 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut.nouns import AgentConfig, Check, Expectation, Family, FollowUp, Pair, Scenario, Source
 from agentmut.relations.base import check, source
 from agentmut.relations.oracle.formats import Format, asked_format, demanded_format, given_format
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 
 class FormatCompliance:

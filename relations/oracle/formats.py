@@ -9,13 +9,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import nearest
-from agentmut._base.frozen import canonical_json
-from agentmut.judging.evaluators.deterministic import JsonSchema, Regex
-from agentmut.judging.evaluators.values import shown, structured
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut._base import arguments, canonical_json, nearest
+from agentmut.judging import JsonSchema, Regex, shown, structured
+from agentmut.nouns import AgentTrace, EvaluatorSpec, Scenario
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
 
 Fault = Callable[[JsonValue], str]

@@ -4,17 +4,22 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.passages import flat
-from agentmut.language.prompt.spans import Span
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut._base import arguments, flat
+from agentmut.language import Span
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import answers_alone, check, run, source, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after, transformed_text
-from agentmut.seams.make_relation import same_facts
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, same_facts
 
 
 class Idempotence:

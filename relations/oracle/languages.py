@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from agentmut.language.vocabulary.words import words
+from agentmut.language import words
 
 _COMMON = {
     "English": "the of and to is in that you for it with are on be this have your we not can will as or from at our",

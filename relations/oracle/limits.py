@@ -7,11 +7,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.judging.evaluators.values import shown
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span
-from agentmut.language.vocabulary.number_words import NUMBER, value_of
-from agentmut.language.vocabulary.words import stem, words
+from agentmut.judging import shown
+from agentmut.language import NUMBER, Span, sentence_spans, stem, value_of, words
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.relations.oracle.languages import LANGUAGES, language_of
 

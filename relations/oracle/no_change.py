@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable
 
-from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.nouns.trace import Check
+from agentmut.nouns import SAME_AGAIN, Check, EvaluatorSpec, Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import FitsAll, check, run, source
-from agentmut.seams.make_relation import same_facts
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, same_facts
 
 
 class NoChange(FitsAll):

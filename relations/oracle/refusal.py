@@ -5,14 +5,22 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.language.extractors.decisions import NO, decisions
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.language import NO, decisions
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import check, run, source, texts, without_text
 from agentmut.relations.side_effects import changing_tools
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 REQUEST = "{request}"
 WORDINGS = (

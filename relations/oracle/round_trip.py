@@ -5,17 +5,23 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.passages import flat
-from agentmut.judging.facts.comparison import Comparison
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.fact import Comparer
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Check
+from agentmut._base import arguments, flat
+from agentmut.judging import Comparison
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Comparer,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 
 class RoundTrip:

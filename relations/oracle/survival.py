@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.in_common import ends_in_common
-from agentmut.language.quantities.things import things
+from agentmut._base import canonical_json, ends_in_common
+from agentmut.language import things
 from agentmut.relations.oracle.amounts import decimal_of, numbers_of
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")

@@ -7,17 +7,23 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.schemas import parameters
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Check, Step
+from agentmut._base import canonical_json, parameters
+from agentmut.nouns import (
+    AgentConfig,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+    Step,
+    ToolSpec,
+)
 from agentmut.relations.base import NoArgument, call, check, run, source
 from agentmut.relations.oracle.amounts import only_amount, spoilt_amount
 from agentmut.relations.oracle.survival import Given, Value, amount_of, ids_of, plain, spoilt_id, values
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample
 
 _MAKES_NEW = re.compile(
     r"(?:\w+_)?(?:create|add|new|open|insert|register|generate)(?:_|[A-Z]|$)", re.IGNORECASE

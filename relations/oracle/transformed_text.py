@@ -2,7 +2,7 @@
 
 import re
 
-from agentmut.language.prompt.spans import Span
+from agentmut.language import Span
 
 _VERBS = (
     r"(?:re)?format|clean(?:\s+up)?|tidy(?:\s+up)?|summari[sz]e|normali[sz]e|sort|alphabeti[sz]e|deduplicate|de-duplicate|"

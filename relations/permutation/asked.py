@@ -6,15 +6,12 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
-from agentmut.language.prompt.spans import Span, splits
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Family, FollowUp, Source
-from agentmut.nouns.scenario import Scenario
+from agentmut.language import Span, splits
+from agentmut.nouns import AgentConfig, Family, FollowUp, Scenario, Source
 from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|hers|there|then|ones?|same|other|others"

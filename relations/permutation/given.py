@@ -8,14 +8,19 @@ from typing import ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.mutant import Edit
-from agentmut.nouns.relation import Family, FollowUp, FollowUpRun, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import (
+    AgentConfig,
+    Document,
+    Edit,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Scenario,
+    Source,
+    ToolSpec,
+)
 from agentmut.relations.invariants import Invariant
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _DOCUMENTS = r"(?:documents?|pages?|passages?|sources?|articles?|chunks?|context|excerpts?|results?)"
 _PLACE = r"(?:first|second|third|last|previous|next|earlier|later|topmost|top|bottom|final)"

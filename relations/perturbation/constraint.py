@@ -7,17 +7,21 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span
-from agentmut.language.vocabulary.words import words
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.language import Span, sentence_spans, words
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _LIMITED = re.compile(
     r"\b(?:words?|sentences?|lines?|paragraphs?|characters?|brief|briefly|short|shortly|concise|detail|details|detailed"

@@ -8,19 +8,25 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.imports import import_callable
-from agentmut.judging.building import build_all
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut._base import canonical_json, import_callable
+from agentmut.judging import build_all
+from agentmut.language import stems
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    EvaluatorSpec,
+    Expectation,
+    Family,
+    FollowUp,
+    FollowUpRun,
+    Pair,
+    Scenario,
+    Source,
+)
 from agentmut.relations.perturbation.unrelated import CONDITIONS, TASKS, unrelated_remarks
 from agentmut.relations.turns import Turn, lack_of_turns, turns_of, with_turn
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import Evaluator, RelationExample, answer, example
 
 Score = Callable[[Scenario, AgentTrace], float]
 _RUNS = 4

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.nouns.relation import Family
+from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.notation import (
     currencies,
@@ -19,8 +19,7 @@ from agentmut.relations.perturbation.notation import (
     units,
 )
 from agentmut.relations.turns import Change, Turn
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(
     {

@@ -3,15 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
-from agentmut.nouns.relation import Family, FollowUp, FollowUpRun, Source
-from agentmut.nouns.scenario import Scenario
+from agentmut.nouns import AgentConfig, Edit, Family, FollowUp, FollowUpRun, Scenario, Source
 from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.perturbation.unrelated import unrelated_documents, unrelated_remarks
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _LEADS = ("", "By the way: ", "Just in passing: ", "As an aside: ")
 

@@ -6,21 +6,24 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span
-from agentmut.language.vocabulary.neighbours import word_set
-from agentmut.language.vocabulary.words import stem, stems, words
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.language import Span, sentence_spans, stem, stems, word_set, words
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+    ToolSpec,
+)
 from agentmut.relations.base import NoArgument
 from agentmut.relations.composition.requests import accepts
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _ACTS = word_set(
     "refund cancel delete send renew book create close escalate pay transfer issue update change remove block unblock "

@@ -8,15 +8,12 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.language.prompt.spans import Span, merged, splits
-from agentmut.language.vocabulary.neighbours import BASE_VERBS
-from agentmut.language.vocabulary.words import STOP_WORDS
-from agentmut.nouns.relation import Family
+from agentmut.language import BASE_VERBS, STOP_WORDS, Span, merged, splits
+from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.slips import slips
 from agentmut.relations.turns import Change, Turn, lowered, said
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _BLANK = re.compile(r"(?<=\S) (?=\S)")
 _OPEN_QUESTION = re.compile(

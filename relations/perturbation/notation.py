@@ -6,9 +6,7 @@ from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
 
-from agentmut.language.prompt.spans import splits
-from agentmut.language.quantities.units import MONTH, UNIT_AFTER_FIGURE, plural_of
-from agentmut.language.vocabulary.number_words import NUMBER, value_of, word_of
+from agentmut.language import MONTH, NUMBER, UNIT_AFTER_FIGURE, plural_of, splits, value_of, word_of
 from agentmut.relations.turns import Change, Turn, said
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

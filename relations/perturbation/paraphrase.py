@@ -4,16 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
-from agentmut.language.prompt.orders import order_at
-from agentmut.language.prompt.spans import Span
-from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
-from agentmut.language.vocabulary.paraphrases import paraphrases
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.relation import Family
+from agentmut.language import BASE_VERBS, Span, order_at, paraphrases, stems, word_set
+from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn
 from agentmut.relations.turns import Change, Turn, lowered, names_a_thing, raised, said
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _ASKED = ("I have a question: {}", "Quick question: {}", "I was wondering: {}", "Can you help me with this? {}",
           "My question is this: {}", "Here is what I would like to know: {}")  # fmt: skip

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from agentmut.language.vocabulary.neighbours import word_set
+from agentmut.language import word_set
 from agentmut.relations.turns import Change, Turn, said
 
 _COMMON = MappingProxyType({

@@ -7,14 +7,11 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.language.vocabulary.synonyms import synonyms
-from agentmut.language.vocabulary.lexicon import in_place_of
-from agentmut.language.vocabulary.synonyms import Replacement, is_of_a_name
-from agentmut.nouns.relation import Family
+from agentmut.language import Replacement, in_place_of, is_of_a_name, synonyms
+from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.turns import Change, Turn, said
-from agentmut.seams.make_relation import answer, example
-from agentmut.seams.protocols.relation import RelationExample
+from agentmut.seams import RelationExample, answer, example
 
 _OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     r"(?<=\b[Ii] )would like(?= (?:to|a|an|my|the|some)\b)": ("want", "should like"),
@@ -107,7 +104,7 @@ def _of_lexicon(turn: Turn) -> Iterator[Replacement]:
 
 
 def _of_wordnet(turn: Turn) -> Iterator[Replacement]:
-    from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
+    from agentmut.language import load_wordnet, wordnet_synonyms
 
     source = load_wordnet()
     for instruction in turn.document.instructions:

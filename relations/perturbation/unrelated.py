@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.config import AgentConfig, Document
-from agentmut.nouns.scenario import Scenario
+from agentmut.language import stems
+from agentmut.nouns import AgentConfig, Document, Scenario
 
 REMARKS = (
     "My neighbour is painting his fence green.",

@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.language.prompt.document import parse
-from agentmut.language.vocabulary.uses import uses
 from agentmut.language.vocabulary.inflection import inflected
 from agentmut.language.vocabulary.lexicon import BINDING, FIELDS, RELATIONS, Entry, Relation, load_lexicon
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, Following
+from agentmut.language.vocabulary.uses import uses
 
 ENTRIES = list({id(e): e for found in load_lexicon().entries.values() for e in found}.values())
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.topic}:{entry.forms[0]}")

@@ -5,14 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmut._base import text_position as position
-from agentmut.language.prompt.modality import modality
 from agentmut.language.prompt.document import parse
-from agentmut.language.prompt.modality import Modality
+from agentmut.language.prompt.modality import Modality, modality
 from agentmut.language.prompt.spans import Span, inside, merged, overlaps, splits
 from agentmut.language.vocabulary.synonyms import synonyms
-from agentmut.language.vocabulary.words import words
 from agentmut.language.vocabulary.uses import reads_as_english
-from agentmut.language.vocabulary.words import stems
+from agentmut.language.vocabulary.words import stems, words
 
 
 @given(st.text(max_size=80))

@@ -6,17 +6,12 @@ from typing import Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.plain import jsonable
-from agentmut._base.pointers import at_path
+from agentmut._base import UsageError, at_path, jsonable, nearest
 from agentmut.adapters._shared.outside.placeholders import parts_by_name
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit, Mutant
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.wire.steps import steps_from_exchanges
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, Mutant, Step, ToolSpec
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
+from agentmut.wire import steps_from_exchanges
 
 CONFIG_FILE = "config_file"
 SERVED = "mcp_tools"

@@ -6,8 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError
-from agentmut._base.pointers import parts_of, pointer
+from agentmut._base import UsageError, parts_of, pointer
 from agentmut.wire.bodies import read_json
 
 

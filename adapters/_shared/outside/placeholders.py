@@ -6,8 +6,8 @@ from string import Formatter
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut.nouns.config import AgentConfig
+from agentmut._base import UsageError, nearest
+from agentmut.nouns import AgentConfig
 
 PARTS = ("prompt", "model", "tools", "context", "orchestration")
 """Parts of a config that can be named."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.adapters._shared.outside.placeholders import pieces
 
 VARIABLE = "AGENTMUT_WORD_"

@@ -6,20 +6,15 @@ from typing import Any, Literal, Self
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, UsageError, nearest
-from agentmut._base.imports import import_object
+from agentmut._base import AdapterError, UsageError, import_object, nearest
 from agentmut.adapters._shared.sdk_version import version_of
 from agentmut.adapters._shared.tool_loop.dialect import Dialect, unsaid
 from agentmut.adapters._shared.tool_loop.loop import MAX_STEPS, ToolLoop
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import CHANGED, Flow
-from agentmut.nouns.mutant import Mutant, apply_edits
-from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.nouns.trace import AgentTrace
-from agentmut.project.tool_checks import check_tools
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.trial.calls.toolbox import Function, toolbox
+from agentmut.nouns import CHANGED, AgentConfig, AgentTrace, Flow, Mutant, ToolSpec, apply_edits, read_tool
+from agentmut.project import check_tools
+from agentmut.recording import Trial
+from agentmut.seams import AgentSpec
+from agentmut.trial import Function, toolbox
 
 _LIMIT = "max_steps"
 

@@ -8,12 +8,21 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._shared.sdk_version import Clients, new_client
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
-from agentmut.nouns.mutant import Mutant, apply_edits
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import (
+    SAMPLING,
+    AgentConfig,
+    Codec,
+    Message,
+    ModelConfig,
+    ModelReply,
+    ModelRequest,
+    Mutant,
+    Role,
+    ToolSpec,
+    Usage,
+    apply_edits,
+    is_set,
+)
 from agentmut.wire import bodies
 
 Items = list[Any]

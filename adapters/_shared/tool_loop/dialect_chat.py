@@ -12,11 +12,9 @@ from agentmut.adapters._shared.tool_loop.dialect import (
     body_of,
     plain,
 )
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.nouns import Codec, Message, ModelReply, ModelRequest, Role
+from agentmut.wire import ChatCompletions, assembled
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.dialects.chat.chat_stream import assembled
 
 
 class ChatDialect(Dialect):

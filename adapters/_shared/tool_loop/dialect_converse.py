@@ -15,13 +15,11 @@ from agentmut.adapters._shared.tool_loop.dialect import (
     StreamCutError,
     body_of,
 )
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.recording.threads import in_daemon_thread
+from agentmut.nouns import AgentConfig, Codec, ModelReply, ModelRequest
+from agentmut.recording import in_daemon_thread
+from agentmut.wire import Converse
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse import converse_stream
-from agentmut.wire.dialects.converse.converse import Converse
 
 _CUT = {
     "max_tokens": "max_tokens",

@@ -13,10 +13,8 @@ from agentmut.adapters._shared.tool_loop.dialect import (
     body_of,
     plain,
 )
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.config import ModelConfig
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
+from agentmut.nouns import Codec, ModelConfig, ModelReply, ModelRequest
+from agentmut.wire import AnthropicMessages
 
 MAX_TOKENS = 1024
 """Of an answer where the config says nothing, as the service must be told."""

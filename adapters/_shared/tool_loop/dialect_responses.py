@@ -12,10 +12,8 @@ from agentmut.adapters._shared.tool_loop.dialect import (
     body_of,
     plain,
 )
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.wire.dialects.responses.responses import Responses
-from agentmut.wire.dialects.responses.responses_stream import ENDS
+from agentmut.nouns import Codec, ModelReply, ModelRequest
+from agentmut.wire import ENDS, Responses
 
 _ENDED = frozenset({"stop", "tool_calls"})
 

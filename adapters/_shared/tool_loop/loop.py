@@ -9,15 +9,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AgentmutError
-from agentmut._base.plain import described, jsonable
+from agentmut._base import AgentmutError, described, jsonable
 from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Call, Dialect, Items, Reply
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import Action, Step
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.recording.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
-from agentmut.trial.calls.toolbox import Function
+from agentmut.nouns import Action, AgentConfig, Step
+from agentmut.recording import CallPlace, Trial, TrialOverError, answering, call_tool_step, in_daemon_thread
+from agentmut.trial import Function
 
 MODEL, TOOLS = "model", "tools"
 """The two nodes of the loop."""

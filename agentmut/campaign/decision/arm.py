@@ -4,19 +4,24 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.campaign.decision.parts import PartsSeen
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.mutant import Mutant, Status
-from agentmut.nouns.result import SUITE
-from agentmut.stats.kill.allocation import Evidence, Standing, choose
-from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.kill.suite_share import PooledEvidence, PooledStanding, log_pooled, log_threshold, spread
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.delivery import Delivery
-from agentmut.trial.witness.witness import Route
+from agentmut.nouns import SUITE, Ending, Mutant, Status
+from agentmut.stats import (
+    Decision,
+    Evidence,
+    KillTable,
+    PooledEvidence,
+    PooledStanding,
+    Standing,
+    choose,
+    log_pooled,
+    log_threshold,
+    spread,
+)
+from agentmut.trial import Delivery, Route, SuiteConfig
 
 WITNESS_PATIENCE = 3
 """Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""

@@ -1,10 +1,9 @@
 """Did a trial come to what its mutant changes, and what is said of one whose change nothing showed."""
 
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.flow import CHANGED as FLOW_CHANGED
-from agentmut.nouns.mutant import Edit, Mutant, Reach
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.absence import absence
+from agentmut.nouns import CHANGED as FLOW_CHANGED
+from agentmut.nouns import Edit, Mutant, Reach
+from agentmut.trial import SuiteConfig, absence
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:

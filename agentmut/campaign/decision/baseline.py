@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from agentmut.campaign.running.fresh import Fresh
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Footprint, RequestShape
+from agentmut.trial import Detector
 
 OLD = 7 * 86_400
 """Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""

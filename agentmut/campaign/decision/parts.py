@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agentmut.trial.witness.witness import Witness
+from agentmut.trial import Witness
 
 NOTHING: frozenset[str] = frozenset()
 

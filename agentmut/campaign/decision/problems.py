@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
-from agentmut._base.errors import RunError, UsageError
+from agentmut._base import RunError, UsageError
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.running.fresh import Fresh
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.trace import Outcome
+from agentmut.nouns import Ending, Outcome, Status
 
 DEAD_ENDPOINT = 25
 """Infrastructure failures in a row, over all mutants, after which the run is given up.

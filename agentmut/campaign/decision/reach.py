@@ -4,14 +4,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.frozen import canonical_json
+from agentmut._base import canonical_json
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.mutant import Mutant, Reach, Status
-from agentmut.nouns.scenario import Scenario
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.absence import absence
-from agentmut.trial.witness.witness import Detector
+from agentmut.language import stems
+from agentmut.nouns import Mutant, Reach, Scenario, Status
+from agentmut.trial import Detector, SuiteConfig, absence
 
 HOLDERS = "a session fixture or a cache"
 

@@ -17,14 +17,11 @@ from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.trials import Launch, TrialResult
 from agentmut.campaign.running.work import Stop
-from agentmut.nouns.mutant import Mutant, Status
-from agentmut.nouns.result import MutantRow, Result
-from agentmut.project.applied import chosen_on
-from agentmut.project.schema import BudgetSettings
-from agentmut.stats.kill.rule import Decision
-from agentmut.store.documents.rescored import Flip, NeedsTrials, Rescored
-from agentmut.store.sqlite import StoredTrial
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Mutant, MutantRow, Result, Status
+from agentmut.project import BudgetSettings, chosen_on
+from agentmut.stats import Decision
+from agentmut.store import Flip, NeedsTrials, Rescored, StoredTrial
+from agentmut.trial import Detector
 
 Row = tuple[MutantRow, MutantRow]
 """A mutant before and after."""

@@ -26,12 +26,9 @@ from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.running.limits import Spend, baseline_within, price_missing
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.mutant import Mutant, Status
-from agentmut.nouns.scenario import Scenario
-from agentmut.stats.kill.rule import KillDesign, is_untestable, level_for
-from agentmut.stats.kill.suite_share import LEAST_BASELINE
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Mutant, Scenario, Status
+from agentmut.stats import LEAST_BASELINE, KillDesign, is_untestable, level_for
+from agentmut.trial import Detector, SuiteConfig
 
 IDENTITY_ALPHA = 0.001
 

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.nouns.mutant import Mutant, Reach
-from agentmut.nouns.scenario import Scenario
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Mutant, Reach, Scenario
+from agentmut.trial import Detector, SuiteConfig
 
 
 class MayReach(NamedTuple):

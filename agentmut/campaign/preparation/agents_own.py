@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from agentmut.nouns.config import AgentConfig, is_set
-from agentmut.nouns.origin import Sources
-from agentmut.project.project import Project
+from agentmut.nouns import AgentConfig, Sources, is_set
+from agentmut.project import Project
 
 
 def with_agents_own(project: Project, config: AgentConfig) -> Sources:

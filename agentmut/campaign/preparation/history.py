@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
-from agentmut.mutation.generation import Empty
-from agentmut.nouns.mutant import Intent, Mutant, Status
-from agentmut.nouns.result import MutantRow, read_result
+from agentmut._base import UsageError
+from agentmut.mutation import Empty
+from agentmut.nouns import Intent, Mutant, MutantRow, Status, read_result
 
 WEIGHT = 4.0
 """How many mutants of an operator a prior counts for."""

@@ -10,12 +10,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen, digest_of
-from agentmut._base.services import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE
-from agentmut._base.version import __version__
+from agentmut._base import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE, Frozen, __version__, digest_of
 from agentmut.campaign.preparation.program_files import program_files
-from agentmut.recording.redaction import CREDENTIAL
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.recording import CREDENTIAL
+from agentmut.seams import AgentSpec
 
 RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are

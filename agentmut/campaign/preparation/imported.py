@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 
-from agentmut._base.errors import UsageError
-from agentmut.project.project import Project
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.adapter import Adapter
-from agentmut.seams.protocols.suite import Importer, SetsRule, SuiteRule, SuiteSpec
-from agentmut.trial.on_wire import routed
+from agentmut._base import UsageError
+from agentmut.project import Project
+from agentmut.seams import Adapter, Catalogue, Group, Importer, SetsRule, SuiteRule, SuiteSpec
+from agentmut.trial import routed
 
 
 def imported_suite(project: Project) -> Importer | None:

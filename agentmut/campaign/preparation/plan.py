@@ -5,11 +5,11 @@ import time
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.campaign.preparation.identity import Environment
 from agentmut.campaign.running.limits import BaselineLimit
-from agentmut.nouns.mutant import Mutant
-from agentmut.project.schema import BudgetSettings
+from agentmut.nouns import Mutant
+from agentmut.project import BudgetSettings
 
 
 def new_run_id(now: float) -> str:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.seams import AgentSpec
 
 _ENDINGS = """
     .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .rs .java .kt .kts .scala .groovy .clj .cljs .cs .fs .vb .rb .php .pl

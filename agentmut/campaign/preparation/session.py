@@ -5,9 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import digest_of
-from agentmut._base.imports import make_importable
+from agentmut._base import UsageError, digest_of, make_importable, nearest
 from agentmut.campaign.preparation.agents_own import with_agents_own
 from agentmut.campaign.preparation.history import by_yield, read_history
 from agentmut.campaign.preparation.identity import Environment, environment
@@ -17,31 +15,37 @@ from agentmut.campaign.preparation.shaping_code import judging_code, shaping_cod
 from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_judged
 from agentmut.campaign.running.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.campaign.running.trials import Suite
-from agentmut.judging.building import build_all, remembering, unwrapped
-from agentmut.mutation.controls import destroyed_mutant, identity_mutant
-from agentmut.mutation.generation import Generation
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Usage
-from agentmut.project.applied import first_repeats
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
-from agentmut.project.secrets import redactor
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.adapter import Adapter, RunsOutside
-from agentmut.seams.protocols.evaluator import AsksModel
-from agentmut.seams.protocols.suite import HoldsInputs, RunsAlone, RunsCases
-from agentmut.stats.kill.baseline import automatic_size
-from agentmut.store.opinions import OpinionFile
-from agentmut.trial.calls.doubles import resolve_doubles, resolve_hooks
-from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
-from agentmut.trial.isolation import ProcessExecutor
-from agentmut.trial.on_wire import inside, remedy_on_wire
-from agentmut.trial.pricing import Pricer, provider_of
-from agentmut.trial.single_run import Case
-from agentmut.trial.suite_config import SuiteConfig
+from agentmut.judging import build_all, remembering, unwrapped
+from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
+from agentmut.nouns import Ending, Mutant, Origin, Scenario, Usage
+from agentmut.project import FOLDER, Project, first_repeats, redactor
+from agentmut.seams import (
+    Adapter,
+    AsksModel,
+    Catalogue,
+    Group,
+    HoldsInputs,
+    RunsAlone,
+    RunsCases,
+    RunsOutside,
+)
+from agentmut.stats import automatic_size
+from agentmut.store import OpinionFile
+from agentmut.trial import (
+    Case,
+    Executor,
+    LocalExecutor,
+    Pricer,
+    ProcessExecutor,
+    RetryingExecutor,
+    RunSettings,
+    SuiteConfig,
+    inside,
+    provider_of,
+    remedy_on_wire,
+    resolve_doubles,
+    resolve_hooks,
+)
 
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""

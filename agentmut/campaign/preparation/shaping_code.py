@@ -4,11 +4,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.campaign.preparation.identity import code_digest, unused_elsewhere
-from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.project.project import Project
-from agentmut.project.scenarios import named
+from agentmut.nouns import EvaluatorSpec
+from agentmut.project import Project, named
 
 
 def shaping_code(project: Project) -> str:

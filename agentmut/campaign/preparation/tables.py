@@ -3,12 +3,18 @@
 import json
 from pathlib import Path
 
-from agentmut._base.frozen import digest_of
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
-from agentmut.stats.kill.allocation import Evidence, evidence
-from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
-from agentmut.stats.kill.suite_share import PooledEvidence, pooled_evidence
+from agentmut._base import digest_of
+from agentmut.project import FOLDER, Project
+from agentmut.stats import (
+    RULE_VERSION,
+    Evidence,
+    KillDesign,
+    KillTable,
+    PooledEvidence,
+    decision_table,
+    evidence,
+    pooled_evidence,
+)
 
 
 class Tables:

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentmut._base.errors import AdapterError, UsageError, nearest
-from agentmut.judging.building import tools_judged
-from agentmut.nouns.scenario import Scenario
-from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.trial.on_wire import inside
+from agentmut._base import AdapterError, UsageError, nearest
+from agentmut.judging import tools_judged
+from agentmut.nouns import Scenario
+from agentmut.seams import Adapter, Evaluator, NeedsDoubles, RunsOutside
+from agentmut.trial import inside
 
 
 def check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:

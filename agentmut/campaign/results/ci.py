@@ -6,9 +6,8 @@ from statistics import fmean
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import Session
-from agentmut.nouns.mutant import Intent, Mutant, Status
-from agentmut.nouns.result import CiNoticed, CiRed, CiRun, MutantRow
-from agentmut.stats.score.redness import RedChance, Tried, red_chances
+from agentmut.nouns import CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
+from agentmut.stats import RedChance, Tried, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from agentmut.campaign.decision.arm import Arm, Lane
-from agentmut.nouns.result import DecisionTable
+from agentmut.nouns import DecisionTable
 
 Key = tuple[int, int, float]
 """Failures and trials of the baseline, and the level."""

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Score
-from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.score.mutation_score import Judged, mutation_score, paper_score
+from agentmut.nouns import Score, Status
+from agentmut.stats import Decision, Judged, KillTable, mutation_score, paper_score
 
 LEVEL = 0.95
 DECISIONS = {

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut._base.version import __version__
+from agentmut._base import __version__
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
 from agentmut.campaign.decision.problems import most_common_trouble
@@ -19,8 +19,7 @@ from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.campaign.selection.source_texts import SourceTexts, source_texts
 from agentmut.campaign.shards.shards import SHARED
-from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.nouns.result import (
+from agentmut.nouns import (
     AgentSummary,
     BaselineRow,
     Bounds,
@@ -29,12 +28,16 @@ from agentmut.nouns.result import (
     DestroyedControl,
     Evidence,
     IdentityControl,
+    Intent,
+    Mutant,
     MutantRow,
+    OperatorClass,
     Result,
     Score,
+    Status,
 )
-from agentmut.project.secrets import redactor
-from agentmut.stats.intervals.proportion import Interval, wilson
+from agentmut.project import redactor
+from agentmut.stats import Interval, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:

@@ -8,12 +8,9 @@ from agentmut.campaign.decision.problems import DEAD_ENDPOINT, dead_endpoint
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.running.limits import Spend, price_missing
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Outcome
-from agentmut.project.schema import BudgetSettings
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Mutant, Outcome, Scenario
+from agentmut.project import BudgetSettings
+from agentmut.trial import Detector, SuiteConfig
 
 
 @dataclass(kw_only=True)

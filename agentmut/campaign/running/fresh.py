@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.trace import Outcome
+from agentmut.nouns import Outcome
 
 
 @dataclass

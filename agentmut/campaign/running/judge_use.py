@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from agentmut.nouns.result import JudgeUse
-from agentmut.nouns.trace import Step
+from agentmut.nouns import JudgeUse, Step
 
 
 def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:

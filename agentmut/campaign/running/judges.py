@@ -5,14 +5,11 @@ from typing import NamedTuple
 
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.trials import Suite
-from agentmut.judging.building import unwrapped
-from agentmut.judging.judge_client import JudgeModel
-from agentmut.judging.opinions import JudgeSpend
-from agentmut.nouns.result import JudgeUse
-from agentmut.nouns.trace import Usage
-from agentmut.project.schema import Price
-from agentmut.seams.protocols.evaluator import AsksModel
-from agentmut.trial.pricing import Pricer
+from agentmut.judging import JudgeModel, JudgeSpend, unwrapped
+from agentmut.nouns import JudgeUse, Usage
+from agentmut.project import Price
+from agentmut.seams import AsksModel
+from agentmut.trial import Pricer
 
 
 class Asked(NamedTuple):

@@ -4,11 +4,11 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.campaign.running.judge_use import merged
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.result import JudgeUse
-from agentmut.project.schema import BudgetSettings
+from agentmut.nouns import JudgeUse
+from agentmut.project import BudgetSettings
 
 BASELINE_SHARE = 0.4
 """Largest part of a budget that an automatic baseline may take."""

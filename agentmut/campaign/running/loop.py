@@ -5,19 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from agentmut._base.errors import RunError
+from agentmut._base import RunError
 from agentmut.campaign.preparation.identity import trial_id, trial_key
 from agentmut.campaign.running.judge_use import merged, of_steps
 from agentmut.campaign.running.limits import Spend, budget_reached
 from agentmut.campaign.running.trials import Judged, Launch, Suite, TrialResult
 from agentmut.campaign.running.work import Stop, Work
-from agentmut.nouns.cassette import Cassette
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.mutant import Mutant
-from agentmut.recording.redaction import Redactor
-from agentmut.recording.threads import in_daemon_thread
-from agentmut.store.sqlite import Spent, StoredTrial
-from agentmut.trial.executor import Executor, TrialRequest
+from agentmut.nouns import Cassette, Execution, Mutant
+from agentmut.recording import Redactor, in_daemon_thread
+from agentmut.store import Spent, StoredTrial
+from agentmut.trial import Executor, TrialRequest
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]

@@ -3,13 +3,12 @@
 import asyncio
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError, nearest
+from agentmut._base import UsageError, nearest
 from agentmut.campaign.preparation.session import Session, local_executor
 from agentmut.campaign.running.trials import TrialResult
-from agentmut.nouns.cassette import Cassette, Player
-from agentmut.nouns.execution import Execution
-from agentmut.recording.redaction import Redactor
-from agentmut.trial.executor import TrialRequest
+from agentmut.nouns import Cassette, Execution, Player
+from agentmut.recording import Redactor
+from agentmut.trial import TrialRequest
 
 
 class Replay(NamedTuple):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.campaign.preparation.identity import trial_key
 from agentmut.campaign.preparation.plan import Plan, RunPlan
 from agentmut.campaign.preparation.session import Session
-from agentmut.nouns.result import Result, read_result
-from agentmut.store.sqlite import Store, StoredRun, StoredTrial
+from agentmut.nouns import Result, read_result
+from agentmut.store import Store, StoredRun, StoredTrial
 
 Kept = dict[str, tuple[StoredTrial, ...]]
 """By scenario, in the order of the repeats; of a trial that was repeated after trouble, the last one."""

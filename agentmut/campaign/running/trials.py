@@ -4,16 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut._base.errors import NotJudgedError
-from agentmut._base.frozen import digest_of
-from agentmut.judging.building import judge, unwrapped
-from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.footprints import Footprint
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check, Judgement, Outcome
-from agentmut.recording.redaction import Redactor
-from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, Notes
-from agentmut.trial.witness.witness import Detector, Witness
+from agentmut._base import NotJudgedError, digest_of
+from agentmut.judging import judge, unwrapped
+from agentmut.nouns import AgentTrace, Check, Ending, Execution, Footprint, Judgement, Outcome, Scenario
+from agentmut.recording import Redactor
+from agentmut.seams import AsksModel, Evaluator, Notes
+from agentmut.trial import Detector, Witness
 
 
 class Launch(NamedTuple):

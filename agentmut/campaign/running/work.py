@@ -7,10 +7,8 @@ from typing import Protocol
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.running.limits import Spend
 from agentmut.campaign.running.trials import Launch, TrialResult
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
+from agentmut.nouns import Mutant, Scenario
+from agentmut.trial import Detector, SuiteConfig
 
 
 class Stop(StrEnum):

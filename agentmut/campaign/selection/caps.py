@@ -4,11 +4,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from agentmut._base.text_position import position
+from agentmut._base import position
 from agentmut.campaign.selection.locate import adds_item
-from agentmut.language.prompt.document import parse
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
+from agentmut.language import parse
+from agentmut.nouns import AgentConfig, Mutant
 
 
 def capped(

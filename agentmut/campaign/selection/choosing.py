@@ -15,15 +15,10 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.selection.ignoring import ignoring
 from agentmut.campaign.selection.second_order import Choice, with_second_order
 from agentmut.campaign.selection.selection import Selection, narrowed_drops
-from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.mutation.generation import Generation, generate
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant, OperatorClass
-from agentmut.nouns.origin import Origin
-from agentmut.project.layout import runs_folder
-from agentmut.project.schema import MutationSettings
-from agentmut.seams.protocols.adapter import AsksAgent
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.mutation import Generation, OperatorCatalogue, generate
+from agentmut.nouns import AgentConfig, Mutant, OperatorClass, Origin
+from agentmut.project import MutationSettings, runs_folder
+from agentmut.seams import AsksAgent, OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:

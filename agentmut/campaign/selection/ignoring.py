@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.language.prompt.document import parse
-from agentmut.nouns.mutant import About, Edit, Mutant
-from agentmut.nouns.origin import IgnoreComment, Origin
-from agentmut.project.schema import IgnoredMutant
-from agentmut.seams.operator_names import is_named
+from agentmut.language import parse
+from agentmut.nouns import About, Edit, IgnoreComment, Mutant, Origin
+from agentmut.project import IgnoredMutant
+from agentmut.seams import is_named
 
 
 class Ignoring(NamedTuple):

@@ -2,12 +2,8 @@
 
 from typing import NamedTuple
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.text_position import position
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import About, Edit, Mutant
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.result import Target
+from agentmut._base import canonical_json, position
+from agentmut.nouns import About, AgentConfig, Edit, Mutant, Origin, Target
 
 
 class Spot(NamedTuple):

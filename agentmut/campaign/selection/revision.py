@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import AgentmutError, UsageError
+from agentmut._base import AgentmutError, UsageError
 from agentmut.campaign.preparation.session import declared_variables, open_session
-from agentmut.mutation.difference import Changes, changes
-from agentmut.nouns.config import AgentConfig
-from agentmut.project.config import read_config_file
-from agentmut.project.project import load_project
+from agentmut.mutation import Changes, changes
+from agentmut.nouns import AgentConfig
+from agentmut.project import load_project, read_config_file
 
 SECONDS = 300
 """How long the old agent may take to be imported."""
@@ -93,8 +92,8 @@ def _stand_ins(described: Described) -> Iterator[str]:
 
     The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
     """
-    from agentmut._base.yaml_source import read_yaml
-    from agentmut.project.parts import is_missing_text
+    from agentmut._base import read_yaml
+    from agentmut.project import is_missing_text
 
     written: Any = read_yaml(described.file, described.file.name).value
     for key in () if described.bare else ("agent", "config"):

@@ -4,14 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.campaign.selection.selection import Selection, select_mutants
-from agentmut.mutation.generation import Dropped
-from agentmut.mutation.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.origin import Origin
-from agentmut.project.schema import MutationSettings, SecondOrder
+from agentmut.mutation import PAIR, Dropped, Expressible, Named, Pairs, named_pairs, sampled_pairs
+from agentmut.nouns import AgentConfig, Mutant, Origin
+from agentmut.project import MutationSettings, SecondOrder
 
 
 class Choice(NamedTuple):

@@ -2,16 +2,13 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError, nearest
 from agentmut.campaign.selection.caps import by_instruction, capped, sampled
 from agentmut.campaign.selection.targets import at_targets
-from agentmut.mutation.difference import Changes, touches
-from agentmut.mutation.generation import Dropped, Generation
-from agentmut.nouns.mutant import Intent, Mutant
-from agentmut.nouns.origin import Origin
-from agentmut.project.schema import MutationSettings
-from agentmut.seams.operator_names import class_of, is_named, unknown_name
+from agentmut.mutation import Changes, Dropped, Generation, touches
+from agentmut.nouns import Intent, Mutant, Origin
+from agentmut.project import MutationSettings
+from agentmut.seams import class_of, is_named, unknown_name
 
 HARMLESS_PART = 4
 """One of so many mutants of a sample is a `preserve` one."""

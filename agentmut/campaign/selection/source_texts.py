@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.campaign.selection.locate import spot
-from agentmut.language.prompt.document import Instruction, parse
-from agentmut.nouns.mutant import About, Edit, Mutant
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.result import PromptRule, SourceText, TextChange
-from agentmut.recording.redaction import Redactor
+from agentmut.language import Instruction, parse
+from agentmut.nouns import About, Edit, Mutant, Origin, PromptRule, SourceText, TextChange
+from agentmut.recording import Redactor
 
 LONGEST = 200_000
 """Characters above which a text is left out: a result is read by people, and by pages that show it."""

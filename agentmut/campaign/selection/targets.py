@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.text_position import line_starts
+from agentmut._base import UsageError, line_starts, nearest
 from agentmut.campaign.selection.locate import Spot, spot
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.origin import Origin
+from agentmut.nouns import Mutant, Origin
 
 _MOST_DIGITS = 9
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")

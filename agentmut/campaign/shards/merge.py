@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import RunError, UsageError
+from agentmut._base import RunError, UsageError
 from agentmut.campaign.preparation.plan import Plan, new_run_id
 from agentmut.campaign.preparation.session import Session, open_session, suite_digest
 from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
-from agentmut.nouns.execution import Execution
-from agentmut.project.layout import FOLDER
-from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
-from agentmut.trial.executor import TrialRequest
+from agentmut.nouns import Execution
+from agentmut.project import FOLDER
+from agentmut.store import Spent, Store, StoredRun, StoredTrial
+from agentmut.trial import TrialRequest
 
 FILE = "store.db"
 Executed = tuple[str, str, str, float]

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import digest_of
+from agentmut._base import UsageError, digest_of
 from agentmut.campaign.preparation.plan import Plan, Shard
-from agentmut.nouns.mutant import Mutant
+from agentmut.nouns import Mutant
 
 SHARED = (
     "Run the baseline once (`agentmut run --baseline-only`) and copy .agentmut to every shard before its run: then "

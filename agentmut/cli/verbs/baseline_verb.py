@@ -42,13 +42,13 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
-    from agentmut.assessment.preparation import Asked, prepare_saving
-    from agentmut.campaign.results.summary import cost_of
+    from agentmut.assessment import Asked, prepare_saving
+    from agentmut.campaign import cost_of
     from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verbs.verdicts import under_way, with_settings
-    from agentmut.report.terminal.verdicts import render_baseline
-    from agentmut.store.documents.saved_baseline import check_baseline_name
-    from agentmut.usecases.suite_verdicts import carry_out_saving
+    from agentmut.report import render_baseline
+    from agentmut.store import check_baseline_name
+    from agentmut.usecases import carry_out_saving
 
     check_baseline_name(name)
     loaded = with_settings(project, agent, "compare", {})
@@ -90,9 +90,9 @@ def compare(
 
     Example: agentmut baseline compare --method fixed --trials 60
     """
-    from agentmut.assessment.preparation import Asked
+    from agentmut.assessment import Asked
     from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
-    from agentmut.usecases.suite_verdicts import comparison
+    from agentmut.usecases import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     assess_and_print(

@@ -19,9 +19,8 @@ def clean(
     Example: agentmut clean --keep 3
     """
     from agentmut.cli.output import print_json
-    from agentmut.project.layout import FOLDER
-    from agentmut.project.project import load_project
-    from agentmut.usecases.runtime import open_store
+    from agentmut.project import FOLDER, load_project
+    from agentmut.usecases import open_store
 
     loaded = load_project(project)
     with open_store(loaded) as store:
@@ -39,7 +38,7 @@ def clean(
 
 def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
     """The latest runs, and those that a saved baseline rests on."""
-    from agentmut.store.documents.saved_baseline import baseline_names, read_baseline
+    from agentmut.store import baseline_names, read_baseline
 
     needed = {read_baseline(name, baselines).run_id for name in baseline_names(baselines)}
     return [run for position, run in enumerate(runs) if position < keep or run in needed]

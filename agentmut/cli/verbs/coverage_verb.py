@@ -38,12 +38,11 @@ def coverage(
 
     Example: agentmut coverage --items all
     """
-    from agentmut._base.errors import UsageError
+    from agentmut._base import UsageError
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.insight.coverage.kept import write_coverage
-    from agentmut.insight.coverage.load import CoverageRequest, latest_result, project_coverage
-    from agentmut.report.terminal.coverage import SHOWN, render_coverage
-    from agentmut.usecases.runtime import opened, stand_in_keys
+    from agentmut.insight import CoverageRequest, latest_result, project_coverage, write_coverage
+    from agentmut.report import SHOWN, render_coverage
+    from agentmut.usecases import opened, stand_in_keys
 
     if calibrate and (run or scenarios):
         raise UsageError(

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import ExitCode, UsageError
+from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.doctor.examination import Examination
-    from agentmut.project.project import Project
-    from agentmut.store.documents.diagnosis import Diagnosis
+    from agentmut.campaign import Session
+    from agentmut.doctor import Examination
+    from agentmut.project import Project
+    from agentmut.store import Diagnosis
 
 
 def doctor(
@@ -47,9 +47,9 @@ def doctor(
     Example: agentmut doctor
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project.project import load_project
-    from agentmut.report.terminal.doctor import render_diagnosis
-    from agentmut.usecases.runtime import agent_environment
+    from agentmut.project import load_project
+    from agentmut.report import render_diagnosis
+    from agentmut.usecases import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
@@ -67,8 +67,7 @@ def doctor(
 
 def _opened(project: "Project", scenario: str | None) -> "Session":
     """The session of one scenario: the first, where none is named; of a suite of another tool, once that is read."""
-    from agentmut.campaign.preparation.imported import imported_suite
-    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign import imported_suite, open_session
 
     if project.imported is not None:
         suite = imported_suite(project)
@@ -79,8 +78,8 @@ def _opened(project: "Project", scenario: str | None) -> "Session":
 def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
     import os
 
-    from agentmut.doctor.examination import before_running, examine, plan_of
-    from agentmut.usecases.runtime import redactor
+    from agentmut.doctor import before_running, examine, plan_of
+    from agentmut.usecases import redactor
 
     before = before_running(session, os.environ)
     _announce(before, plan_of(session), yes=yes)
@@ -100,8 +99,8 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:
-    from agentmut._base.errors import StoreError
-    from agentmut.doctor.sending import main_request
+    from agentmut._base import StoreError
+    from agentmut.doctor import main_request
 
     request = main_request(found.seen)
     if request is None:

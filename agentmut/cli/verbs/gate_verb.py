@@ -44,7 +44,7 @@ def gate(
     from agentmut.cli.output import agents_on_stderr
     from agentmut.cli.verbs.gating import exit_code, print_gate
     from agentmut.cli.verbs.verdicts import project_with
-    from agentmut.usecases.deployment_gate import gate as decided
+    from agentmut.usecases import gate as decided
 
     given = {
         "min_score": min_score,

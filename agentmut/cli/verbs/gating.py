@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agentmut._base.errors import ExitCode
+from agentmut._base import ExitCode
 from agentmut.cli.output import agents_on_stderr, print_json, print_result, wants_color
-from agentmut.usecases.decide.gate import Decision, GateReport
+from agentmut.usecases import Decision, GateReport
 
 if TYPE_CHECKING:
-    from agentmut.nouns.result import Result
-    from agentmut.project.project import Project
+    from agentmut.nouns import Result
+    from agentmut.project import Project
 
 _CODES = {
     Decision.DEPLOY: ExitCode.OK,
@@ -26,7 +26,7 @@ def print_gate(report: GateReport, as_json: bool) -> None:
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
-    from agentmut.report.terminal.gate import render_gate
+    from agentmut.report import render_gate
 
     typer.echo(render_gate(report, wants_color()), nl=False)
 
@@ -41,7 +41,7 @@ def decide_and_print(project: "Project", result: "Result | None", as_json: bool,
 
     Without a result, since nothing had to be run, what was stored before decides.
     """
-    from agentmut.usecases.deployment_gate import gate
+    from agentmut.usecases import gate
 
     with agents_on_stderr():
         report = gate(project, result.run_id if result else None)

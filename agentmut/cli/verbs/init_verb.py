@@ -26,7 +26,7 @@ def init(
     Example: agentmut init my_project
     """
     from agentmut.cli.output import print_json
-    from agentmut.usecases.starting import WITHOUT_MODEL, starter_name, write_starter
+    from agentmut.usecases import WITHOUT_MODEL, starter_name, write_starter
 
     written = [str(path) for path in write_starter(folder, force, framework)]
     if as_json:

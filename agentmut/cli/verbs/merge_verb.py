@@ -23,11 +23,10 @@ def merge(
 
     Example: agentmut merge shard1/.agentmut shard2/.agentmut
     """
-    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign import open_session
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
-    from agentmut.project.project import load_project
-    from agentmut.usecases.campaigns import carry_out_merge
-    from agentmut.usecases.runtime import agent_environment, open_store
+    from agentmut.project import load_project
+    from agentmut.usecases import agent_environment, carry_out_merge, open_store
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.campaign.selection.selection import Selection
-    from agentmut.mutation.generation import Generation
-    from agentmut.nouns.origin import Origin
+    from agentmut.campaign import Selection
+    from agentmut.mutation import Generation
+    from agentmut.nouns import Origin
 
 ConfigFile = Annotated[
     Path | None,
@@ -47,7 +47,7 @@ def mutants(
     """
     from agentmut.cli.choice import no_mutants_in, refuse_together, selection_of
     from agentmut.cli.output import print_json, wants_color
-    from agentmut.report.terminal.mutants import mutants_document, render_mutants
+    from agentmut.report import mutants_document, render_mutants
 
     _check_sources(project, agent, choice.scenarios, config, request)
     refuse_together(request=request, in_diff=choice.in_diff)
@@ -87,14 +87,11 @@ def _check_sources(
 def _without_project(
     config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
-    from agentmut.campaign.selection.choosing import mutants_of
-    from agentmut.campaign.selection.revision import Described, changes_since
+    from agentmut.campaign import Described, changes_since, mutants_of
     from agentmut.cli.choice import with_changes
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.mutation.catalogue import OperatorCatalogue
-    from agentmut.project.config import read_config_file
-    from agentmut.project.recorded_request import read_request_file
-    from agentmut.project.schema import MutationSettings
+    from agentmut.mutation import OperatorCatalogue
+    from agentmut.project import MutationSettings, read_config_file, read_request_file
 
     with agents_on_stderr():
         origin = read_config_file(config) if config else read_request_file(request or Path())
@@ -109,12 +106,11 @@ def _without_project(
 def _of_project(
     project: Path, agent: str | None, scenarios: tuple[str, ...], selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
-    from agentmut.campaign.preparation.session import open_session
-    from agentmut.campaign.selection.choosing import make_mutants
+    from agentmut.campaign import make_mutants, open_session
     from agentmut.cli.choice import with_session_changes
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.project.project import load_project
-    from agentmut.usecases.runtime import agent_environment
+    from agentmut.project import load_project
+    from agentmut.usecases import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

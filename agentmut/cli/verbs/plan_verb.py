@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.session import Session
+    from agentmut.campaign import Session
     from agentmut.cli.verbs.verdicts import UnderWay
-    from agentmut.store.sqlite import Store
+    from agentmut.store import Store
 
 
 @choosing
@@ -42,14 +42,13 @@ def plan(
 
     Example: agentmut plan --class prompt --probe 3
     """
-    from agentmut.campaign.selection.choosing import make_mutants
+    from agentmut.campaign import make_mutants
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verbs.verdicts import under_way
-    from agentmut.project.project import load_project
-    from agentmut.report.terminal.plan import render_plan
-    from agentmut.usecases.planning import foresee
-    from agentmut.usecases.runtime import stand_in_keys
+    from agentmut.project import load_project
+    from agentmut.report import render_plan
+    from agentmut.usecases import foresee, stand_in_keys
 
     if rate is not None and not 0 < rate <= 1:
         raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
@@ -84,8 +83,8 @@ def _probe(
     yes: bool,
 ) -> None:
     """A few runs of the unchanged agent, asked for like any others."""
-    from agentmut.assessment.preparation import Asked, prepare_saving
-    from agentmut.usecases.suite_verdicts import carry_out_probe
+    from agentmut.assessment import Asked, prepare_saving
+    from agentmut.usecases import carry_out_probe
 
     prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")
     progress.ask(prepared, yes)

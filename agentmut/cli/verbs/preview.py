@@ -5,18 +5,15 @@ from typing import NamedTuple
 
 import typer
 
-from agentmut._base.errors import StoreError, UsageError, nearest
-from agentmut._base.imports import make_importable
-from agentmut.assessment.preparation import known_before, shares_of, threshold_rule
-from agentmut.assessment.rules import Sprt
-from agentmut.campaign.preparation.imported import imported_suite, with_suite
+from agentmut._base import StoreError, UsageError, make_importable, nearest
+from agentmut.assessment import Sprt, known_before, shares_of, threshold_rule
+from agentmut.campaign import imported_suite, with_suite
 from agentmut.cli.output import agents_on_stderr, print_json
-from agentmut.nouns.scenario import Scenario
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
-from agentmut.report.terminal.preview import PreviewLine, render_preview
-from agentmut.stats.verdicts.preview import Preview, preview_fixed, preview_sprt, preview_suite
-from agentmut.usecases.runtime import open_store
+from agentmut.nouns import Scenario
+from agentmut.project import FOLDER, Project
+from agentmut.report import PreviewLine, render_preview
+from agentmut.stats import Preview, preview_fixed, preview_sprt, preview_suite
+from agentmut.usecases import open_store
 
 
 class Assumption(NamedTuple):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import ExitCode, UsageError
+from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 
 if TYPE_CHECKING:
-    from agentmut.nouns.messages import Exchange
-    from agentmut.recording.trial import Trial
-    from agentmut.wire.carriers.passage import Passage
+    from agentmut.nouns import Exchange
+    from agentmut.recording import Trial
+    from agentmut.wire import Passage
 
 __all__ = ["SETTINGS", "proxy"]
 DEFAULT_PORT = 8898
@@ -130,10 +130,8 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
-        from agentmut.recording.redaction import Redactor, secret_values
-        from agentmut.wire.carriers.proxy.doors import doors_of, past_http_proxies
-        from agentmut.wire.carriers.proxy.roster import Everyone
-        from agentmut.wire.carriers.proxy.server import Proxy
+        from agentmut.recording import Redactor, secret_values
+        from agentmut.wire import Everyone, Proxy, doors_of, past_http_proxies
 
         redact = Redactor(secret_values((), os.environ)).text
 
@@ -164,7 +162,7 @@ def line(passage: "Passage", exchange: "Exchange") -> str:
 
     Dialect, model, status, seconds, tokens in and out, and whether it is the mutant's.
     """
-    from agentmut.report.paint import clean
+    from agentmut.report import clean
 
     usage = exchange.reply.usage if exchange.reply else None
     parts = (
@@ -187,19 +185,17 @@ def _say(origin: str, variables: Mapping[str, str]) -> None:
 
 
 def _plain_trial(name: str) -> "Trial":
-    from agentmut.recording.trial import Trial
+    from agentmut.recording import Trial
 
     return Trial(name)
 
 
 def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
     """Trials of the one mutant whose id begins so."""
-    from agentmut.campaign.preparation.session import open_session
-    from agentmut.campaign.selection.choosing import make_mutants
-    from agentmut.campaign.selection.selection import Selection
-    from agentmut.project.project import load_project
-    from agentmut.recording.trial import Trial, altered_tools
-    from agentmut.wire.rewriting.rewriter import ConfigRewriter
+    from agentmut.campaign import Selection, make_mutants, open_session
+    from agentmut.project import load_project
+    from agentmut.recording import Trial, altered_tools
+    from agentmut.wire import ConfigRewriter
 
     session = open_session(load_project(project))
     found = make_mutants(session, Selection(mutants=(wanted,))).mutants

@@ -7,27 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentmut._base.errors import ExitCode, UsageError
-from agentmut.assessment.preparation import Asked
-from agentmut.assessment.state import Assessment
-from agentmut.campaign.preparation.session import open_session
+from agentmut._base import ExitCode, UsageError
+from agentmut.assessment import Asked, Assessment
+from agentmut.campaign import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verbs.verdicts import ask_to_run
-from agentmut.project.project import Project
-from agentmut.relating.preparation import Wish, wish, worst_case
-from agentmut.relating.state import Relating, SourceErrands
-from agentmut.report.terminal.relations import render_relations, render_survivors, render_wish
-from agentmut.report.wording import counted
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.relation_report import Finding, RelationReport
-from agentmut.usecases.decide.asking import why_ask
-from agentmut.usecases.relations import Progress, RelationRequest, carry_out_relations
-from agentmut.usecases.runtime import agent_environment
+from agentmut.project import Project
+from agentmut.relating import Relating, SourceErrands, Wish, wish, worst_case
+from agentmut.report import counted, render_relations, render_survivors, render_wish
+from agentmut.stats import Verdict
+from agentmut.store import Finding, RelationReport
+from agentmut.usecases import Progress, RelationRequest, agent_environment, carry_out_relations, why_ask
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.store.sqlite import Store
+    from agentmut.campaign import Session
+    from agentmut.store import Store
 
 _CODES: dict[str, ExitCode] = {
     Finding.PASS: ExitCode.OK,
@@ -85,7 +80,7 @@ def check_survivors_and_print(
     as_json: bool,
 ) -> None:
     """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
-    from agentmut.usecases.survivor_relations import campaign_of, check_survivors, most_runs
+    from agentmut.usecases import campaign_of, check_survivors, most_runs
 
     if seed is not None:
         raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
@@ -147,7 +142,7 @@ def describe(work: Assessment | Relating | SourceErrands) -> str:
 def _under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", ProgressLine]]:
-    from agentmut.usecases.runtime import opened
+    from agentmut.usecases import opened
 
     line = ProgressLine()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

@@ -72,12 +72,11 @@ def relations(
 
     Example: agentmut relations --relation permutation --yes
     """
-    from agentmut._base.errors import UsageError
+    from agentmut._base import UsageError
     from agentmut.cli.choice import refuse_together
     from agentmut.cli.verbs.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verbs.verdicts import project_with
-    from agentmut.usecases.relations import RelationRequest
-    from agentmut.usecases.runtime import stand_in_keys
+    from agentmut.usecases import RelationRequest, stand_in_keys
 
     refuse_together(stored=stored, fresh=fresh)
     refuse_together(stored=stored, save=save, against=against)

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentmut._base.errors import ExitCode, UsageError
+from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.campaign.running.replay import Replay
-    from agentmut.nouns.cassette import Cassette
+    from agentmut.campaign import Replay, Session
+    from agentmut.nouns import Cassette
 
 
 def replay(
@@ -34,12 +33,12 @@ def replay(
 
     Example: agentmut replay 4be1
     """
-    from agentmut.campaign.preparation.session import open_session
-    from agentmut.campaign.running.replay import replay as replayed
+    from agentmut.campaign import open_session
+    from agentmut.campaign import replay as replayed
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.project.project import load_project
-    from agentmut.store.cassettes import read_cassette
-    from agentmut.usecases.runtime import agent_environment, redactor, stand_in_keys
+    from agentmut.project import load_project
+    from agentmut.store import read_cassette
+    from agentmut.usecases import agent_environment, redactor, stand_in_keys
 
     if trial is None:
         _list(_folder(project, run), as_json)
@@ -57,7 +56,7 @@ def replay(
 
 def _warn(session: "Session", scenario: str) -> None:
     """Say which tools are not doubled: the recording has their results, but the agent calls them itself."""
-    from agentmut.doctor.beforehand import tool_checks
+    from agentmut.doctor import tool_checks
 
     config, safe = session.adapter.get_config(), session.project.safe_tools
     played = [one for one in session.scenarios if one.name == scenario]
@@ -73,7 +72,7 @@ def _folder(project: Path, run: str | None) -> Path:
 
 
 def _find(trial: str, project: Path, run: str | None) -> Path:
-    from agentmut.store.cassettes import cassettes_of
+    from agentmut.store import cassettes_of
 
     if trial.endswith(".json"):
         return Path(trial)
@@ -88,7 +87,7 @@ def _find(trial: str, project: Path, run: str | None) -> Path:
 
 def _list(folder: Path, as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.store.cassettes import cassettes_of, read_cassette
+    from agentmut.store import cassettes_of, read_cassette
 
     rows = [_row(read_cassette(path)) for path in cassettes_of(folder)]
     if as_json:
@@ -114,7 +113,7 @@ def _row(cassette: "Cassette") -> dict[str, Any]:
 
 def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.report.terminal.replay import render_replay
+    from agentmut.report import render_replay
 
     if as_json:
         trace = shown.execution.trace.model_dump(mode="json", exclude_defaults=True)

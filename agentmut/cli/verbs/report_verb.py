@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError, nearest
+from agentmut._base import UsageError, nearest
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.report.beside import Extra
-from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
+from agentmut.report import COMPARABLE, WIDTH, Extra, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
-    from agentmut.nouns.result import MutantRow, Result
-    from agentmut.store.documents.relation_report import RelationReport, SurvivorsReport
-    from agentmut.store.documents.verdict_report import VerdictReport
+    from agentmut.nouns import MutantRow, Result
+    from agentmut.store import RelationReport, SurvivorsReport, VerdictReport
 
 
 Formats = Annotated[
@@ -122,8 +120,8 @@ def _comparison(
     project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
 ) -> str:
     from agentmut.cli.runs import find_result
-    from agentmut.report.terminal.comparison import markdown_comparison, render_comparison
-    from agentmut.store.documents.comparison import compare_results
+    from agentmut.report import markdown_comparison, render_comparison
+    from agentmut.store import compare_results
 
     if chosen not in COMPARABLE:
         raise UsageError(f"--compare is shown as {', '.join(COMPARABLE)}, not as {chosen}.")
@@ -153,8 +151,7 @@ def _other(
         raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
     if chosen is Format.JSON:
         return json_text(found)
-    from agentmut.report.terminal.relations import render_relations, render_survivors
-    from agentmut.report.terminal.verdicts import render_verdicts
+    from agentmut.report import render_relations, render_survivors, render_verdicts
 
     if verdicts is not None:
         return render_verdicts(verdicts, color)
@@ -190,7 +187,7 @@ def _of_operators(
     rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
 ) -> "list[MutantRow]":
     """The rows of operators that a name, a class or a pattern fits. Raises `UsageError` for one that fits none."""
-    from agentmut.seams.operator_names import is_named, unknown_name
+    from agentmut.seams import is_named, unknown_name
 
     known = {row.operator for row in everything}
     unknown = unknown_name(wanted or (), known)

@@ -30,12 +30,11 @@ def rescore(
 
     Example: agentmut rescore
     """
-    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign import open_session
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project.project import load_project
-    from agentmut.report.terminal.rescored import render_rescored
-    from agentmut.usecases.campaigns import carry_out_rescore
-    from agentmut.usecases.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.project import load_project
+    from agentmut.report import render_rescored
+    from agentmut.usecases import agent_environment, carry_out_rescore, open_store, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project, agent)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli.options import AgentRef, Json, ProjectPath, RunId
 
 if TYPE_CHECKING:
-    from agentmut.store.sqlite import StoredRun
+    from agentmut.store import StoredRun
 
 
 def resume(
@@ -22,12 +22,11 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.campaign.preparation.session import open_session
+    from agentmut.campaign import open_session
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
-    from agentmut.project.project import load_project
-    from agentmut.usecases.campaigns import carry_out_campaign, stored_plan
-    from agentmut.usecases.runtime import agent_environment, open_store
+    from agentmut.project import load_project
+    from agentmut.usecases import agent_environment, carry_out_campaign, open_store, stored_plan
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
@@ -79,6 +78,6 @@ def _refuse_other_kinds(stored: "StoredRun") -> None:
 
 def scenarios_of(stored: "StoredRun") -> tuple[str, ...]:
     """Names of the scenarios that a stored run was planned with."""
-    from agentmut.campaign.preparation.plan import Plan
+    from agentmut.campaign import Plan
 
     return Plan.model_validate_json(stored.plan).scenarios

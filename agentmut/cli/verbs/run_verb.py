@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
 
 if TYPE_CHECKING:
-    from agentmut.campaign.preparation.plan import Plan
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.mutation.generation import Generation
-    from agentmut.nouns.result import Result
+    from agentmut.campaign import Plan, Session
+    from agentmut.mutation import Generation
+    from agentmut.nouns import Result
 
 
 @choosing
@@ -49,14 +48,12 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.campaign.preparation.session import open_session
-    from agentmut.campaign.selection.choosing import make_mutants
-    from agentmut.campaign.shards.shards import part_of
+    from agentmut.campaign import make_mutants, open_session, part_of
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.verbs.gating import decide_and_print
-    from agentmut.project.project import load_project
-    from agentmut.usecases.runtime import agent_environment
+    from agentmut.project import load_project
+    from agentmut.usecases import agent_environment
 
     if gate and (shard or baseline_only):
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
@@ -91,10 +88,9 @@ def _campaign(
     yes: bool,
     fresh: bool,
 ) -> "Result":
-    from agentmut.campaign.preparation.session import make_plan
+    from agentmut.campaign import make_plan
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases.campaigns import carry_out_campaign
-    from agentmut.usecases.runtime import open_store, register
+    from agentmut.usecases import carry_out_campaign, open_store, register
 
     plan = share(make_plan(session, generation, seed, time.time()))
     if not yes:
@@ -112,7 +108,7 @@ def _ask(session: "Session", plan: "Plan") -> None:
     """Nobody should find out afterwards what a run has cost."""
     from agentmut.cli.verbs.preview import mean_cost
     from agentmut.cli.verbs.verdicts import ask_to_run
-    from agentmut.usecases.decide.asking import why_ask
+    from agentmut.usecases import why_ask
 
     why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))
     if why:

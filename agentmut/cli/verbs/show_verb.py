@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import AgentmutError, UsageError
+from agentmut._base import AgentmutError, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 
 if TYPE_CHECKING:
-    from agentmut.nouns.result import MutantRow
-    from agentmut.report.terminal.mutant import Proposals
+    from agentmut.nouns import MutantRow
+    from agentmut.report import Proposals
 
 SHOWN = 3
 
@@ -37,8 +37,7 @@ def show(
     """
     from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
-    from agentmut.report.terminal.mutant import render_mutant
-    from agentmut.report.terminal.suggestion import suggestion_document
+    from agentmut.report import render_mutant, suggestion_document
 
     result = find_result(project, run)
     found = [row for row in result.mutants if row.id.startswith(mutant)]
@@ -61,7 +60,7 @@ def show(
 
 def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
     """Assertions mined from the trials stored; a note where project or store do not allow it any more."""
-    from agentmut.report.terminal.mutant import Proposals
+    from agentmut.report import Proposals
 
     try:
         return _mined(project, run, row)
@@ -70,14 +69,12 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
-    from agentmut.campaign.running.stored import stored_campaign
+    from agentmut.campaign import stored_campaign
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.insight.explain.mining import mine
-    from agentmut.insight.explain.runs import StoredRuns
-    from agentmut.project.layout import FOLDER
-    from agentmut.project.project import load_project
-    from agentmut.report.terminal.mutant import Proposals
-    from agentmut.usecases.runtime import opened, stand_in_keys
+    from agentmut.insight import StoredRuns, mine
+    from agentmut.project import FOLDER, load_project
+    from agentmut.report import Proposals
+    from agentmut.usecases import opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 
 if TYPE_CHECKING:
-    from agentmut.simulator.service.service_settings import Settings
+    from agentmut.simulator import Settings
 
 __all__ = ["SETTINGS", "simulate"]
 DEFAULT_PORT = 8899
@@ -76,9 +76,7 @@ def simulate(
 
     Example: agentmut simulate -- agentmut run --yes
     """
-    from agentmut.simulator.service.quantities import read_seconds
-    from agentmut.simulator.service.service_settings import read_settings
-    from agentmut.simulator.service.trouble import trouble_of
+    from agentmut.simulator import read_seconds, read_settings, trouble_of
 
     seconds = read_seconds(retry_after, "--retry-after")
     settings = read_settings(
@@ -93,8 +91,7 @@ def simulate(
 
 
 async def _serve_while(command: list[str], port: int, settings: "Settings") -> int:
-    from agentmut.simulator.service.addresses import Addresses, exports
-    from agentmut.simulator.service.server import serve
+    from agentmut.simulator import Addresses, exports, serve
 
     async with serve(port=port, **settings._asdict()) as url:
         variables = exports(Addresses.found_at(url), settings)

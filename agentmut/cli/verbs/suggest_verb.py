@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmut.insight.search.bench import Bench
-    from agentmut.project.project import Project
-    from agentmut.usecases.suggestions import Proposed
+    from agentmut.insight import Bench
+    from agentmut.project import Project
+    from agentmut.usecases import Proposed
 
 
 def suggest(
@@ -57,7 +57,7 @@ def suggest(
     Example: agentmut suggest --scenarios --trials 100
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project.project import load_project
+    from agentmut.project import load_project
 
     _check(ids, apply, scenarios, yes or trials is not None or seed is not None)
     if apply and run is not None:
@@ -72,7 +72,7 @@ def suggest(
     if as_json:
         print_json(_document(found))
     else:
-        from agentmut.report.terminal.suggestions import render_suggestions
+        from agentmut.report import render_suggestions
 
         typer.echo(render_suggestions(found, wants_color()), nl=False)
 
@@ -91,8 +91,13 @@ def _proposed(
     project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
 ) -> "Proposed":
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases.runtime import opened, stand_in_keys
-    from agentmut.usecases.suggestions import free_suggestions, keep_suggestions, searched_suggestions
+    from agentmut.usecases import (
+        free_suggestions,
+        keep_suggestions,
+        opened,
+        searched_suggestions,
+        stand_in_keys,
+    )
 
     if scenarios:
         _ask(project, trials, yes)
@@ -139,7 +144,7 @@ def _really_called(safe: "Sequence[str]") -> str:
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.usecases.suggestions import apply
+    from agentmut.usecases import apply
 
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
     if as_json:
@@ -169,7 +174,7 @@ def _document(found: "Proposed") -> dict[str, object]:
 
 
 def _values(coverage: object) -> dict[str, float | None]:
-    from agentmut.insight.coverage.nouns import Coverage
+    from agentmut.insight import Coverage
 
     assert isinstance(coverage, Coverage)
     return {"overall": coverage.overall} | {row.dimension.value: row.value for row in coverage.dimensions}

@@ -45,8 +45,8 @@ def test(
 
     Example: agentmut test --method fixed --trials 50
     """
-    from agentmut._base.errors import UsageError
-    from agentmut.assessment.preparation import Asked, prepare_test
+    from agentmut._base import UsageError
+    from agentmut.assessment import Asked, prepare_test
     from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}

@@ -36,11 +36,11 @@ def trend(
 
     Example: agentmut trend --drop 0.1
     """
-    from agentmut._base.errors import ExitCode
+    from agentmut._base import ExitCode
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.project.project import load_project
-    from agentmut.report.terminal.trend import render_trend
-    from agentmut.usecases.trends import trend as found
+    from agentmut.project import load_project
+    from agentmut.report import render_trend
+    from agentmut.usecases import trend as found
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentmut._base.errors import ExitCode, UsageError
-from agentmut.assessment.state import Assessment
+from agentmut._base import ExitCode, UsageError
+from agentmut.assessment import Assessment
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
-from agentmut.project.project import Project, load_project
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.project import Project, load_project
+from agentmut.stats import Verdict
 
 if TYPE_CHECKING:
-    from agentmut.assessment.preparation import Prepared
-    from agentmut.campaign.preparation.session import Session
-    from agentmut.store.documents.verdict_report import VerdictReport
-    from agentmut.store.sqlite import Store
+    from agentmut.assessment import Prepared
+    from agentmut.campaign import Session
+    from agentmut.store import Store, VerdictReport
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {"test": {"margin": "sequential"}, "compare": {"trials": "fixed", "test": "fixed"}}
@@ -42,7 +41,7 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
 
 def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
     """The project with the options that are given in place of its section's. Raises `UsageError`."""
-    from agentmut.usecases.suite_verdicts import with_settings as changed
+    from agentmut.usecases import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
@@ -67,8 +66,8 @@ class UnderWay:
         """
         for note in prepared.question.notes:
             typer.echo(f"Note: {note}.", err=True)
-        from agentmut.report.wording import counted
-        from agentmut.usecases.decide.asking import why_ask
+        from agentmut.report import counted
+        from agentmut.usecases import why_ask
 
         why = why_ask(prepared.work.plan.budget, prepared.most_trials, self.usd_per_trial)
         if why and not yes:
@@ -78,7 +77,7 @@ class UnderWay:
 
 def ask_to_run(worst: str, why: str) -> None:
     """Ask before a run, for the reason of `why_ask`. Raises `UsageError` where nobody can be asked."""
-    from agentmut.usecases.decide.asking import remedy
+    from agentmut.usecases import remedy
 
     ask(f"{worst} {why} Run?", f"{worst} {why} {remedy(why)}")
 
@@ -95,7 +94,7 @@ def under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
     """Session, store, time and progress line for the block; what agents print goes to stderr."""
-    from agentmut.usecases.runtime import opened
+    from agentmut.usecases import opened
 
     progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):
@@ -115,8 +114,8 @@ def assess_and_print(
     as_json: bool,
 ) -> None:
     """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
-    from agentmut.report.terminal.verdicts import render_verdicts
-    from agentmut.usecases.suite_verdicts import carry_out_assessment
+    from agentmut.report import render_verdicts
+    from agentmut.usecases import carry_out_assessment
 
     with under_way(project, scenarios) as (session, store, now, progress):
         prepared = prepare(session, store, now)

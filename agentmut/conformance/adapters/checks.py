@@ -8,16 +8,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.environment import environ
-from agentmut._base.errors import nearest
-from agentmut._base.plain import one_line
-from agentmut._base.services import SERVICES
+from agentmut._base import SERVICES, environ, nearest, one_line
 from agentmut.conformance.adapters import conduct as conduct
 from agentmut.conformance.adapters import mutation as mutation
 from agentmut.conformance.adapters import trace as trace
 from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe
-from agentmut.simulator.service.addresses import Addresses
-from agentmut.simulator.service.server import serve
+from agentmut.simulator import Addresses, serve
 
 _OF_A_RUN: Mapping[str, Callable[[Subject, Observed], Iterator[str]]] = {
     "run": trace.run_faults,

@@ -7,19 +7,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
+from agentmut._base import canonical_json
 from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe, watched
 from agentmut.conformance.adapters.runs import Watch as Watching
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.recording.rewriter import Answered, Outgoing
-from agentmut.recording.trial import TrialOverError
-from agentmut.seams.protocols.adapter import RunsOutside
-from agentmut.trial.single_run import GRACE, Case, Wiring, attempt
-from agentmut.wire import bodies
-from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import all_codecs
+from agentmut.nouns import Codec, Ending, EvaluatorSpec, HttpCall, Scenario
+from agentmut.recording import Answered, Outgoing, TrialOverError
+from agentmut.seams import RunsOutside
+from agentmut.trial import GRACE, Case, Wiring, attempt
+from agentmut.wire import Tap, all_codecs, bodies
 
 MARKS = ("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
 SAID = "agentmut checks what becomes of errors"

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from agentmut.conformance.adapters.runs import Observed
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.trace import Action
+from agentmut.nouns import Action, Exchange
 
 
 def course_of(run: Observed) -> Mapping[str, object]:

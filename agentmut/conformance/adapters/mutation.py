@@ -6,15 +6,10 @@ from typing import NamedTuple
 
 from agentmut.conformance.adapters.course import course_of
 from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe, whole_config
-from agentmut.mutation.generation import DropKind, Generation, generate
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.flow import CHANGED
-from agentmut.nouns.mutant import Mutant, OperatorClass, Reach
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.adapter import Adapter
-from agentmut.seams.protocols.operator import OperatorOptions
-from agentmut.trial.witness.witness import Detector
+from agentmut.mutation import DropKind, Generation, generate
+from agentmut.nouns import CHANGED, AgentConfig, Ending, Mutant, OperatorClass, Reach
+from agentmut.seams import Adapter, Catalogue, Group, OperatorOptions
+from agentmut.trial import Detector
 
 OTHER_MODEL = "agentmut-other-model"
 CLASSES = (

@@ -8,19 +8,20 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.messages import Exchange
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Double, Recorder, Trial
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.trial.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
-from agentmut.trial.on_wire import remedy_on_wire, routed
-from agentmut.trial.pricing import Pricer
-from agentmut.trial.single_run import Case
-from agentmut.trial.suite_config import SuiteConfig
+from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Exchange, Execution, Mutant, Scenario
+from agentmut.recording import Double, Recorder, Trial
+from agentmut.seams import Adapter, AgentSpec
+from agentmut.trial import (
+    Case,
+    LocalExecutor,
+    Pricer,
+    RetryingExecutor,
+    RunSettings,
+    SuiteConfig,
+    TrialRequest,
+    remedy_on_wire,
+    routed,
+)
 
 AT_ONCE = 8
 RETRIES = 2

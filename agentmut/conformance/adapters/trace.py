@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.plain import jsonable
+from agentmut._base import canonical_json, jsonable
 from agentmut.conformance.adapters.runs import Observed, Subject
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.messages import Role, ToolCall
-from agentmut.nouns.tools_as_functions import ANSWER
-from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns import ANSWER, Action, AgentTrace, Ending, Role, Step, ToolCall, Usage
 
 SLACK = 0.05
 """Seconds by which two clocks may differ."""

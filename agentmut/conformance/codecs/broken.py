@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agentmut._base.plain import one_line
+from agentmut._base import one_line
 from agentmut.conformance.codecs.probe import Fault, Probe, parsed, written
-from agentmut.nouns.codec import HttpCall
+from agentmut.nouns import HttpCall
+from agentmut.wire import all_places, with_values, without
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.dialects.edits import without
-from agentmut.wire.dialects.places import all_places, with_values
 
 _DEEP: Any = {"a": [{"b": [{"c": [[[{}]]]}]}]}
 JUNK: tuple[Any, ...] = (None, -1, "\ud800", [None], {}, {"type": []}, [[{"text": 1}]], _DEEP)

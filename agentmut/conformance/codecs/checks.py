@@ -10,9 +10,8 @@ from agentmut.conformance.codecs.probe import Fault, Probe, alike, parsed
 from agentmut.conformance.codecs.round_trips import error_faults, path_faults, reply_faults, request_faults
 from agentmut.conformance.codecs.samples import REPLIES, REQUESTS, SETTINGS, WITH_TOOLS
 from agentmut.conformance.codecs.streams import framing_faults, reply_name_faults, reply_sample_faults
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.messages import ModelRequest
-from agentmut.seams.signatures import protocol_faults
+from agentmut.nouns import Codec, HttpCall, ModelRequest
+from agentmut.seams import protocol_faults
 
 _VALUES = re.compile(r"[\[({'\"0-9]")
 """Where the value that a fault was seen with begins."""

@@ -4,10 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.plain import one_line
-from agentmut.nouns.codec import Body, Codec, HttpCall
-from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
+from agentmut._base import canonical_json, one_line
+from agentmut.nouns import Body, Codec, HttpCall, ModelReply, ModelRequest, ToolCall
 from agentmut.wire.bodies import read_json, write_json
 
 _Said = TypeVar("_Said", ModelRequest, ModelReply)

@@ -6,11 +6,9 @@ from typing import Any
 
 from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, parsed, written
 from agentmut.conformance.codecs.samples import REPLIES
-from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path
-from agentmut.nouns.messages import Message, ModelRequest, Role
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Body, HttpCall, Message, ModelRequest, OfferedTool, Path, Role, ToolSpec
+from agentmut.wire import all_places, at, with_values
 from agentmut.wire.bodies import write_json
-from agentmut.wire.dialects.places import all_places, at, with_values
 
 UNKNOWN = "x_unknown_to_the_dialect"
 MARK = "Entirely other words."

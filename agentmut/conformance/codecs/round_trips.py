@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences
 from agentmut.conformance.codecs.samples import REPLIES
-from agentmut.nouns.codec import HttpCall
-from agentmut.nouns.messages import ModelReply, ModelRequest
+from agentmut.nouns import HttpCall, ModelReply, ModelRequest
 
 
 def request_faults(probe: Probe, name: str, request: ModelRequest) -> Iterator[Fault]:

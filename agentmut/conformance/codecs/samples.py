@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec, Usage
 
 WEATHER = ToolSpec(
     name="get_weather",

@@ -5,8 +5,7 @@ from typing import Any
 
 from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, written
 from agentmut.conformance.codecs.samples import REPLIES
-from agentmut.nouns.framing import Frame
-from agentmut.nouns.messages import ModelReply
+from agentmut.nouns import Frame, ModelReply
 from agentmut.wire.bodies import read_json, write_json
 
 _FOREIGN: tuple[Any, ...] = (None, True, 0, "text", [], {}, [{}], {"error": {"message": "no"}}, {"type": 3})

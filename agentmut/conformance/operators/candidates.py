@@ -3,14 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from agentmut._base.errors import MutationError, UsageError
-from agentmut._base.in_common import ends_in_common
-from agentmut._base.pointers import at_path
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
-from agentmut.nouns.tools import ToolSpec
-from agentmut.project.tool_checks import check_tools
-from agentmut.seams.protocols.operator import Operator
+from agentmut._base import MutationError, UsageError, at_path, ends_in_common
+from agentmut.nouns import AgentConfig, Candidate, Edit, OperatorClass, Reach, ToolSpec, apply_edits
+from agentmut.project import check_tools
+from agentmut.seams import Operator
 
 MOST_IN_COMMON = 20
 """Characters that a text and its replacement may share at their ends: what stays is no part of an edit."""

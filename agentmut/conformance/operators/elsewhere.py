@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.conformance.operators.purity import made
-from agentmut.nouns.config import AgentConfig
-from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.nouns import AgentConfig
+from agentmut.seams import Operator, OperatorOptions
 
 SEEDS = ("1", "2")
 PATIENCE = 120

@@ -3,11 +3,10 @@
 import random
 from collections.abc import Iterator
 
-from agentmut._base.errors import PluginError
-from agentmut.mutation.generation import candidates
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate
-from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut._base import PluginError
+from agentmut.mutation import candidates
+from agentmut.nouns import AgentConfig, Candidate
+from agentmut.seams import Operator, OperatorOptions
 
 
 def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> list[Candidate] | str:

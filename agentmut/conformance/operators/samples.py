@@ -1,7 +1,6 @@
 """Configs that every operator is tried on."""
 
-from agentmut.nouns.config import AgentConfig, Document, ModelConfig
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import AgentConfig, Document, ModelConfig, ToolSpec
 
 SAMPLES: tuple[AgentConfig, ...] = (
     AgentConfig(

@@ -6,15 +6,12 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import MutationError
-from agentmut._base.plain import one_line
+from agentmut._base import MutationError, one_line
 from agentmut.conformance.operators.purity import numpy_state
 from agentmut.conformance.relations.samples import SEED, TRACES, some, sources
-from agentmut.judging.facts.comparison import comparison_for
-from agentmut.nouns.mutant import apply_edits
-from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.judging import comparison_for
+from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Expectation, FollowUp, Pair, Source, apply_edits
+from agentmut.seams import Relation, RelationExample
 
 _LONGEST_PHRASE = 200
 _BAD_ARGUMENTS: tuple[JsonValue, ...] = ({"no such key": 1}, [], "", -1.5, True, ["a", None])

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut.conformance.operators.samples import SAMPLES
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Source
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
-from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.nouns import Action, AgentConfig, AgentTrace, EvaluatorSpec, Scenario, Source, Step, ToolDouble
 
 SEED = 20
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentmut.nouns.result import MutantRow
-from agentmut.nouns.scenario import Scenario
+from agentmut.nouns import MutantRow, Scenario
 
 Place = Callable[[int, int], tuple[str, int | None, int | None, int | None]]
 """Path, line, last line and column of the characters `start` to `end` of the prompt, as far as they are known."""

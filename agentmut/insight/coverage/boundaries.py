@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from agentmut._base.schemas import inlined, together
+from agentmut._base import inlined, together
 from agentmut.insight.coverage.domains import Bound, Holds, Unbounded, bounds
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import ToolSpec
 
 DEEPEST = 6
 """Objects and lists in one another that are gone into."""

@@ -11,11 +11,9 @@ from agentmut.insight.coverage.part import Part, listed, nothing, row_of
 from agentmut.insight.coverage.paths import paths
 from agentmut.insight.coverage.seen import Seen, Traces, each_trace
 from agentmut.insight.coverage.states import State
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action
-from agentmut.project.guidance import CoverageSettings
-from agentmut.stats.score.coverage import state_coverage
+from agentmut.nouns import Action, AgentConfig, ToolSpec
+from agentmut.project import CoverageSettings
+from agentmut.stats import state_coverage
 
 NAMED = 10
 """Names listed in a note."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from agentmut._base.schemas import is_number, number_limits
+from agentmut._base import is_number, number_limits
 from agentmut.insight.coverage.matching import matcher
 
 TOLERANCE = Fraction(1, 100)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut._base.text_position import position
+from agentmut._base import position
 from agentmut.insight.coverage.beside import Beside
 from agentmut.insight.coverage.graph import Graph
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
 from agentmut.insight.coverage.part import Part, listed, nothing, row_of
 from agentmut.insight.coverage.rules import LEXICAL_REACH, Rule, ablated, reaches, rule_coverage, rules_of
 from agentmut.insight.coverage.seen import Seen, Traces, each_trace
-from agentmut.language.prompt.document import parse
-from agentmut.nouns.config import AgentConfig
+from agentmut.language import parse
+from agentmut.nouns import AgentConfig
 
 
 def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from agentmut.nouns.flow import END, START, Flow
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import END, START, AgentTrace, Flow
 
 Edge = tuple[str, str]
 Route = tuple[str, ...]

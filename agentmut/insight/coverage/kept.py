@@ -4,8 +4,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.whole_files import write_json
+from agentmut._base import UsageError, write_json
 from agentmut.insight.coverage.nouns import Coverage
 
 FILE = "coverage.json"

@@ -7,23 +7,24 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.campaign.preparation.plan import Plan
-from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
-from agentmut.campaign.selection.locate import spot
+from agentmut._base import Frozen, UsageError, nearest, write_json
+from agentmut.campaign import (
+    CODE_CHANGED,
+    Kept,
+    Plan,
+    Session,
+    plan_of,
+    spot,
+    stored_campaign,
+    stored_originals,
+)
 from agentmut.insight.coverage.beside import Beside, Place
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, LeftOut
 from agentmut.insight.coverage.seen import Traces
-from agentmut.nouns.execution import Ending
-from agentmut.nouns.mutant import About, Status
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.result import MutantRow, Result, read_result
-from agentmut.project.layout import FOLDER
-from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.nouns import About, Ending, MutantRow, Origin, Result, Status, read_result
+from agentmut.project import FOLDER
+from agentmut.store import Store, StoredTrial
 
 FILE = "coverage.json"
 """In the project's folder: lambda of each config, as its first measurement estimated it."""

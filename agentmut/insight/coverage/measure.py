@@ -15,11 +15,9 @@ from agentmut.insight.coverage.graph import Graph
 from agentmut.insight.coverage.nouns import PAPER, Coverage, CoverageItem, DimensionCoverage, ScenarioCoverage
 from agentmut.insight.coverage.seen import Seen, Traces
 from agentmut.insight.coverage.states import State, expected_states, states
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.scenario import Scenario
-from agentmut.project.guidance import CoverageSettings
-from agentmut.stats.score.coverage import overall_coverage
+from agentmut.nouns import AgentConfig, Flow, Scenario
+from agentmut.project import CoverageSettings
+from agentmut.stats import overall_coverage
 
 NOTHING_BESIDE = Beside()
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 
 class Dimension(StrEnum):

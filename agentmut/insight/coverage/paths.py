@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from agentmut.insight.coverage.graph import Graph
 from agentmut.insight.coverage.seen import Seen, Traces, each_trace
-from agentmut.nouns.trace import AgentTrace
-from agentmut.stats.score.coverage import chao1
+from agentmut.nouns import AgentTrace
+from agentmut.stats import chao1
 
 Path = tuple[str, ...]
 MOST_ROUTES = 1000

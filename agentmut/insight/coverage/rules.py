@@ -6,12 +6,8 @@ from typing import NamedTuple
 
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, RuleCoverage
 from agentmut.insight.coverage.seen import Traces
-from agentmut.language.prompt.document import PromptDocument
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import MutantRow
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.language import PromptDocument, stems
+from agentmut.nouns import AgentTrace, MutantRow, Scenario, Status
 
 LEXICAL_REACH = 0.5
 """The share of a rule's content words that one turn has to share, by their stems, to count as reaching it.

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace
 
 Traces = Mapping[str, Sequence[AgentTrace]]
 """Finished runs of the unchanged agent, by the name of their scenario."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.insight.coverage.seen import Seen, Traces, each_trace
-from agentmut.nouns.trace import AgentTrace, Step
-from agentmut.stats.score.coverage import chao1
+from agentmut.nouns import AgentTrace, Step
+from agentmut.stats import chao1
 
 WINDOW = 3
 """Steps that the history of a state reaches back, its own step included."""

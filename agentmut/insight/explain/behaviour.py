@@ -8,9 +8,8 @@ import numpy as np
 from numpy.random import Generator
 
 from agentmut.insight.fingerprint import Columns, Fingerprint, Reference, in_words
-from agentmut.nouns.result import BehaviourChange
-from agentmut.stats.tests.multiplicity import adjust
-from agentmut.stats.traces.traces import Aspect, TraceComparison, compare_traces
+from agentmut.nouns import BehaviourChange
+from agentmut.stats import Aspect, TraceComparison, adjust, compare_traces
 
 ALPHA = 0.05
 POWER = 0.9
@@ -93,7 +92,7 @@ class TraceTest:
         return compare_traces(baseline, candidate, self._rng(*what), permutations)
 
     def _rng(self, *what: str) -> Generator:
-        from agentmut._base.frozen import digest_of
+        from agentmut._base import digest_of
 
         return np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
 

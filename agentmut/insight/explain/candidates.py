@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut.insight.explain.views import View
-from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns import EvaluatorSpec
 
 Holds = Callable[[View], bool]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.insight.explain.runs import Runs, StoredRuns, held
-from agentmut.judging.building import build
-from agentmut.nouns.suggestion import AssertionSuggestion, Rate
+from agentmut.judging import build
+from agentmut.nouns import AssertionSuggestion, Rate
 
 GENERAL = 0.25
 """What generality weighs beside the margin."""

@@ -22,7 +22,7 @@ from agentmut.insight.explain.of_text import of_text
 from agentmut.insight.explain.of_tools import of_tools
 from agentmut.insight.explain.runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
-from agentmut.nouns.suggestion import Rate
+from agentmut.nouns import Rate
 
 PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_facts, of_text, of_fields, of_limits)
 FEWEST = 4
@@ -140,8 +140,7 @@ def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 @lru_cache(maxsize=4096)
 def _p(held_by_original: int, original: int, held_by_mutant: int, runs: int) -> float:
-    from agentmut.stats.tests.proportions import fisher_test
-    from agentmut.stats.tests.significance import Alternative
+    from agentmut.stats import Alternative, fisher_test
 
     if held_by_original / original <= held_by_mutant / runs:
         return 1.0

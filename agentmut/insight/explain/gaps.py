@@ -2,14 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.running.stored import last_trials
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import BehaviourChange, MutantRow, Result
-from agentmut.stats.kill.rule import KillTable
-from agentmut.store.rows import StoredTrial
-from agentmut.store.sqlite import Store
+from agentmut.campaign import Arm, CampaignState, last_trials
+from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status
+from agentmut.stats import KillTable
+from agentmut.store import Store, StoredTrial
 
 
 def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:

@@ -4,18 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from agentmut._base.frozen import digest_of
-from agentmut.campaign.running.stored import StoredCampaign
+from agentmut._base import digest_of
+from agentmut.campaign import StoredCampaign
 from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.cover import cover, enough, ranked, value
 from agentmut.insight.explain.family import Family, family_of, halves
 from agentmut.insight.explain.runs import Run, StoredRuns, held
-from agentmut.judging.building import build
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import MutantRow
-from agentmut.nouns.suggestion import AssertionSuggestion, Rate
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.stats.intervals.proportion import wilson
+from agentmut.judging import build
+from agentmut.nouns import AssertionSuggestion, Intent, MutantRow, Rate, Status
+from agentmut.seams import Evaluator
+from agentmut.stats import wilson
 
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.insight.explain.shapes import shape_of
 from agentmut.insight.explain.views import ArgumentValue, View
-from agentmut.judging.evaluators.values import as_text, same_json, written_json
+from agentmut.judging import as_text, same_json, written_json
 
 _NO_JSON = re.compile(r"\b(?:Infinity|NaN)\b")
 LONGEST_VALUE = 120

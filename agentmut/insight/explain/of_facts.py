@@ -5,7 +5,7 @@ from functools import partial
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate
 from agentmut.insight.explain.views import View
-from agentmut.language.extractors.decisions import NO, YES
+from agentmut.language import NO, YES
 
 _SAYS = {
     YES: "the answer grants what is asked, or affirms it",

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, Holds, candidate, common
 from agentmut.insight.explain.views import View
-from agentmut.judging.evaluators.values import same_json, written_json
+from agentmut.judging import same_json, written_json
 
 MOST_CHOICES = 5
 LARGEST = 1e15

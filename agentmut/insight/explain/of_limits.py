@@ -35,7 +35,7 @@ def _cost(contrast: Contrast) -> Iterator[Candidate]:
 
 def _usd(view: View) -> float | None:
     """None where the evaluator `max_cost` would not know the cost."""
-    from agentmut.nouns.trace import Action
+    from agentmut.nouns import Action
 
     calls = [step.usd for step in view.trace.steps if step.action is Action.REASON]
     return view.trace.usd if calls and None not in calls else None

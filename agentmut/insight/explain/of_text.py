@@ -7,8 +7,7 @@ from functools import partial
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.insight.explain.shapes import SHAPES, SLIGHT, shape_of
 from agentmut.insight.explain.views import View
-from agentmut.language.extractors.stated import Figure
-from agentmut.language.vocabulary.words import STOP_WORDS
+from agentmut.language import STOP_WORDS, Figure
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 

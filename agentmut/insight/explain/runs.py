@@ -5,16 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut.campaign.preparation.plan import Rule
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.stored import StoredCampaign
+from agentmut.campaign import Rule, StoredCampaign, Tables
 from agentmut.insight.explain.views import View
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Outcome
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.evaluator import Evaluator
-from agentmut.stats.kill.rule import Decision, KillDesign, level_for
-from agentmut.store.rows import StoredTrial
+from agentmut.nouns import Outcome, Scenario
+from agentmut.seams import Catalogue, Evaluator, Group
+from agentmut.stats import Decision, KillDesign, level_for
+from agentmut.store import StoredTrial
 
 if TYPE_CHECKING:
     from agentmut.insight.explain.family import Family

@@ -8,11 +8,9 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut.judging.evaluators.values import structured, written_json
-from agentmut.language.extractors.decisions import decisions
-from agentmut.language.extractors.stated import Figure, stated_figures
-from agentmut.language.vocabulary.words import STOP_WORDS
-from agentmut.nouns.trace import AgentTrace
+from agentmut.judging import structured, written_json
+from agentmut.language import STOP_WORDS, Figure, decisions, stated_figures
+from agentmut.nouns import AgentTrace
 
 LONGEST_PHRASE = 4
 """Words."""

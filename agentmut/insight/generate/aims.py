@@ -10,9 +10,7 @@ from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension
 from agentmut.insight.generate.graph_ways import nodes_of_model
 from agentmut.insight.generate.nested import outermost_of
 from agentmut.insight.generate.proposals import Aim, AimKind
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.nouns.result import Result
+from agentmut.nouns import AgentConfig, Intent, Mutant, OperatorClass, Result, Status
 
 MUTANTS = "mutants"
 """Beside the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""

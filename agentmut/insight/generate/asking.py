@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from agentmut._base.plain import storable
+from agentmut._base import storable
 from agentmut.insight.generate.material import Material, whole
 from agentmut.insight.generate.proposals import Aim, Proposal, nearest
 

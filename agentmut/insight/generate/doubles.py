@@ -7,10 +7,8 @@ too. Only `agent.safe_tools` does.
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario, ToolDouble
-from agentmut.nouns.trace import AgentTrace
+from agentmut._base import canonical_json
+from agentmut.nouns import AgentConfig, AgentTrace, Scenario, ToolDouble
 
 MADE_UP = ToolDouble(returns={"ok": True})
 ALL = "all"

@@ -9,11 +9,8 @@ from agentmut.insight.coverage.graph import Graph
 from agentmut.insight.coverage.models import is_model
 from agentmut.insight.generate.material import Material, whole
 from agentmut.insight.generate.wording import cases, in_words, request
-from agentmut.language.prompt.document import parse
-from agentmut.language.vocabulary.words import STOP_WORDS, stem, stems, words
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import END, START, Flow
-from agentmut.nouns.scenario import Scenario
+from agentmut.language import STOP_WORDS, parse, stem, stems, words
+from agentmut.nouns import END, START, AgentConfig, Flow, Scenario
 
 TELLING = 4
 """Content words of a rule that are said where it states no case."""

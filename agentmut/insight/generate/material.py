@@ -8,15 +8,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.schemas import Parameter, parameters
+from agentmut._base import Parameter, canonical_json, parameters
 from agentmut.insight.generate.drawing import UNUSABLE
 from agentmut.insight.generate.wording import in_words
-from agentmut.language.quantities.stated_facts import FactKind, facts
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.language import FactKind, facts, stems
+from agentmut.nouns import AgentConfig, AgentTrace, Scenario
 
 LONGEST_VALUE = 60
 """Characters of a value that a user would spell out."""

@@ -6,13 +6,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.schemas import Parameter, inlined, together
+from agentmut._base import Parameter, canonical_json, inlined, together
 from agentmut.insight.coverage.boundaries import EACH, Boundary, boundaries
 from agentmut.insight.generate.drawing import UNUSABLE, drawn
 from agentmut.insight.generate.material import Material, fits, known_values, whole
 from agentmut.insight.generate.wording import in_words, shown
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import ToolSpec
 
 DRAWN = 12
 """Values that are drawn for a limit whose schema gives no example."""

@@ -5,18 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
+from agentmut._base import canonical_json
 from agentmut.insight.coverage.graph import Graph
 from agentmut.insight.generate.material import whole
 from agentmut.insight.generate.wording import shown
-from agentmut.judging.building import build
-from agentmut.language.quantities.stated_facts import facts
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import Flow
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.seams.plugins import Catalogue, Group
+from agentmut.judging import build
+from agentmut.language import facts, stems
+from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Flow, Scenario
+from agentmut.seams import Catalogue, Group
 
 STEPS = "max_steps"
 """What is proposed where nothing else is stable: on its own it says next to nothing."""

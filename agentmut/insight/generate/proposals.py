@@ -8,19 +8,15 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.schemas import Parameter
+from agentmut._base import Parameter, canonical_json
 from agentmut.insight.generate.graph_ways import Way, nodes_of_model, reasons, starts, way_to
 from agentmut.insight.generate.material import Material, arguments_named, fits, known_values, texts, whole
 from agentmut.insight.generate.nested import in_plain_words, outermost_of, values_on
 from agentmut.insight.generate.variations import Turns, recombinations, substitutions, transformations
 from agentmut.insight.generate.wording import cases, normalised, request, sentences, shown
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.flow import END, START
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.tools import ToolSpec
-from agentmut.seams.protocols.relation import Relation
+from agentmut.language import stems
+from agentmut.nouns import END, START, AgentConfig, Scenario, ToolSpec
+from agentmut.seams import Relation
 
 REQUESTS = 4
 """Requests for one tool that differ in their arguments."""

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from agentmut.insight.generate.material import whole
-from agentmut.language.vocabulary.words import stems
-from agentmut.nouns.mutant import Mutant, Reach
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.language import stems
+from agentmut.nouns import AgentTrace, Mutant, Reach, Scenario
 
 RELEVANT = 0.5
 """The share of a mutated text's content words that input and runs have to share."""

@@ -14,9 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.pointers import Path, at_path, parts_of
-from agentmut._base.schemas import number_limits, resolved
+from agentmut._base import Path, at_path, canonical_json, number_limits, parts_of, resolved
 
 Values = SearchStrategy[Any]
 Schema = Mapping[str, Any]

@@ -5,15 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AgentmutError
+from agentmut._base import AgentmutError
 from agentmut.insight.generate.wording import normalised, sentences
-from agentmut.language.quantities.stated_facts import FactKind, StatedFact, facts
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.relation import Relation
+from agentmut.language import FactKind, StatedFact, facts
+from agentmut.nouns import AgentConfig, AgentTrace, Scenario, Source
+from agentmut.seams import Catalogue, Group, Relation
 
 Turns = tuple[JsonValue, ...]
 DATES = ("28 February", "29 February", "31 December", "1 January")

@@ -5,13 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.language.prompt.orders import order_at
-from agentmut.language.prompt.sentences import sentence_spans
-from agentmut.language.prompt.spans import Span
-from agentmut.language.vocabulary.inflection import base_of_third_person
-from agentmut.language.vocabulary.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS
-from agentmut.language.vocabulary.words import STOP_WORDS
-from agentmut.nouns.tools import ToolSpec
+from agentmut.language import (
+    AMBIGUOUS_VERBS,
+    BASE_VERBS,
+    DETERMINERS,
+    PRONOUNS,
+    STOP_WORDS,
+    Span,
+    base_of_third_person,
+    order_at,
+    sentence_spans,
+)
+from agentmut.nouns import ToolSpec
 
 _CONDITION = re.compile(
     r"^(?:[*_`]*IMPORTANT:?[*_`]*\s*)?(?:if|when|whenever|once)\s+(?P<case>[^,:;]{4,200})", re.I
@@ -142,7 +147,7 @@ def _told(name: str, value: JsonValue) -> str:
 
 def shown(value: JsonValue) -> str:
     """A value as a user would write it."""
-    from agentmut._base.frozen import canonical_json
+    from agentmut._base import canonical_json
 
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -4,21 +4,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from agentmut._base.errors import RunInterruptedError
-from agentmut.campaign.decision.problems import failure
-from agentmut.campaign.preparation.identity import trial_key
-from agentmut.campaign.preparation.session import Session, open_session
-from agentmut.campaign.running.account import Errands
-from agentmut.campaign.running.trials import Launch
-from agentmut.campaign.running.work import Stop
+from agentmut._base import RunInterruptedError
+from agentmut.campaign import Errands, Launch, Session, Stop, failure, open_session, trial_key
 from agentmut.insight.search.plan import SearchPlan
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.store.sqlite import Store
-from agentmut.trial.suite_config import SuiteConfig
-from agentmut.trial.witness.witness import Detector
-from agentmut.usecases.runtime import run_work
+from agentmut.nouns import Execution, Mutant, Scenario
+from agentmut.store import Store
+from agentmut.trial import Detector, SuiteConfig
+from agentmut.usecases import run_work
 
 GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 

@@ -3,15 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from agentmut._base.errors import RunError, StoreError, UsageError
-from agentmut._base.frozen import Frozen, digest_of
-from agentmut._base.whole_files import write_json
+from agentmut._base import Frozen, RunError, StoreError, UsageError, digest_of, write_json
 from agentmut.insight.generate.asking import INSTRUCTION
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.trial.single_run import Case, attempt
+from agentmut.nouns import AgentConfig, EvaluatorSpec, ModelConfig, Scenario
+from agentmut.seams import Adapter, AgentSpec, Catalogue, Group
+from agentmut.trial import Case, attempt
 
 ADAPTERS = ("openai", "anthropic")
 SECONDS = 120.0

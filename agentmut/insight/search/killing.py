@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.trials import Suite
+from agentmut.campaign import Suite, Tables
 from agentmut.insight.search.bench import Bench, Wanted
-from agentmut.judging.building import build_all
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Outcome
-from agentmut.seams.plugins import Catalogue, Group
-from agentmut.stats.kill.rule import Decision, KillDesign
+from agentmut.judging import build_all
+from agentmut.nouns import Execution, Mutant, Outcome, Scenario
+from agentmut.seams import Catalogue, Group
+from agentmut.stats import Decision, KillDesign
 
 BASELINE = 15
 """Fresh runs of the original that a kill is judged against."""

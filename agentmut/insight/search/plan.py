@@ -1,6 +1,6 @@
 """A search before its first trial."""
 
-from agentmut.campaign.preparation.plan import RunPlan
+from agentmut.campaign import RunPlan
 
 
 class SearchPlan(RunPlan):

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
-from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import Session, plan_fields
-from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.stored import StoredCampaign, stored_campaign, stored_originals
+from agentmut._base import UsageError
+from agentmut.campaign import Session, StoredCampaign, Tables, plan_fields, stored_campaign, stored_originals
 from agentmut.insight.coverage.beside import Beside
 from agentmut.insight.coverage.load import models_run, place_of_rules, traces_of
 from agentmut.insight.generate.aims import mutants_alive
@@ -18,16 +16,12 @@ from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.plan import SearchPlan
 from agentmut.insight.search.search import Search
 from agentmut.insight.search.start import Start
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.result import Result
-from agentmut.nouns.trace import AgentTrace
-from agentmut.project.project import Project
-from agentmut.seams.protocols.adapter import Adapter, NeedsDoubles, RunsOutside
-from agentmut.seams.protocols.relation import Relation
-from agentmut.seams.relation_catalogue import RelationCatalogue
-from agentmut.stats.kill.rule import KillDesign
-from agentmut.store.sqlite import Store
-from agentmut.trial.on_wire import inside
+from agentmut.nouns import AgentConfig, AgentTrace, Result
+from agentmut.project import Project
+from agentmut.seams import Adapter, NeedsDoubles, Relation, RelationCatalogue, RunsOutside
+from agentmut.stats import KillDesign
+from agentmut.store import Store
+from agentmut.trial import inside
 
 Traces = dict[str, tuple[AgentTrace, ...]]
 

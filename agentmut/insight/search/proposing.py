@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.insight.search.search import Ended
 from agentmut.insight.search.trying import Found
-from agentmut.nouns.suggestion import ScenarioSuggestion
+from agentmut.nouns import ScenarioSuggestion
 
 
 def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:

@@ -9,12 +9,9 @@ from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.generate.doubles import StandIns
 from agentmut.insight.generate.material import Material
 from agentmut.insight.generate.proposals import Proposal
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
-from agentmut.project.guidance import CoverageSettings
-from agentmut.seams.protocols.relation import Relation
+from agentmut.nouns import AgentConfig, AgentTrace, Mutant, Scenario
+from agentmut.project import CoverageSettings
+from agentmut.seams import Relation
 
 
 @dataclass(frozen=True)

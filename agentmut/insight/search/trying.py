@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import digest_of
+from agentmut._base import digest_of
 from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.minimise import shrinking
@@ -19,11 +19,7 @@ from agentmut.insight.generate.reaching import noticeable
 from agentmut.insight.search.bench import Bench, Wanted
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.start import Start
-from agentmut.nouns.execution import Execution
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.suggestion import Rate
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace, EvaluatorSpec, Execution, Mutant, Rate, Scenario
 
 STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""

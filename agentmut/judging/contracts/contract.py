@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.judging.evaluators.expression import NAMES, Predicate
 
 INPUT_NAMES = ("turns", "documents")

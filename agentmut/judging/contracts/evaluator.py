@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import nearest
+from agentmut._base import arguments, nearest
 from agentmut.judging.contracts.contract import (
     INPUT_NAMES,
     ContractSpec,
@@ -20,8 +19,7 @@ from agentmut.judging.contracts.contract import (
 from agentmut.judging.contracts.governance import exceeded
 from agentmut.judging.contracts.steps import over_steps, step_values
 from agentmut.judging.evaluators.expression import Predicate, namespace
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 MOST_KEPT = 50
 """Violations that the details of a check list, besides the first of every clause."""
@@ -214,8 +212,7 @@ def _failed(contract: str, failing: list[Violation]) -> str:
 
 
 def _read(path: str, root: Path) -> JsonValue:
-    from agentmut._base.yaml_problems import validated
-    from agentmut._base.yaml_source import read_yaml
+    from agentmut._base import read_yaml, validated
 
     source = read_yaml(root / path, path)
     validated(source, ContractSpec)  # so that an error names the file and the line

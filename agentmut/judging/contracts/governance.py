@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from agentmut.judging.contracts.contract import Governance
 from agentmut.judging.evaluators.trajectory import unknown_cost
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace
 
 Stretch = tuple[int, int, str]
 """First and last violated step, counted from 1, and what is wrong."""

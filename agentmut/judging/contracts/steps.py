@@ -6,8 +6,7 @@ from typing import Any
 
 from agentmut.judging.evaluators.expression import namespace
 from agentmut.judging.evaluators.values import structured
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Usage
+from agentmut.nouns import Action, AgentTrace, Scenario, Usage
 
 Values = dict[str, Any]
 Fault = Callable[[Values], str]

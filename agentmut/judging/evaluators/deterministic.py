@@ -8,8 +8,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.judging.evaluators.values import same_json, shown, structured
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 
 class ExactMatch:

@@ -14,12 +14,9 @@ from simpleeval import (  # type: ignore[import-untyped]
     SimpleEval,
 )
 
-from agentmut._base import arguments
-from agentmut._base.errors import nearest
+from agentmut._base import arguments, nearest
 from agentmut.judging.evaluators.values import shown, structured
-from agentmut.nouns.flow import END, START
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import END, START, AgentTrace, Check, Scenario
 
 NAMES = (
     "output", "outputs", "text", "json", "turns", "tools", "calls", "nodes", "steps", "tokens", "usd", "seconds",

@@ -6,11 +6,9 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import NotJudgedError
+from agentmut._base import NotJudgedError, arguments
 from agentmut.judging.evaluators.values import as_text, shown
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 SECONDS = 0.1
 """Most time of one condition, as in Cerberus."""

@@ -10,15 +10,22 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import NotJudgedError, UsageError
-from agentmut._base.imports import check_reference, error_location, import_callable
-from agentmut._base.plain import one_line
-from agentmut._base.scores import passes, plain_score, read_pass_score, told
+from agentmut._base import (
+    NotJudgedError,
+    UsageError,
+    arguments,
+    check_reference,
+    error_location,
+    import_callable,
+    one_line,
+    passes,
+    plain_score,
+    read_pass_score,
+    told,
+)
 from agentmut.judging.evaluators.values import as_text, shown, written_json
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check
-from agentmut.recording.threads import completed
+from agentmut.nouns import Action, AgentTrace, Check, Scenario
+from agentmut.recording import completed
 
 KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
 _GIVEN = ("inputs", "outputs", "reference_outputs")

@@ -7,10 +7,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.imports import import_callable, required_parameters
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut._base import arguments, import_callable, required_parameters
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 
 class PythonCallable:

@@ -6,10 +6,8 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.judging.evaluators.values import shown
-from agentmut.language.extractors.decisions import NO, YES, Decisions
-from agentmut.language.extractors.stated import stated_figures
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.language import NO, YES, Decisions, stated_figures
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 
 class States:

@@ -4,8 +4,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 
 class SuiteCheck:

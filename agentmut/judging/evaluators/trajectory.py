@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import nearest
+from agentmut._base import arguments, nearest
 from agentmut.judging.evaluators.values import as_text, same_json, shown
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
 
 TOOLS = "a tool's name or a list of them"
 

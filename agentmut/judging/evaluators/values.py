@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace
 
 SHOWN = 160
 

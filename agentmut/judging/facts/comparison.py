@@ -10,11 +10,8 @@ from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.judging.facts.same import Same
 from agentmut.judging.facts.stability import FEWEST, Slot, Stability, slot, stability
-from agentmut.language.extractors.figures import said_without_year
-from agentmut.language.extractors.statements import Statements
-from agentmut.nouns.fact import Calibrated, Comparer, Extractor, Fact
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Usage
+from agentmut.language import Statements, said_without_year
+from agentmut.nouns import AgentTrace, Calibrated, Comparer, EvaluatorSpec, Extractor, Fact, Scenario, Usage
 
 _CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})

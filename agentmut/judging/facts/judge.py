@@ -8,13 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import NotJudgedError, RunError
+from agentmut._base import NotJudgedError, RunError, arguments
 from agentmut.judging.judge_client import JudgeClient, JudgeModel, Question, Reply
-from agentmut.language.extractors.figures import texts_of
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Usage
+from agentmut.language import texts_of
+from agentmut.nouns import AgentTrace, Fact, Scenario, Usage
 
 _TASK = (
     "Two assistants answered the same request. Decide whether their answers say the same: the same decision, and no "

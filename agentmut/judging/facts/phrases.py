@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from agentmut.judging.facts.stability import slot
-from agentmut.language.quantities.calendar_days import days
-from agentmut.nouns.fact import IS, Fact
+from agentmut.language import days
+from agentmut.nouns import IS, Fact
 
 MOST = 12
 """Differences that are spelled out; the rest are counted."""

@@ -5,18 +5,22 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError, nearest
+from agentmut._base import UsageError, nearest
 from agentmut.judging.facts.judge import Judge
 from agentmut.judging.facts.resemblance import Resemblance
-from agentmut.language.extractors.decisions import Decisions
-from agentmut.language.extractors.figures import Dates, Ids, Numbers
-from agentmut.language.extractors.json_fields import JsonFields
-from agentmut.language.extractors.options import Options
-from agentmut.language.extractors.own import Own
-from agentmut.language.extractors.statements import Statements
-from agentmut.language.extractors.tool_calls import ToolCalls, Tools
-from agentmut.nouns.fact import Extractor
-from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.language import (
+    Dates,
+    Decisions,
+    Ids,
+    JsonFields,
+    Numbers,
+    Options,
+    Own,
+    Statements,
+    ToolCalls,
+    Tools,
+)
+from agentmut.nouns import EvaluatorSpec, Extractor
 
 _ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
     Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,

@@ -6,10 +6,8 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.language.extractors.figures import texts_of
-from agentmut.nouns.fact import Extractor, Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.language import texts_of
+from agentmut.nouns import AgentTrace, Extractor, Fact, Scenario
 
 QUANTILE = 0.95
 """Of the distances between runs of the unchanged agent; the calibrated threshold."""

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from agentmut.language.extractors.values import short
-from agentmut.nouns.fact import IS, Comparer, Extractor, Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.language import short
+from agentmut.nouns import IS, AgentTrace, Comparer, Extractor, Fact, Scenario
 
 ROUNDING = Decimal("0.01")
 """A converted number may be rounded by so much of itself."""

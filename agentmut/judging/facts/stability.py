@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from agentmut.language.quantities.units import unit_of
-from agentmut.nouns.fact import IS, Fact
+from agentmut.language import unit_of
+from agentmut.nouns import IS, Fact
 
 FEWEST = 5
 """With fewer runs nothing can be called stable."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import NotJudgedError, UsageError
-from agentmut._base.frozen import digest_of
+from agentmut._base import NotJudgedError, UsageError, digest_of
 from agentmut.judging.judge_client import JudgeModel, Patience, Question, Reply
 from agentmut.judging.judges.rubric import (
     JudgeSpec,
@@ -22,11 +21,10 @@ from agentmut.judging.judges.rubric import (
     why,
 )
 from agentmut.judging.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
 
 if TYPE_CHECKING:
-    from agentmut.stats.reliability.judge import Labels
+    from agentmut.stats import Labels
 
 AT_ONCE = 4
 """Labels of a calibration that are judged at a time."""
@@ -97,7 +95,7 @@ class ModelJudge:
         """
         if self.spec.calibration is None:
             return None
-        from agentmut.stats.reliability.judge import labels
+        from agentmut.stats import labels
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             said = list(pool.map(self._verdict_on, self.spec.calibration))
@@ -150,8 +148,8 @@ def _why_not(criterion: str, opinions: list[_Opinion]) -> str:
 
 
 def _read_labels(path: str, root: Path) -> list[JsonValue]:
-    from agentmut._base.yaml_source import read_text
-    from agentmut.project.parts import parse_json
+    from agentmut._base import read_text
+    from agentmut.project import parse_json
 
     lines = enumerate(read_text(root / path, path).splitlines(), 1)
     return [

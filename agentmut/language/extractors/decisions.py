@@ -10,9 +10,7 @@ from agentmut._base import arguments
 from agentmut.language.vocabulary.neighbours import DETERMINERS, word_set
 from agentmut.language.vocabulary.polarity import clauses, denied
 from agentmut.language.vocabulary.words import stem
-from agentmut.nouns.fact import IS, Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import IS, AgentTrace, Fact, Scenario
 
 YES, NO = "yes", "no"
 _GRANTING = word_set(

@@ -7,14 +7,12 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
+from agentmut._base import canonical_json
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.quantities.calendar_days import days
 from agentmut.language.quantities.quantities import blanked, quantities
 from agentmut.language.quantities.things import things
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace, Fact, Scenario
 
 
 class Figures(NamedTuple):

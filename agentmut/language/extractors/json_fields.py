@@ -10,9 +10,7 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.extractors.values import stated, together
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace, Fact, Scenario
 
 _BEGINS = re.compile(r"[{\[]")
 _MOST_TRIES = 50

@@ -8,9 +8,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.language.vocabulary.polarity import NEGATORS, clauses
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace, Fact, Scenario
 
 _DENIED_AFTER = re.compile(
     r"^[^\w]*(?:\w+\s+){0,3}?(?:is|are|was|were|be|does|do|has|have|can|will)\s+(?:currently\s+|also\s+)?not\b|"

@@ -5,12 +5,8 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut._base.errors import RunError
-from agentmut._base.imports import error_location, import_callable, required_parameters
-from agentmut.nouns.fact import IS, Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut._base import RunError, arguments, error_location, import_callable, required_parameters
+from agentmut.nouns import IS, AgentTrace, Fact, Scenario
 
 
 class Own:

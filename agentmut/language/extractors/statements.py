@@ -7,14 +7,12 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.judging.facts.stability import MOST_NEW, NEARLY_ALL
+from agentmut.judging import MOST_NEW, NEARLY_ALL
 from agentmut.language.extractors.figures import leaf_texts
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.extractors.values import is_free
 from agentmut.language.vocabulary.predicates import Statement, statements
-from agentmut.nouns.fact import Extractor, Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut.nouns import AgentTrace, Extractor, Fact, Scenario
 
 FEWEST_MENTIONS = 2
 """So many runs of the unchanged agent at least have to say a word before its contrary is news."""

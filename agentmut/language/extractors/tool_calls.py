@@ -8,9 +8,7 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.extractors.values import stated, together
-from agentmut.nouns.fact import Fact
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Step
+from agentmut.nouns import AgentTrace, Fact, Scenario, Step
 
 
 class _Calls:

@@ -9,7 +9,7 @@ from agentmut.language.extractors.figures import figures
 from agentmut.language.extractors.leaves import leaves, objects
 from agentmut.language.quantities.calendar_days import Day, days
 from agentmut.language.quantities.quantities import quantities
-from agentmut.nouns.fact import IS
+from agentmut.nouns import IS
 
 MOST_WORDS = 3
 """A text of more words is free text."""

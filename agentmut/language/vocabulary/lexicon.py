@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.language.vocabulary.neighbours import DETERMINERS, Following, follows
 
 VERSION = 4

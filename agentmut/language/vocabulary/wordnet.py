@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.language.prompt.document import Instruction, PromptDocument
 from agentmut.language.prompt.orders import order_at
 from agentmut.language.vocabulary.inflection import ending_of, inflected

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from agentmut.mutation.tool_faults.spoiling import SPOILERS
-from agentmut.nouns.faults import FaultKind
+from agentmut.nouns import FaultKind
 
 
 class ToolFailure(Exception):  # noqa: N818  (agents and models are shown the names of its kinds)

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 from agentmut.mutation.tool_faults.other_entity import another
-from agentmut.nouns.faults import FaultKind
+from agentmut.nouns import FaultKind
 
 Change = Callable[[Any], Any]
 """What becomes of a result, or of a part of one."""

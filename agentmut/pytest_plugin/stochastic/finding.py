@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
-from agentmut.stats.sequential.further import MOST
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats import MOST, Verdict
 
 PREFIX = "agentmut."
 ERROR = "ERROR"
@@ -85,8 +84,7 @@ class Finding:
 
 def found(settings: StochasticSettings, passed: Sequence[bool], errors: int) -> Finding:
     """The finding on the outcomes of the trials that are evidence, in the order in which they ran."""
-    from agentmut.stats.sequential.confidence_sequence import anytime_interval
-    from agentmut.stats.tests.effects import cohens_h
+    from agentmut.stats import anytime_interval, cohens_h
 
     judged = settings.rule().judgement(passed)
     k, n = sum(passed), len(passed)

@@ -9,8 +9,7 @@ from typing import Any, Literal, NoReturn
 import pytest
 from _pytest.unittest import TestCaseFunction
 
-from agentmut._base.errors import UsageError
-from agentmut._base.plain import one_line
+from agentmut._base import UsageError, one_line
 from agentmut.pytest_plugin.stochastic.finding import ERROR, Finding
 from agentmut.pytest_plugin.stochastic.report import as_error, as_verdict, verdict_call
 from agentmut.pytest_plugin.stochastic.settings import (
@@ -20,9 +19,7 @@ from agentmut.pytest_plugin.stochastic.settings import (
     read_settings,
 )
 from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
-from agentmut.suites.pytest_suite.held import forget_earlier_runs
-from agentmut.suites.pytest_suite.outcome import is_assertion
-from agentmut.suites.pytest_suite.running import RUNNING
+from agentmut.suites import RUNNING, forget_earlier_runs, is_assertion
 
 NUMBER = pytest.StashKey[int]()
 """Of an item: the number of the trial that is running, from 0."""

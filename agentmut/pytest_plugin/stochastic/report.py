@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.pytest_plugin.stochastic.finding import Finding
 from agentmut.pytest_plugin.stochastic.settings import Inconclusive
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats import Verdict
 
 SECTION = "agentmut"
 

@@ -5,11 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut.assessment.rules import FixedTrials, Sprt
-from agentmut.stats.checks import check_count, check_name, check_rate
-from agentmut.stats.sequential.sprt import LEAST_MARGIN, SprtDesign, check_threshold
-from agentmut.stats.tests.power import Bound, least_passing_n
+from agentmut._base import UsageError, nearest
+from agentmut.assessment import FixedTrials, Sprt
+from agentmut.stats import (
+    LEAST_MARGIN,
+    Bound,
+    SprtDesign,
+    check_count,
+    check_name,
+    check_rate,
+    check_threshold,
+    least_passing_n,
+)
 
 MARKER = "agentmut"
 INCONCLUSIVE_INI = "agentmut_inconclusive"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentmut.pytest_plugin.stochastic.finding import ERROR, Finding, read_finding
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats import Verdict
 
 _COLOURS = {Verdict.PASS.value: "green", Verdict.FAIL.value: "red", ERROR: "red"}
 

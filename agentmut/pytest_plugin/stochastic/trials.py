@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from agentmut.assessment.rules import FixedTrials, Sprt
+from agentmut.assessment import FixedTrials, Sprt
 from agentmut.pytest_plugin.stochastic.finding import Finding, found
 from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
 

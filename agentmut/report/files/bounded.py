@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agentmut.nouns.result import MutantRow
+from agentmut.nouns import MutantRow
 from agentmut.report.paint import clean
 
 FIELD = 2_000

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.files.bounded import bounded, names, one_line, place
 from agentmut.report.terminal.mutant import MEANING
 

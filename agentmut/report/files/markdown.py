@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.files.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
 from agentmut.report.terminal.ranking import rank
 from agentmut.report.wording import counted, interval, judged_again
 
 if TYPE_CHECKING:
-    from agentmut.store.documents.rescored import Rescored
+    from agentmut.store import Rescored
 
 LONGEST = 60_000
 """Bytes. GitHub takes comments of 65,536 characters."""

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from agentmut._base.text_position import line_starts, position
-from agentmut.nouns.result import MutantRow, Result, SourceText, TextChange
+from agentmut._base import line_starts, position
+from agentmut.nouns import MutantRow, Result, SourceText, TextChange
 
 
 class Region(NamedTuple):

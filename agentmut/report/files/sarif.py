@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.nouns import MutantRow, Result, Score, Status
 from agentmut.report.files.bounded import bounded, one_line, place
 from agentmut.report.files.regions import in_file
 from agentmut.report.terminal.mutant import MEANING

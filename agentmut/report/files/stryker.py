@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import SUITE, MutantRow, Result
+from agentmut.nouns import SUITE, Intent, MutantRow, Result, Status
 from agentmut.report.files.bounded import bounded, one_line
 from agentmut.report.files.regions import Region, change_of, region, said
 from agentmut.report.paint import clean

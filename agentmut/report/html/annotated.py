@@ -5,9 +5,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.insight.coverage.rules import ABLATING
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import MutantRow, Result, SourceText
+from agentmut.insight import ABLATING
+from agentmut.nouns import MutantRow, Result, SourceText, Status
 from agentmut.report.paint import clean
 from agentmut.report.wording import counted
 

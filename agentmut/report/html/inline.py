@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from agentmut.nouns.result import MutantRow, SourceText, TextChange
+from agentmut.nouns import MutantRow, SourceText, TextChange
 from agentmut.report.paint import clean
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")

@@ -8,8 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import SUITE, Result
+from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
 from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import DecisionTable, Evidence, MutantRow, Result
+from agentmut.nouns import DecisionTable, Evidence, Intent, MutantRow, Result, Status
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.paint import clean
 from agentmut.report.terminal.delivery import delivery_note

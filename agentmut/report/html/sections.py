@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from agentmut.insight.coverage.nouns import PAPER, Coverage
-from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import MutantRow, Result, Score
+from agentmut.insight import PAPER, Coverage
+from agentmut.nouns import Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.html.charts import Interval, Spoke, interval, radar
 from agentmut.report.html.inline import cut
 from agentmut.report.wording import interval as interval_in_words

@@ -2,15 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.nouns.result import Bounds
+from agentmut.nouns import Bounds
 from agentmut.report.paint import clean, shorten
-from agentmut.store.documents.verdict_report import (
-    ClauseRow,
-    ContractRow,
-    JudgedRate,
-    SatisfactionRow,
-    ScenarioVerdict,
-)
+from agentmut.store import ClauseRow, ContractRow, JudgedRate, SatisfactionRow, ScenarioVerdict
 
 _SHOWN = 160
 

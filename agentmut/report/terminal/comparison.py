@@ -6,15 +6,14 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Score
+from agentmut.nouns import Score, Status
 from agentmut.report.files.bounded import bounded, one_line
 from agentmut.report.files.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.files.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
 from agentmut.report.terminal.result import LINES
 from agentmut.report.wording import counted, interval, without_marker
-from agentmut.store.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
+from agentmut.store import Comparison, InCommon, MutantChange, ScoreChange
 
 SHOWN = 15
 """Mutants that a terminal lists of one kind."""

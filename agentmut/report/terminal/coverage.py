@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.insight.coverage.nouns import (
-    PAPER,
-    Coverage,
-    CoverageItem,
-    Dimension,
-    DimensionCoverage,
-    ScenarioCoverage,
-)
+from agentmut.insight import PAPER, Coverage, CoverageItem, Dimension, DimensionCoverage, ScenarioCoverage
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.wording import counted
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.nouns.result import MutantRow, WitnessSummary
+from agentmut.nouns import MutantRow, WitnessSummary
 
 
 def partly_delivered(rows: Sequence[MutantRow]) -> list[tuple[MutantRow, str]]:

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from agentmut.report.paint import WIDTH, Page, clean
 from agentmut.report.wording import counted
-from agentmut.store.documents.diagnosis import Arrival, Delivered, Diagnosis, Sent
+from agentmut.store import Arrival, Delivered, Diagnosis, Sent
 
 _STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", Arrival.UNKNOWN: "yellow"}
 

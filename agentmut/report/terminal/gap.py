@@ -5,7 +5,7 @@ The trace test is made for each survivor at its own level: among many, some are 
 
 from collections.abc import Iterable
 
-from agentmut.nouns.result import MutantRow
+from agentmut.nouns import MutantRow
 from agentmut.report.paint import clean
 from agentmut.report.wording import counted
 
@@ -24,7 +24,7 @@ def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
     Left out are those whose change is one among all survivors compared as well: at the same level, with the false
     discovery rate controlled (Benjamini, Hochberg).
     """
-    from agentmut.stats.tests.multiplicity import Correction, adjust
+    from agentmut.stats import Correction, adjust
 
     compared = {each.id: each.behaviour for each in rows if each.behaviour is not None}
     changed = [id for id, change in compared.items() if change.changed]

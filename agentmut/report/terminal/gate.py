@@ -1,7 +1,7 @@
 """The gate's decision for a terminal."""
 
 from agentmut.report.paint import Page, clean
-from agentmut.usecases.decide.gate import Decision, GateReport, Standing
+from agentmut.usecases import Decision, GateReport, Standing
 
 _STYLES = {Decision.DEPLOY: "green", Decision.BLOCK: "red", Decision.MANUAL: "yellow"}
 _MARKS = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from agentmut.nouns.result import JudgeUse
+from agentmut.nouns import JudgeUse
 from agentmut.report.paint import clean
 
 

@@ -7,10 +7,8 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.insight.groups import dominators
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import SUITE, MutantRow, Result
-from agentmut.nouns.suggestion import AssertionSuggestion
+from agentmut.insight import dominators
+from agentmut.nouns import SUITE, AssertionSuggestion, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.terminal.delivery import delivery_note
 from agentmut.report.terminal.gap import gap_in_words, may_be_chance

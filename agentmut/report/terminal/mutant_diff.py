@@ -6,12 +6,8 @@ from itertools import accumulate
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.text_position import line_starts
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit, Mutant, apply_edits
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import canonical_json, line_starts
+from agentmut.nouns import AgentConfig, Edit, Mutant, Origin, ToolSpec, apply_edits
 from agentmut.report.terminal.text_diff import edited_diff, renumbered, replacement, text_diff
 
 

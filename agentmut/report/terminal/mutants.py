@@ -6,15 +6,13 @@ from typing import Any, TypeVar
 
 from rich.padding import Padding
 
-from agentmut.campaign.selection.locate import changed_text, target_of
-from agentmut.mutation.generation import DropKind, Dropped, Empty, Generation
-from agentmut.nouns.mutant import Mutant, Status
-from agentmut.nouns.origin import Origin
-from agentmut.nouns.result import Target
+from agentmut.campaign import changed_text, target_of
+from agentmut.mutation import DropKind, Dropped, Empty, Generation
+from agentmut.nouns import Mutant, Origin, Status, Target
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal.mutant_diff import unified
 from agentmut.report.wording import counted
-from agentmut.seams.operator_names import class_of
+from agentmut.seams import class_of
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _KINDS = {

@@ -2,7 +2,7 @@
 
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts import plain_table
-from agentmut.usecases.decide.plan import Amount, Foreseen
+from agentmut.usecases import Amount, Foreseen
 
 
 def render_plan(plan: Foreseen, color: bool = False) -> str:

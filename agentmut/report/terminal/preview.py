@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.project.schema import VerdictSettings
+from agentmut.project import VerdictSettings
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts import plain_table
-from agentmut.stats.verdicts.preview import Preview
+from agentmut.stats import Preview
 
 
 class PreviewLine(NamedTuple):

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-from agentmut.language.prompt.modality import Modality, modality
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import MutantRow
+from agentmut.language import Modality, modality
+from agentmut.nouns import Intent, MutantRow, Status
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 """What a mutant is that no scenario has noticed."""

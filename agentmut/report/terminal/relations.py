@@ -7,23 +7,16 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agentmut.nouns.relation import Expectation
+from agentmut.nouns import Expectation
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal.judges import judged_with
 from agentmut.report.terminal.verdicts import becoming, spent
 from agentmut.report.wording import counted, interval
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.relation_report import (
-    Finding,
-    RelationKill,
-    RelationReport,
-    RelationRow,
-    SurvivorsReport,
-    Violation,
-)
+from agentmut.stats import Verdict
+from agentmut.store import Finding, RelationKill, RelationReport, RelationRow, SurvivorsReport, Violation
 
 if TYPE_CHECKING:
-    from agentmut.relating.preparation import Wish
+    from agentmut.relating import Wish
 
 _ORDER = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
 _STYLES = {Finding.PASS: "green", Finding.FAIL: "red", Finding.INCONCLUSIVE: "yellow"}

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.campaign.running.replay import Replay
-from agentmut.nouns.cassette import Cassette
-from agentmut.nouns.trace import Action, Step
+from agentmut.campaign import Replay
+from agentmut.nouns import Action, Cassette, Step
 from agentmut.report.paint import clean
 
 WIDTH = 100

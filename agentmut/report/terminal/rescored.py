@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import Score
+from agentmut.nouns import Intent, Score, Status
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal.judges import judged_with
 from agentmut.report.terminal.relations import kill_lines, taking_runs
 from agentmut.report.wording import counted, interval
-from agentmut.store.documents.rescored import NeedsTrials, RelationsRescored, Rescored
+from agentmut.store import NeedsTrials, RelationsRescored, Rescored
 
 SHOWN = 15
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.insight.groups import dominators
-from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import CiNoticed, MutantRow, Result, Score
+from agentmut.insight import dominators
+from agentmut.nouns import CiNoticed, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.files.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.report.terminal.delivery import partly_delivered
@@ -18,7 +17,7 @@ from agentmut.report.terminal.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
 
 if TYPE_CHECKING:
-    from agentmut.store.documents.rescored import Rescored
+    from agentmut.store import Rescored
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8

@@ -8,8 +8,7 @@ from textwrap import wrap
 import yaml
 from pydantic import JsonValue
 
-from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.nouns.suggestion import AssertionSuggestion
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec
 from agentmut.report.paint import WIDTH, Page, clean
 
 _WIDTH = 76

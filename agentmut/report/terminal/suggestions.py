@@ -4,14 +4,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
+from agentmut._base import canonical_json
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, ScenarioSuggestion
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal.verdicts import plain_table
 
 if TYPE_CHECKING:
-    from agentmut.usecases.suggestions import Idea, Proposed, Searched
+    from agentmut.usecases import Idea, Proposed, Searched
 
 INDENT = " " * 10
 SHOWN = 12

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentmut.nouns.mutant import Edit
+from agentmut.nouns import Edit
 
 _AROUND = 3
 """Lines compared above and below an edit: with one of context, hunks that meet are in one piece."""

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts import plain_table
 from agentmut.report.wording import counted, interval
-from agentmut.usecases.decide.drift import Watch
-from agentmut.usecases.decide.trend import TrendReport, TrendRow, sparkline
+from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
 
 SHOWN = 30
 

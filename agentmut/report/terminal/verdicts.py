@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.nouns.result import Bounds, Cost
+from agentmut.nouns import Bounds, Cost
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal.checked import contract_lines, judge_lines
 from agentmut.report.terminal.judges import judged_with
-from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.saved_baseline import SavedBaseline
-from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport
+from agentmut.stats import Verdict, wilson
+from agentmut.store import SavedBaseline, ScenarioVerdict, VerdictReport
 
 FORGOTTEN = "runs that raised before they did anything are not reused"
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}

@@ -5,12 +5,9 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
+from agentmut._base import Frozen
+from agentmut.nouns import AgentConfig, AgentTrace, Mutant, ToolSpec
+from agentmut.recording import Trial
 
 
 class AgentSpec(Frozen):

@@ -5,10 +5,8 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from agentmut.judging.judge_client import JudgeModel
-from agentmut.judging.opinions import JudgeSpend, OpinionCache
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.judging import JudgeModel, JudgeSpend, OpinionCache
+from agentmut.nouns import AgentTrace, Check, Scenario
 
 
 @runtime_checkable

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut._base import Frozen
+from agentmut.nouns import AgentConfig, Candidate, Intent, OperatorClass, Reach
 
 
 class OperatorOptions(Frozen):

@@ -3,10 +3,17 @@
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace, Check
+from agentmut.nouns import (
+    AgentConfig,
+    AgentTrace,
+    Check,
+    Expectation,
+    Family,
+    FollowUp,
+    Pair,
+    Scenario,
+    Source,
+)
 
 
 class RelationExample(NamedTuple):

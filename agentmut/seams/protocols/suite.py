@@ -4,9 +4,8 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import Scenario
+from agentmut._base import Frozen
+from agentmut.nouns import AgentConfig, Scenario
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 

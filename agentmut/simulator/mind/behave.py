@@ -8,8 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import ModelReply, ModelRequest, ToolCall, Usage
 from agentmut.simulator.mind.answer import compose, in_json
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.foreign import in_results, obeyed, with_orders

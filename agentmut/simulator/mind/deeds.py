@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from agentmut.language.vocabulary.words import stem
+from agentmut.language import stem
 from agentmut.simulator.mind.language import Topics, topics
 from agentmut.simulator.mind.verbs import VERBS
 

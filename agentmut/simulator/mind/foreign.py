@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentmut.language.prompt.document import Instruction, parse
+from agentmut.language import Instruction, parse
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.facts import result_facts
 from agentmut.simulator.mind.profiles import Profile

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from math import log
 
-from agentmut.language.vocabulary.number_words import NUMBER_WORDS
-from agentmut.language.vocabulary.words import stems
+from agentmut.language import NUMBER_WORDS, stems
 
 Topics = frozenset[str]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from agentmut.language.prompt.modality import Modality
+from agentmut.language import Modality
 from agentmut.simulator.mind.conditions import Condition
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.formats import Format

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.language.prompt.modality import Modality
+from agentmut.language import Modality
 
 
 class Profile(NamedTuple):

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentmut.language.prompt.modality import modality
-from agentmut.language.prompt.modality import Modality
+from agentmut.language import Modality, modality
 from agentmut.simulator.mind.conditions import Condition, Test, comparison_in, condition, without_comparison
 from agentmut.simulator.mind.formats import Format, demands
 from agentmut.simulator.mind.language import Topics, topics

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.language.prompt.document import Instruction, parse
+from agentmut.language import Instruction, parse
 from agentmut.simulator.mind.conditions import Condition
 from agentmut.simulator.mind.rules import Rule, matter_condition, understand
 from agentmut.simulator.mind.wording import is_otherwise, leans, names_a_matter, says_this

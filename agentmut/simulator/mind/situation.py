@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from agentmut.language.prompt.document import parse
-from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.language import parse
+from agentmut.nouns import Message, ModelRequest, Role
 from agentmut.simulator.mind.facts import Fact, failed, result_facts, stated_numbers
 from agentmut.simulator.mind.foreign import ForeignOrder, foreign_orders, is_foreign
 from agentmut.simulator.mind.language import Topics, Weights, clauses, subject, topics

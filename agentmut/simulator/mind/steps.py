@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.language.prompt.modality import modality
-from agentmut.language.prompt.modality import Modality
+from agentmut.language import Modality, modality
 from agentmut.simulator.mind.language import topics
 from agentmut.simulator.mind.saying import speaks
 from agentmut.simulator.mind.verbs import orders, surely_orders

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import ToolSpec
 from agentmut.simulator.mind.deeds import deed, does, doings, same_verb
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.language import Topics, Weights, topics

@@ -3,8 +3,7 @@
 import re
 from functools import lru_cache
 
-from agentmut.language.prompt.modality import modality
-from agentmut.language.prompt.modality import Modality
+from agentmut.language import Modality, modality
 from agentmut.simulator.mind.verbs import orders, surely_orders
 
 _LABELS = """

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut._base.services import SIMULATOR_VARIABLE
-from agentmut._base.version import __version__
+from agentmut._base import SIMULATOR_VARIABLE, __version__
 from agentmut.simulator.service.service_settings import Settings
 
 KEY = "simulated"

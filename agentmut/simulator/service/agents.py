@@ -3,11 +3,10 @@
 from collections import OrderedDict
 from typing import ClassVar, NamedTuple
 
-from agentmut.nouns.codec import HttpCall
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.nouns import HttpCall, Message, ModelReply, ModelRequest, Role
+from agentmut.wire import Converse
 from agentmut.wire.dialects import bedrock_agent
 from agentmut.wire.dialects.bedrock_agent import AgentCall
-from agentmut.wire.dialects.converse.converse import Converse
 
 MOST_SESSIONS = 10_000
 

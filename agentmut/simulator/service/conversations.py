@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
-from agentmut.nouns.codec import Body
+from agentmut.nouns import Body
 
 MOST_RESPONSES = 10_000
 MOST_BYTES = 64 * 2**20

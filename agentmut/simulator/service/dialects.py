@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.framing import Frame, Framing
+from agentmut.nouns import Codec, Frame, Framing, HttpCall
 from agentmut.simulator.service.sending import Reply
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.dialects import bedrock_agent

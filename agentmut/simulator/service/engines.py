@@ -13,12 +13,10 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import HttpCall
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.nouns import HttpCall, Message, ModelReply, ModelRequest, Role
 from agentmut.simulator.mind.situation import documents_of, own_words
 from agentmut.simulator.service.sending import Reply
-from agentmut.wire import bodies
-from agentmut.wire.dialects.gemini.gemini import Gemini
+from agentmut.wire import Gemini, bodies
 
 MOST_SESSIONS = 10_000
 _PATH = re.compile(r".*/reasoningEngines/(?P<engine>[^/:]+):(?:query|streamQuery)")

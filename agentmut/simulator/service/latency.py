@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.service.quantities import read_number, read_seconds, written_seconds
 

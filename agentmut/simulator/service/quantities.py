@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 
 _UNITS: Mapping[str, float] = MappingProxyType({"ms": 0.001, "s": 1.0, "m": 60.0})
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?|\.\d+)\s*(?P<unit>ms|s|m)")

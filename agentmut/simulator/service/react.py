@@ -10,9 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.tools_as_functions import ANSWER, told_tools
+from agentmut.nouns import ANSWER, Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec, told_tools
 from agentmut.simulator.service.react_history import DELEGATED, retold
 
 _ANSWERS = "Provides a final answer to the given problem."

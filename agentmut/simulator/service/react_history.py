@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentmut.nouns.messages import Message, Role, ToolCall
-from agentmut.nouns.tools_as_functions import ANSWER
+from agentmut.nouns import ANSWER, Message, Role, ToolCall
 
 _INTERPRETER = "python_interpreter"
 _CALLS = "Calling tools:\n"

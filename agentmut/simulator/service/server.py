@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from aiohttp import web
 
-from agentmut._base.errors import RunError, UsageError
+from agentmut._base import RunError, UsageError
 from agentmut.simulator.service.latency import AT_ONCE, Latency
 from agentmut.simulator.service.service import Received, Service
 from agentmut.simulator.service.service_settings import Settings, checked_aliases

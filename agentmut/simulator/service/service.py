@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from agentmut.nouns.codec import Body, Codec, HttpCall
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.recording.trial import TRIAL_HEADER, trial_and_path
+from agentmut.nouns import Body, Codec, HttpCall, ModelReply, ModelRequest
+from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.simulator.mind.behave import reply
 from agentmut.simulator.mind.profiles import PROFILES
 from agentmut.simulator.service import dialects, model_lists, react, thoughts
@@ -21,8 +20,8 @@ from agentmut.simulator.service.engines import AgentEngines
 from agentmut.simulator.service.sending import Delay, Reply, hang, reset, send
 from agentmut.simulator.service.service_settings import Settings
 from agentmut.simulator.service.trouble import FaultKind
+from agentmut.wire import all_codecs, codec_for
 from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.codecs import all_codecs, codec_for
 
 AGENTS = BedrockAgents()
 Dialect = Codec | BedrockAgents | AgentEngines

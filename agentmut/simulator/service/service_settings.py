@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.simulator.mind.profiles import PROFILES
 from agentmut.simulator.service.latency import AT_ONCE, Latency, read_latency
 from agentmut.simulator.service.trouble import NO_TROUBLE, Trouble, trouble_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns import ModelRequest
 from agentmut.simulator.mind.profiles import Profile
 
 USUAL_TEMPERATURE = 0.7

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.nouns.tools_as_list import listed_tools
+from agentmut.nouns import Message, ModelReply, ModelRequest, Role, ToolCall, listed_tools
 
 _OWN = re.compile(
     r"^Here is some context to help you .*?:\n(.*?)\n\s*## Output Format$", re.MULTILINE | re.DOTALL

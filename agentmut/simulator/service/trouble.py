@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.service.quantities import read_number
 

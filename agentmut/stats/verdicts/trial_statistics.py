@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentmut.nouns.trace import Outcome
+from agentmut.nouns import Outcome
 from agentmut.stats.checks import check_choice, check_count
 from agentmut.stats.intervals.proportion import Interval, wilson
 

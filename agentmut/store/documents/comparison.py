@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import Cost, MutantRow, Result, Score, Target
+from agentmut._base import Frozen
+from agentmut.nouns import Cost, Intent, MutantRow, Result, Score, Status, Target
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 
@@ -148,8 +147,7 @@ def _score(name: str, old: Score | None, new: Score | None) -> ScoreChange:
 
 
 def _in_common(both: Iterable[tuple[MutantRow, MutantRow]]) -> InCommon:
-    from agentmut.stats.tests.paired import mcnemar_test
-    from agentmut.stats.tests.significance import Alternative
+    from agentmut.stats import Alternative, mcnemar_test
 
     decided = (Status.KILLED, *UNNOTICED)
     killed = [

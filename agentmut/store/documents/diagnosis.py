@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 SCHEMA_VERSION = 1
 

@@ -7,12 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.nouns.relation import Expectation, Family
-from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse, Score
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut._base import Frozen, UsageError, nearest, write_json
+from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family, JudgeUse, Score
+from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -4,11 +4,8 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Result, Score
+from agentmut._base import Frozen, UsageError, write_json
+from agentmut.nouns import Result, Score, Status
 from agentmut.store.documents.relation_report import SurvivorsReport
 
 

@@ -6,10 +6,8 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.nouns.result import AgentSummary
+from agentmut._base import Frozen, UsageError, nearest, write_json
+from agentmut.nouns import AgentSummary
 
 SCHEMA_VERSION: Literal[1] = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

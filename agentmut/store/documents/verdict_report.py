@@ -4,11 +4,9 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
-from agentmut._base.whole_files import write_json
-from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut._base import Frozen, UsageError, write_json
+from agentmut.nouns import AgentSummary, Bounds, Cost, JudgeUse
+from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from agentmut.nouns.trace import Check
+from agentmut.nouns import Check
 from agentmut.suites.deepeval_suite.noted import check_measured, checks_of
 from agentmut.suites.pytest_suite.adapter import PytestAdapter
 from agentmut.suites.pytest_suite.outcome import Phase

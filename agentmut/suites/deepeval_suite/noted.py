@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut._base.errors import CaseError
-from agentmut.nouns.trace import Check, Usage
+from agentmut._base import CaseError
+from agentmut.nouns import Check, Usage
 
 CHECK = "deepeval"
 """The name of the check that a test is."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from agentmut._base.plain import one_line
-from agentmut.recording.trial import Trial, aside
+from agentmut._base import one_line
+from agentmut.recording import Trial, aside
 from agentmut.suites._judging import asked, judge_of
 from agentmut.suites.deepeval_suite.noted import Failed, Measured
 from agentmut.suites.pytest_suite.running import RUNNING, Running

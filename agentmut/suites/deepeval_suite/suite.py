@@ -6,11 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
+from agentmut.seams import Adapter, AgentSpec, SuiteSpec
 from agentmut.suites.pytest_suite.settings import PytestSettings, read_settings
 from agentmut.suites.pytest_suite.suite import PytestSuite
 

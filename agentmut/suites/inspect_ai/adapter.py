@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import CaseError, UsageError, nearest
-from agentmut._base.frozen import digest_of
-from agentmut._base.plain import jsonable
-from agentmut.adapters.python_callable import recording_view, trace_of
-from agentmut.nouns.mutant import Mutant
-from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.recording.trial import Trial, belonging
+from agentmut._base import CaseError, UsageError, digest_of, jsonable, nearest
+from agentmut.adapters import recording_view, trace_of
+from agentmut.nouns import AgentTrace, Check, Mutant
+from agentmut.recording import Trial, belonging
 from agentmut.suites._called import CalledAgent, failed, with_checks
 from agentmut.suites.inspect_ai.in_process import IN_PROCESS, in_process
 from agentmut.suites.inspect_ai.loading import TaskSource

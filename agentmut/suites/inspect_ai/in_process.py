@@ -8,7 +8,7 @@ import copy
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from agentmut.recording.trial import Recorder, Trial, belonging, current_trial
+from agentmut.recording import Recorder, Trial, belonging, current_trial
 from agentmut.suites.inspect_ai.chat import as_asked, as_body, as_output, as_reply
 
 if TYPE_CHECKING:

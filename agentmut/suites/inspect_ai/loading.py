@@ -4,10 +4,8 @@ import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base.errors import AgentmutError, UsageError, nearest
-from agentmut._base.imports import error_location, import_callable
-from agentmut._base.plain import one_line
-from agentmut.nouns.config import AgentConfig
+from agentmut._base import AgentmutError, UsageError, error_location, import_callable, nearest, one_line
+from agentmut.nouns import AgentConfig
 from agentmut.suites._called import config_parameter
 from agentmut.suites.inspect_ai.in_process import InProcess
 from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings

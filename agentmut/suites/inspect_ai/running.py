@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base.errors import CaseError
-from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.recording.trial import Trial, belonging
+from agentmut._base import CaseError
+from agentmut.nouns import Action, Step, Usage
+from agentmut.recording import Trial, belonging
 
 if TYPE_CHECKING:
     from inspect_ai import Task

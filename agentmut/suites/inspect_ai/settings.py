@@ -2,8 +2,7 @@
 
 from pydantic import Field, JsonValue
 
-from agentmut._base.frozen import Frozen
-from agentmut._base.scores import PassScore
+from agentmut._base import Frozen, PassScore
 from agentmut.suites._called import Raised
 
 WHERE = "suite.inspect"

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError
-from agentmut._base.scores import PassScore, read_pass_score
-from agentmut.stats.sequential.sprt import Boundaries, SprtDesign
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut._base import PassScore, UsageError, read_pass_score
+from agentmut.stats import Boundaries, SprtDesign, Verdict
 from agentmut.suites.inspect_ai.values import judged
 
 if TYPE_CHECKING:

@@ -3,14 +3,10 @@
 from pathlib import Path
 from typing import ClassVar
 
-from agentmut._base.errors import AgentmutError, UsageError
-from agentmut._base.imports import error_location
-from agentmut._base.plain import one_line
-from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import AgentmutError, UsageError, error_location, one_line
+from agentmut.adapters import CallableAdapter
+from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
+from agentmut.seams import Adapter, AgentSpec, SuiteSpec
 from agentmut.suites._called import check_route
 from agentmut.suites._settings import read_settings, require
 from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings

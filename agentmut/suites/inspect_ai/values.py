@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut._base.scores import PassScore, passes, told
+from agentmut._base import PassScore, passes, told
 
 YES_AND_NO = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """As numbers, the values that scorers write for correct, partly correct, incorrect and unanswered."""

@@ -7,13 +7,11 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import CaseError
-from agentmut._base.frozen import digest_of
-from agentmut._base.plain import described
-from agentmut.adapters._shared.outside.agents import outside_trace, record_steps
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import RunsOutside
+from agentmut._base import CaseError, described, digest_of
+from agentmut.adapters import outside_trace, record_steps
+from agentmut.nouns import AgentTrace
+from agentmut.recording import Trial
+from agentmut.seams import RunsOutside
 from agentmut.suites._answering import AnsweringAgent
 from agentmut.suites.promptfoo.bench import Bench, Job
 from agentmut.suites.promptfoo.outcome import judged

@@ -17,10 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import CaseError, UsageError
-from agentmut._base.frozen import digest_of
-from agentmut._base.plain import one_line
-from agentmut.adapters._shared.outside.programs import Output, run_program
+from agentmut._base import CaseError, UsageError, digest_of, one_line
+from agentmut.adapters import Output, run_program
 from agentmut.suites.promptfoo.cases import Case, cases_of
 from agentmut.suites.promptfoo.cli import HERE, Place, last_words, launch, written
 from agentmut.suites.promptfoo.settings import INSTALL, PromptfooSettings

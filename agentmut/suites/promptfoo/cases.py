@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen, canonical_json
+from agentmut._base import Frozen, UsageError, canonical_json
 
 VERDICT = "promptfoo"
 """The check of a test that is judged as a whole."""

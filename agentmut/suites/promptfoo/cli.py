@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import CaseError
-from agentmut.adapters._shared.outside.programs import Launch, Output
+from agentmut._base import CaseError
+from agentmut.adapters import Launch, Output
 from agentmut.suites.promptfoo.settings import PromptfooSettings
 
 HERE = Path(__file__).parent

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from agentmut._base.errors import CaseError
-from agentmut.nouns.trace import Check
+from agentmut._base import CaseError
+from agentmut.nouns import Check
 from agentmut.suites.promptfoo.cases import VERDICT, Case
 
 ERROR = 2

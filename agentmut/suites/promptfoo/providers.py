@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 
 VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 """What leads requests elsewhere, by the beginning of a provider's id."""

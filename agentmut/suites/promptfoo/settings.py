@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError, field_validator
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError, nearest
 
 VARIABLE = "AGENTMUT_PROMPTFOO"
 """Names the command line of promptfoo, where it is elsewhere."""

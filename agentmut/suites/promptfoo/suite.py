@@ -2,11 +2,9 @@
 
 from typing import ClassVar
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec, RunsOutside
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
+from agentmut.seams import Adapter, AgentSpec, RunsOutside, SuiteSpec
 from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
 
 

@@ -10,21 +10,17 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
-from agentmut._base.errors import AdapterError, AgentmutError
-from agentmut._base.frozen import digest_of
-from agentmut.adapters._shared.outside.agents import record_steps
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Mutant, unreachable_fault
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.recording.trial import Trial, alone
+from agentmut._base import AdapterError, AgentmutError, digest_of
+from agentmut.adapters import record_steps
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Check, Mutant, Step, unreachable_fault
+from agentmut.recording import Trial, alone
 from agentmut.suites._answering import AnsweringAgent
 from agentmut.suites.pytest_suite.collecting import collected
 from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import Phase, judged
 from agentmut.suites.pytest_suite.running import Running
 from agentmut.suites.pytest_suite.settings import Case, PytestSettings
-from agentmut.wire.rewriting.rewriter import ConfigRewriter
-from agentmut.wire.steps import steps_from_exchanges
+from agentmut.wire import ConfigRewriter, steps_from_exchanges
 
 PLUGINS = ("pytest", "pytest-asyncio", "anyio")
 """Distributions that shape how a test is run."""

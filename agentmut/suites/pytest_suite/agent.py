@@ -6,10 +6,9 @@ from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
-from agentmut.seams.protocols.adapter import Adapter
+from agentmut.nouns import AgentConfig, AgentTrace
+from agentmut.recording import Trial, running
+from agentmut.seams import Adapter
 from agentmut.suites.pytest_suite.running import Running
 
 
@@ -71,8 +70,7 @@ async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: Runn
 @asynccontextmanager
 async def _watched() -> AsyncIterator[Trial]:
     """A trial outside of any campaign: model requests are seen, and pass as they are."""
-    from agentmut.wire.carriers.transport import Tap
-    from agentmut.wire.codecs import all_codecs
+    from agentmut.wire import Tap, all_codecs
 
     with Tap(all_codecs()).installed(), running(Trial(id="pytest")) as trial:
         yield trial

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentmut._base.errors import AgentmutError, ExitCode, UsageError
-from agentmut.campaign.decision.state import CampaignState
-from agentmut.nouns.result import Result
-from agentmut.project.project import Project
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import AgentmutError, ExitCode, UsageError
+from agentmut.campaign import CampaignState
+from agentmut.nouns import Result
+from agentmut.project import Project
+from agentmut.seams import SuiteSpec
 from agentmut.suites.pytest_suite.fixtures import find_project
 from agentmut.suites.pytest_suite.held import case_of
 from agentmut.suites.pytest_suite.quiet import REPEATING
@@ -56,7 +56,7 @@ class Campaign:
         except AgentmutError as error:
             self._code, self._problem = error.exit_code, str(error)
         else:
-            from agentmut.cli.output import exit_code
+            from agentmut.cli import exit_code
 
             self._code = exit_code(self._result)
         return True
@@ -69,7 +69,7 @@ class Campaign:
             terminalreporter.section("agentmut: no result", red=True)
             terminalreporter.write_line(self._problem)
         if self._result is not None:
-            from agentmut.report.terminal.result import render
+            from agentmut.report import render
 
             terminalreporter.section("agentmut")
             # its own colours would be taken for markup nowhere: it is written as it is
@@ -94,7 +94,7 @@ class Campaign:
         return [(text, {colour: True}) for text in (f"agentmut: {said[0]}", *said[1:], *ended)], colour
 
     def _measured(self, session: pytest.Session) -> Result:
-        from agentmut.usecases.runtime import agent_environment, refuse_running_loop
+        from agentmut.usecases import agent_environment, refuse_running_loop
 
         refuse_running_loop("pytest --agentmut")
         project = self._project(session)
@@ -131,11 +131,8 @@ class Campaign:
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
-    from agentmut.campaign.preparation.session import make_plan, open_session
-    from agentmut.campaign.selection.choosing import make_mutants
-    from agentmut.campaign.selection.selection import Selection
-    from agentmut.usecases.campaigns import carry_out_campaign
-    from agentmut.usecases.runtime import open_store, register
+    from agentmut.campaign import Selection, make_mutants, make_plan, open_session
+    from agentmut.usecases import carry_out_campaign, open_store, register
 
     session = open_session(project)
     plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
@@ -160,7 +157,7 @@ class _Progress:
         """Say how far the campaign is."""
         if self._reporter is None or time.monotonic() - self._last < LOG:
             return
-        from agentmut.cli.progress import describe
+        from agentmut.cli import describe
 
         self._last = time.monotonic()
         self._reporter.write_line(f"agentmut: {describe(state)}")

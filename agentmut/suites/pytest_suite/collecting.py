@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError
 from agentmut.suites.pytest_suite.settings import Case, PytestSettings
 
 COLLECTING = 300.0

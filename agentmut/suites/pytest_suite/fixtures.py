@@ -5,11 +5,10 @@ from typing import NoReturn
 
 import pytest
 
-from agentmut._base.errors import AgentmutError
-from agentmut.nouns.config import AgentConfig
-from agentmut.project.layout import FILE_NAME
-from agentmut.project.project import Project, load_project
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut._base import AgentmutError
+from agentmut.nouns import AgentConfig
+from agentmut.project import FILE_NAME, Project, load_project
+from agentmut.seams import Adapter, AgentSpec
 from agentmut.suites.pytest_suite.agent import AgentUnderTest
 from agentmut.suites.pytest_suite.running import RUNNING
 
@@ -18,7 +17,7 @@ def config_under_test(config: pytest.Config) -> AgentConfig:
     """The agent's config: that of the mutant in a campaign, else the project's."""
     running = config.stash.get(RUNNING, None)
     if running is not None:
-        from agentmut.adapters.python_callable import recording_view
+        from agentmut.adapters import recording_view
 
         return recording_view(running.config, running.reads)
     try:
@@ -64,8 +63,8 @@ def project_file(config: pytest.Config) -> Path:
 
 def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
-    from agentmut._base.errors import UsageError
-    from agentmut.seams.protocols.adapter import RunsOutside
+    from agentmut._base import UsageError
+    from agentmut.seams import RunsOutside
     from agentmut.suites._answering import own_adapter
 
     made = own_adapter(spec, config, "pytest")

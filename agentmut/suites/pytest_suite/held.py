@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentmut._base.errors import CaseError, UsageError
-from agentmut._base.plain import one_line
+from agentmut._base import CaseError, UsageError, one_line
 from agentmut.suites.pytest_suite import collecting
 from agentmut.suites.pytest_suite.outcome import Phase
 from agentmut.suites.pytest_suite.quiet import Quiet

@@ -8,9 +8,8 @@ from typing import Literal
 import pytest
 from _pytest.doctest import MultipleDoctestFailures
 
-from agentmut._base.errors import CaseError
-from agentmut._base.plain import one_line
-from agentmut.nouns.trace import Check
+from agentmut._base import CaseError, one_line
+from agentmut.nouns import Check
 
 CHECK = "pytest"
 """The name of the one check that a test is."""

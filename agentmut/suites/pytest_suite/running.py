@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import Adapter
+from agentmut.nouns import AgentConfig, AgentTrace
+from agentmut.recording import Trial
+from agentmut.seams import Adapter
 
 
 @dataclass

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from agentmut._base.errors import UsageError, nearest
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen, UsageError, nearest
 
 FIXTURES = ("agentmut_config", "agentmut_agent")
 """By which a test is given the config that is under test, or the agent that is built from it."""

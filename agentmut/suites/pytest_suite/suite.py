@@ -3,11 +3,9 @@
 import importlib.util
 from typing import ClassVar
 
-from agentmut._base.errors import UsageError
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.suite import SuiteSpec
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
+from agentmut.seams import Adapter, AgentSpec, SuiteSpec
 from agentmut.suites.pytest_suite.settings import Case, PytestSettings, read_settings
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut._base.imports import import_callable
-from agentmut.nouns.scenario import Scenario, ToolDouble
+from agentmut._base import import_callable
+from agentmut.nouns import Scenario, ToolDouble
 
 Double = Callable[..., Any]
 Hook = Callable[[Scenario], Any]

@@ -6,11 +6,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from agentmut._base.plain import jsonable
-from agentmut.mutation.tool_faults.answers import ResultForm, copied, instead_of_call, spoiled
-from agentmut.mutation.tool_faults.spoiling import Change
-from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
-from agentmut.recording.trial import Trial, TrialOverError
+from agentmut._base import jsonable
+from agentmut.mutation import Change, ResultForm, copied, instead_of_call, spoiled
+from agentmut.nouns import UNCALLED, FaultKind, ToolFault
+from agentmut.recording import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]
 """Makes a change to the part of a result that the agent is given."""

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from agentmut._base.plain import described, jsonable
-from agentmut.mutation.tool_faults.answers import form_of
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import Double, Trial, answering, call_place, call_tool_step, current_trial
+from agentmut._base import described, jsonable
+from agentmut.mutation import form_of
+from agentmut.recording import Double, Trial, answering, call_place, call_tool_step, completed, current_trial
 from agentmut.trial.calls.faulty import check_running, with_fault, with_fault_async
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -4,9 +4,8 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.mutation.tool_faults.answers import ResultForm
-from agentmut.recording.threads import completed
-from agentmut.recording.trial import current_trial
+from agentmut.mutation import ResultForm
+from agentmut.recording import completed, current_trial
 from agentmut.trial.calls.faulty import Within, whole, with_fault, with_fault_async
 from agentmut.trial.calls.instrument import OpenStep
 

@@ -5,10 +5,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import FaultKind
-from agentmut.nouns.tools import ToolSpec
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import AgentConfig, FaultKind, ToolSpec
 from agentmut.trial.calls.instrument import MARK, tool
 from agentmut.trial.calls.offered import finds_offered_tools
 

@@ -8,11 +8,9 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 from agentmut.trial.mcp.messages import CALL, asks_for, written
-from agentmut.wire.carriers.proxy.forwarding import pass_on
-from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.upstream import Upstream
+from agentmut.wire import RefusalError, Upstream, pass_on
 from agentmut.wire.dialects.sse import MEDIA_TYPE
 
 NAME_HEADER = "Mcp-Name"

@@ -12,8 +12,8 @@ from typing import Any
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.nouns.framing import Frame
-from agentmut.recording.trial import Trial
+from agentmut.nouns import Frame
+from agentmut.recording import Trial
 from agentmut.trial.mcp.asked import Asked
 from agentmut.trial.mcp.batches import each_of
 from agentmut.trial.mcp.events import OF_THE_BODY, ClientEvents, endpoint_in, is_numbered, is_stream
@@ -31,10 +31,7 @@ from agentmut.trial.mcp.messages import (
     written,
 )
 from agentmut.trial.mcp.sessions import Session, Sessions
-from agentmut.wire.carriers.proxy.forwarding import pass_on
-from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
-from agentmut.wire.carriers.wording import without_url_secrets
+from agentmut.wire import TROUBLE, RefusalError, pass_on, passed_on, without_url_secrets
 from agentmut.wire.dialects.sse import SseFraming
 
 SESSION_HEADER = "Mcp-Session-Id"

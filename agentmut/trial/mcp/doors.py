@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut.recording.trial import TRIAL_PREFIX
+from agentmut.recording import TRIAL_PREFIX
 from agentmut.trial.mcp.front import DOOR, open_front
 from agentmut.trial.mcp.middleman import Socket, open_socket
 from agentmut.trial.mcp.proxy import URL_VARIABLE, VARIABLE
-from agentmut.wire.carriers.proxy.roster import Roster
+from agentmut.wire import Roster
 
 
 class ToolDoors(NamedTuple):

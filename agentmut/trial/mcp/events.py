@@ -9,10 +9,10 @@ from typing import Any
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.nouns.framing import Frame
+from agentmut.nouns import Frame
 from agentmut.trial.mcp.exchange import Exchange
 from agentmut.trial.mcp.messages import Message, replies_to, written
-from agentmut.wire.carriers.proxy.upstream import passed_on
+from agentmut.wire import passed_on
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, events
 
 OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING, hdrs.CONTENT_TYPE)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 from agentmut.trial.mcp.messages import (
     CALL,
     Message,

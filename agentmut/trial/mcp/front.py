@@ -10,16 +10,22 @@ from contextlib import asynccontextmanager
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut._base.errors import UsageError
-from agentmut.recording.trial import trial_and_path
+from agentmut._base import UsageError
+from agentmut.recording import trial_and_path
 from agentmut.trial.mcp.asked import Asked
 from agentmut.trial.mcp.carrying import Carrying
 from agentmut.trial.mcp.sessions import Sessions
-from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.roster import Roster
-from agentmut.wire.carriers.proxy.security import check_host, check_origin
-from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, TROUBLE, Upstream, new_session
-from agentmut.wire.carriers.wording import without_url_secrets
+from agentmut.wire import (
+    LONGEST_FIELD,
+    TROUBLE,
+    RefusalError,
+    Roster,
+    Upstream,
+    check_host,
+    check_origin,
+    new_session,
+    without_url_secrets,
+)
 
 DOOR = "/mcp/"
 LARGEST_REQUEST = 64 * 2**20

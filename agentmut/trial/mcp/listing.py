@@ -6,9 +6,8 @@ Tools are as the protocol writes them: mappings with `name`, `description` and `
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.faults import FaultKind
-from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import ToolChange
+from agentmut.nouns import FaultKind, ToolSpec
+from agentmut.recording import ToolChange
 
 Tool = Mapping[str, Any]
 _FIELDS = (("name", "name"), ("description", "description"), ("parameters", "inputSchema"))

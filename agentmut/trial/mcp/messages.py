@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.recording.trial import Trial, TrialOverError, belonging
+from agentmut.recording import Trial, TrialOverError, belonging
 from agentmut.trial.mcp.passage import answers_itself, call_reply, list_reply
 
 Message = dict[str, Any]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 from agentmut.trial.mcp.batches import Batch, each_of
 from agentmut.trial.mcp.exchange import Exchange
 from agentmut.trial.mcp.messages import (
@@ -20,8 +20,7 @@ from agentmut.trial.mcp.messages import (
     written,
 )
 from agentmut.trial.mcp.proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
-from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.roster import Roster
+from agentmut.wire import RefusalError, Roster
 
 _GONE = trouble("the tool server has ended")
 _TWICE = trouble("a call with this id is under way", -32600)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.recording.trial import Trial, TrialOverError, call_place, call_tool_step
+from agentmut.recording import Trial, TrialOverError, call_place, call_tool_step
 from agentmut.trial.calls.passing import pass_call
 from agentmut.trial.mcp import results
 from agentmut.trial.mcp.listing import listed, own_name

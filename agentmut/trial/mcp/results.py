@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut._base.plain import jsonable
+from agentmut._base import jsonable
 
 Result = Mapping[str, Any]
 Change = Callable[[Any], Any]

@@ -6,7 +6,7 @@ from typing import Any
 
 from yarl import URL
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 from agentmut.trial.mcp.events import ClientEvents
 from agentmut.trial.mcp.exchange import Exchange
 from agentmut.trial.mcp.messages import trouble

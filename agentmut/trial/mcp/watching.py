@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from agentmut.recording.trial import current_trial
+from agentmut.recording import current_trial
 from agentmut.trial.calls.offered import finds_offered_tools, passes_tools
 from agentmut.trial.mcp.passage import call_reply, list_reply
 

@@ -3,11 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentmut._base.frozen import canonical_json
-from agentmut._base.pointers import at_path
-from agentmut.nouns.config import AgentConfig, ModelConfig, is_set
-from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.nouns.mutant import Edit, Mutant
+from agentmut._base import at_path, canonical_json
+from agentmut.nouns import AgentConfig, Edit, Footprint, ModelConfig, Mutant, RequestShape, is_set
 from agentmut.trial.on_wire import Remedy
 from agentmut.trial.witness.witness import Detector
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from agentmut.nouns.footprints import Footprint
-from agentmut.nouns.result import WitnessSummary
+from agentmut.nouns import Footprint, WitnessSummary
 from agentmut.trial.witness.witness import Witness
 
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
-from agentmut._base.frozen import Frozen, canonical_json
-from agentmut.nouns.config import SAMPLING, AgentConfig
-from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.nouns.mutant import Edit, Mutant
+from agentmut._base import Frozen, canonical_json
+from agentmut.nouns import SAMPLING, AgentConfig, Edit, Footprint, Mutant, RequestShape
 from agentmut.trial.witness.probes import OrderProbe, Probe, probe_for
 
 

@@ -1,6 +1,6 @@
 """When to ask before a run: one rule for every verb that runs the agent."""
 
-from agentmut.project.schema import BudgetSettings
+from agentmut.project import BudgetSettings
 
 NO_BUDGET = "No budget is set."
 

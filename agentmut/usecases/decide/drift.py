@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 if TYPE_CHECKING:
-    from agentmut.stats.sequential.drift import Cusum
+    from agentmut.stats import Cusum
 
 REFERENCE = 50
 """Trials that the others are held against, unless said otherwise: the first ones."""
@@ -59,8 +59,7 @@ def watch(scenario: str, passed: Sequence[bool], chart: Chart) -> Watch:
     The chart is `agentmut.stats.sequential.run_length.cusum_for` at the reference's rate. That rate is an estimate, so
     `false_alarm` is averaged over its posterior (Jeffreys): what the chart does to a rate that has not changed at all.
     """
-    from agentmut.stats.sequential.drift import DriftState
-    from agentmut.stats.sequential.run_length import cusum_for
+    from agentmut.stats import DriftState, cusum_for
 
     first, later = passed[: chart.reference], passed[chart.reference :]
     counts = Watch(
@@ -98,7 +97,7 @@ def _false_alarm(chart: "Cusum", passes: int, trials: int, horizon: int) -> floa
     """The mean of the exact chance of an alarm over the posterior of the rate, at its mid-quantiles."""
     from scipy.stats import beta
 
-    from agentmut.stats.sequential.run_length import alarm_chance
+    from agentmut.stats import alarm_chance
 
     a, b = passes + 0.5, trials - passes + 0.5
     rates = [float(beta.ppf((i + 0.5) / POINTS, a, b)) for i in range(POINTS)]

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
+from agentmut.stats import KillDesign, KillTable, level_for
 
 if TYPE_CHECKING:
-    from agentmut.stats.verdicts.preview import Preview
+    from agentmut.stats import Preview
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 RUNS = 200
@@ -74,7 +74,7 @@ class Foresight:
         return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
 
     def _one_scenario(self, lanes: Lanes, drop: float) -> "Preview":
-        from agentmut.stats.verdicts.preview import preview_regression
+        from agentmut.stats import preview_regression
 
         rules = self._rules
         design = rules.design(lanes.scenarios)
@@ -83,7 +83,7 @@ class Foresight:
     def _simulated_trials(self, lanes: Lanes, drop: float) -> float:
         import numpy as np
 
-        from agentmut.stats.kill.campaigns import evidence_squares, simulate
+        from agentmut.stats import evidence_squares, simulate
 
         self._squares = self._squares or cache(evidence_squares)
         k, rng = lanes.scenarios, np.random.default_rng(1)

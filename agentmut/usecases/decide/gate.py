@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 
 Inconclusive = Literal["manual", "block", "deploy"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from agentmut._base.frozen import Frozen
+from agentmut._base import Frozen
 from agentmut.usecases.decide.foresight import Expected, Lanes
 
 

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Controls, Cost, Result, Score
-from agentmut.stats.verdicts.verdict import Verdict
-from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut.nouns import Controls, Cost, Result, Score, Status
+from agentmut.stats import Verdict
+from agentmut.store import VerdictReport
 from agentmut.usecases.decide.gate import Requirement, Standing
 
 if TYPE_CHECKING:
-    from agentmut.stats.intervals.proportion import Interval
+    from agentmut.stats import Interval
 
 SUITE = "suite verdict"
 SCORE = "mutation score"
@@ -50,8 +49,8 @@ def baseline_verdict(
     with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`. `thresholds` are
     those that are asked today, by scenario; a scenario that is not among them keeps the one of the run.
     """
-    from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
-    from agentmut.stats.verdicts.suite_verdict import suite_verdict as over_scenarios
+    from agentmut.stats import fixed_verdict
+    from agentmut.stats import suite_verdict as over_scenarios
 
     judged = {
         row.scenario: fixed_verdict(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from agentmut._base.frozen import Frozen
-from agentmut.nouns.result import Result, Score
-from agentmut.store.documents.verdict_report import VerdictReport
+from agentmut._base import Frozen
+from agentmut.nouns import Result, Score
+from agentmut.store import VerdictReport
 from agentmut.usecases.decide.drift import Watch
 
 

@@ -14,9 +14,8 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from agentmut.nouns.cassette import Take
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.recording.trial import TRIAL_HEADER, current_trial
+from agentmut.nouns import Codec, HttpCall, Take
+from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.passage import Passage, Relay, begin

@@ -6,7 +6,7 @@ read it. What is no JSON, or an event stream with an event that is none, no clie
 
 import json
 
-from agentmut.nouns.codec import Codec
+from agentmut.nouns import Codec
 from agentmut.wire.dialects.sse import DONE, MEDIA_TYPE, events, is_event_stream
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 
 
 class Gateway(Protocol):

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from agentmut.recording.trial import current_trial
+from agentmut.recording import current_trial
 from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.patching import replaced
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from agentmut.nouns.cassette import Take
+from agentmut.nouns import Take
 from agentmut.wire.carriers.passage import Passage, Relay
 
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")

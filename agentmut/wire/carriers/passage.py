@@ -8,12 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 
-from agentmut.nouns.cassette import Take
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.framing import Frame
-from agentmut.nouns.messages import Exchange
-from agentmut.recording.rewriter import Answered, Outgoing, Rewriter
-from agentmut.recording.trial import Trial, TrialOverError
+from agentmut.nouns import Codec, Exchange, Frame, HttpCall, Take
+from agentmut.recording import Answered, Outgoing, Rewriter, Trial, TrialOverError
 from agentmut.wire.carriers.taping import Taping
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay

@@ -1,8 +1,7 @@
 """Records one request of an agent, and what it was given, on the tape of its trial."""
 
-from agentmut.nouns.cassette import Take, take
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.recording.trial import Recorder
+from agentmut.nouns import Codec, HttpCall, Take, take
+from agentmut.recording import Recorder
 
 
 class Taping:

@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any
 
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.recording.trial import TRIAL_HEADER, current_trial
+from agentmut.nouns import Codec, HttpCall
+from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers import genai_hook
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker

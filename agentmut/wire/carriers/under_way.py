@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
-from agentmut.recording.trial import Trial, call_place
+from agentmut.nouns import Codec, Exchange, HttpCall, ModelReply, ModelRequest
+from agentmut.recording import Trial, call_place
 from agentmut.wire.carriers.damage import damage
 from agentmut.wire.carriers.wording import without_url_secrets
 

@@ -2,7 +2,7 @@
 
 import re
 
-from agentmut._base.plain import described
+from agentmut._base import described
 
 _URL = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#'\"]*@)?([^\s?#'\"<>]*)[^\s'\"<>]*", re.IGNORECASE)
 

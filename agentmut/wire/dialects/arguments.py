@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agentmut.nouns.messages import ToolCall
+from agentmut.nouns import ToolCall
 from agentmut.wire import bodies
 
 

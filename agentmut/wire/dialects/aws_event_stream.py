@@ -11,7 +11,7 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
-from agentmut.nouns.framing import Frame
+from agentmut.nouns import Frame
 from agentmut.wire.bodies import read_json, write_json
 
 MEDIA_TYPE = "application/vnd.amazon.eventstream"

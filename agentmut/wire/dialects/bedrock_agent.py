@@ -12,9 +12,7 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import Body, HttpCall
-from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Body, HttpCall, Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.arguments import read_arguments

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.codec import Body, Path
+from agentmut.nouns import Body, Path
 from agentmut.wire.dialects.places import at, same, with_values
 from agentmut.wire.dialects.places import without as without_keys
 

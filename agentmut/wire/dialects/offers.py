@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut._base.errors import UsageError
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.codec import OfferedTool
-from agentmut.nouns.tools import EMPTY_SCHEMA, ToolSpec, read_tool
+from agentmut._base import UsageError, canonical_json
+from agentmut.nouns import EMPTY_SCHEMA, OfferedTool, ToolSpec, read_tool
 from agentmut.wire import bodies
 from agentmut.wire.dialects.places import merged, same
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body, Path
+from agentmut.nouns import Body, Path
 from agentmut.wire import bodies
 from agentmut.wire.dialects.places import at, with_values
 

@@ -6,8 +6,8 @@ A body and its rewritten copy share whatever is the same in both.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.codec import Body, Path, Rename
+from agentmut._base import canonical_json
+from agentmut.nouns import Body, Path, Rename
 
 
 def places(value: Any, pattern: str) -> Iterator[Path]:

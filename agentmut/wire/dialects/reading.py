@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from agentmut.nouns.codec import Path
+from agentmut.nouns import Path
 from agentmut.wire import bodies
 from agentmut.wire.dialects.places import shown
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import Usage
 from agentmut.wire import bodies
 
 

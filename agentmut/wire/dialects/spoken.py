@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from agentmut.nouns.codec import Body, Path, Text
-from agentmut.nouns.messages import Message, Role, ToolCall
+from agentmut.nouns import Body, Message, Path, Role, Text, ToolCall
 from agentmut.wire import bodies
 
 ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.framing import Frame
+from agentmut.nouns import Frame
 from agentmut.wire.bodies import read_json, write_json
 
 DONE = "[DONE]"

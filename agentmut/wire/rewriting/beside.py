@@ -4,8 +4,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut.nouns.codec import Codec
-from agentmut.nouns.messages import Role
+from agentmut.nouns import Codec, Role
 from agentmut.wire.bodies import read_json
 from agentmut.wire.rewriting.replies import calls_made
 

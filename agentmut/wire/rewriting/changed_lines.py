@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut._base.in_common import ends_in_common
+from agentmut._base import ends_in_common
 
 MOST_PAIRS = 5_000
 """Pairs of equal lines that are weighed against each other; blank lines make many of them."""

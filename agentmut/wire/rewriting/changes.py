@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from agentmut._base.passages import PLACEHOLDER
-from agentmut.nouns.codec import Text
-from agentmut.nouns.messages import Role
+from agentmut._base import PLACEHOLDER
+from agentmut.nouns import Role, Text
 from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks
 from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut._base.frozen import digest_of
-from agentmut.nouns.codec import Body, Codec, HttpCall
-from agentmut.nouns.messages import ModelReply, Role, ToolCall
+from agentmut._base import digest_of
+from agentmut.nouns import Body, Codec, HttpCall, ModelReply, Role, ToolCall
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.rewriting.beside import Beside, Together, beside, reply_id_of
 from agentmut.wire.rewriting.replies import Made, calls_made

@@ -7,8 +7,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from agentmut.nouns.config import Document
-from agentmut.nouns.messages import Role
+from agentmut.nouns import Document, Role
 from agentmut.wire.rewriting.changes import TextChange, Texts, in_groups, replaced, standing, with_texts
 from agentmut.wire.rewriting.hunks import Replacement, applied
 from agentmut.wire.rewriting.patterns import Pattern

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.nouns.codec import Body, Codec, Path, Text
-from agentmut.nouns.config import History
-from agentmut.nouns.messages import Role
+from agentmut.nouns import Body, Codec, History, Path, Role, Text
 
 
 class Turns(NamedTuple):

@@ -6,8 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from agentmut._base.in_common import ends_in_common
-from agentmut._base.passages import PLACEHOLDER
+from agentmut._base import PLACEHOLDER, ends_in_common
 from agentmut.wire.rewriting.changed_lines import changed_lines
 from agentmut.wire.rewriting.patterns import SEAM, Pattern, Place, filled, placeholders
 

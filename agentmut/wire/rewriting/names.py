@@ -4,9 +4,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.faults import FaultKind
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import AgentConfig, FaultKind, ToolSpec
 
 
 @dataclass(frozen=True)

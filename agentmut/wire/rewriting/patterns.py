@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-from agentmut._base.passages import PLACEHOLDER
+from agentmut._base import PLACEHOLDER
 
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""

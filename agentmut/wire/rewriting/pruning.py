@@ -3,7 +3,7 @@
 from collections.abc import Set
 from typing import Any
 
-from agentmut.nouns.codec import Codec
+from agentmut.nouns import Codec
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.rewriting.replies import calls_made
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from agentmut.nouns.codec import Codec
+from agentmut.nouns import Codec
 from agentmut.wire.bodies import read_json, write_json
 
 _IDS = ("call_id", "toolUseId", "id")

@@ -9,11 +9,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from agentmut.mutation.tool_faults.answers import ResultForm, ToolFailure, instead_of_call, spoiled
-from agentmut.mutation.tool_faults.spoiling import is_json_object
-from agentmut.nouns.codec import Text
-from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
-from agentmut.nouns.messages import Role
+from agentmut.mutation import ResultForm, ToolFailure, instead_of_call, is_json_object, spoiled
+from agentmut.nouns import UNCALLED, FaultKind, Role, Text, ToolFault
 from agentmut.wire.rewriting.changes import Texts, with_texts
 
 ToolOf = Callable[[Text], str | None]

@@ -7,11 +7,9 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
-from agentmut.mutation.tool_faults.answers import decoy_answer
-from agentmut.nouns.codec import Body, Codec, HttpCall, Text
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.messages import ModelReply
-from agentmut.recording.rewriter import Answered, Outgoing
+from agentmut.mutation import decoy_answer
+from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, Text
+from agentmut.recording import Answered, Outgoing
 from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange

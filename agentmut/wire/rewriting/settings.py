@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agentmut.nouns.config import ModelConfig, is_set
-from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns import ModelConfig, ModelRequest, is_set
 
 
 @dataclass(frozen=True)

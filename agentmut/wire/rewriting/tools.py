@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agentmut._base.pointers import Path, at_path
-from agentmut._base.schemas import differences, inlined, plain_schema
-from agentmut.nouns.codec import OfferedTool
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Path, at_path, differences, inlined, plain_schema
+from agentmut.nouns import OfferedTool, ToolSpec
 from agentmut.wire.rewriting.changes import TextChange
 from agentmut.wire.rewriting.names import Offer
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
+from agentmut.nouns import AgentConfig, Edit
 from agentmut.trial.witness.probes.model import model_probe
 from agentmut.trial.witness.probes.probe import OrderProbe, Probe
 from agentmut.trial.witness.probes.texts import text_probe

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.footprints import RequestShape
-from agentmut.nouns.mutant import Edit
+from agentmut.nouns import AgentConfig, Edit, ModelConfig, RequestShape
 from agentmut.trial.witness.probes.probe import PerRequest, Probe, Shapes
 
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agentmut._base.pointers import Path, at_path
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.mutant import Edit
+from agentmut._base import Path, at_path
+from agentmut.nouns import AgentConfig, Edit
 
 
 def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:

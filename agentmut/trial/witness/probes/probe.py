@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
-from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns import RequestShape
 
 Shapes = Sequence[RequestShape]
 

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from agentmut._base.in_common import ends_in_common
-from agentmut._base.passages import Passage, flat, opening, passage_at, shown, stretch
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.footprints import RequestShape
-from agentmut.nouns.mutant import Edit
+from agentmut._base import Passage, ends_in_common, flat, opening, passage_at, shown, stretch
+from agentmut.nouns import AgentConfig, Edit, RequestShape
 from agentmut.trial.witness.probes.places import moved_path, shift, text_at, text_of
 from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
 

@@ -4,13 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut._base.passages import flat
-from agentmut._base.pointers import Path, at_path
-from agentmut._base.schemas import Difference, differences, inlined, plain_schema
-from agentmut.nouns.config import AgentConfig
-from agentmut.nouns.footprints import RequestShape
-from agentmut.nouns.mutant import Edit
-from agentmut.nouns.tools import ToolSpec
+from agentmut._base import Difference, Path, at_path, differences, flat, inlined, plain_schema
+from agentmut.nouns import AgentConfig, Edit, RequestShape, ToolSpec
 from agentmut.trial.witness.probes.places import moved_path
 from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
 

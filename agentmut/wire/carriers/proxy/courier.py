@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.nouns.cassette import ReplayError
-from agentmut.nouns.codec import Codec
-from agentmut.recording.trial import Trial, TrialOverError
+from agentmut.nouns import Codec, ReplayError
+from agentmut.recording import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from agentmut._base.services import CARRIED, Service
+from agentmut._base import CARRIED, Service
 from agentmut.wire.carriers.proxy.upstream import Upstream
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")

@@ -6,9 +6,9 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut.nouns.codec import Codec
-from agentmut.recording.trial import TRIAL_PREFIX, Trial
-from agentmut.trial.mcp.doors import ToolDoors, open_tool_doors
+from agentmut.nouns import Codec
+from agentmut.recording import TRIAL_PREFIX, Trial
+from agentmut.trial import ToolDoors, open_tool_doors
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy

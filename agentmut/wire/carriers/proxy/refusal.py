@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from agentmut.nouns.codec import Codec
+from agentmut.nouns import Codec
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

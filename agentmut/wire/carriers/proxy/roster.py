@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from agentmut.recording.trial import Trial
+from agentmut.recording import Trial
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 
 KEPT_NAMES = 1_000

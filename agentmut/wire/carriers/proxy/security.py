@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 from aiohttp import hdrs
 from multidict import CIMultiDictProxy
 
-from agentmut._base.errors import UsageError
+from agentmut._base import UsageError
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 

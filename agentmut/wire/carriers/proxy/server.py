@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from agentmut._base.errors import RunError
-from agentmut.nouns.codec import Codec
-from agentmut.recording.trial import TRIAL_HEADER, trial_and_path
+from agentmut._base import RunError
+from agentmut.nouns import Codec
+from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.destination import destination

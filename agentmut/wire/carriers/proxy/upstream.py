@@ -11,8 +11,8 @@ from aiohttp import hdrs
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from agentmut._base.errors import UsageError
-from agentmut.recording.trial import TRIAL_HEADER
+from agentmut._base import UsageError
+from agentmut.recording import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body, Path
-from agentmut.nouns.messages import Message, Role, ToolCall
+from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.places import at, places

@@ -6,9 +6,18 @@ Only the parts that `agentmut.nouns.messages` names are read; a request's other 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.nouns.framing import Framing
-from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns import (
+    Body,
+    Framing,
+    HttpCall,
+    ModelReply,
+    ModelRequest,
+    OfferedTool,
+    Path,
+    Rename,
+    Role,
+    Text,
+)
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat import chat_replies, chat_requests, chat_rewriting, chat_stream

@@ -5,9 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.messages import ModelReply, ToolCall
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import Body, ModelReply, ToolCall, Usage
 from agentmut.wire import bodies
 from agentmut.wire.dialects.openai_common import CREATED, read_content
 from agentmut.wire.dialects.replies import tokens

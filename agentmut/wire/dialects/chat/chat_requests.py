@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body, OfferedTool
-from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns import Body, Message, ModelRequest, OfferedTool, Role
 from agentmut.wire import bodies
 from agentmut.wire.dialects.chat.chat_replies import read_calls, write_call
 from agentmut.wire.dialects.offers import read_spec

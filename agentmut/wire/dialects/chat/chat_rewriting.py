@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.codec import Body, OfferedTool, Rename, Text
-from agentmut.nouns.messages import Role
+from agentmut.nouns import Body, OfferedTool, Rename, Role, Text
 from agentmut.wire import bodies
 from agentmut.wire.dialects.chat.chat_replies import read_calls
 from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of

@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.messages import ModelReply, ToolCall
+from agentmut.nouns import Body, ModelReply, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_replies import head, write_usage

@@ -5,10 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
-from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.nouns.framing import Framing
-from agentmut.nouns.messages import ModelReply, ModelRequest, Role
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import (
+    Body,
+    Framing,
+    HttpCall,
+    ModelReply,
+    ModelRequest,
+    OfferedTool,
+    Path,
+    Rename,
+    Role,
+    Text,
+    ToolSpec,
+)
 from agentmut.wire import bodies
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFraming, is_event_stream

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.config import SAMPLING, is_set
-from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns import SAMPLING, Body, ModelRequest, is_set
 from agentmut.wire import bodies
 from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
 from agentmut.wire.dialects.edits import with_value

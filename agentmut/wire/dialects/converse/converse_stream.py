@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns.codec import Body
+from agentmut.nouns import Body
 from agentmut.wire import bodies
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.arguments import arguments_text

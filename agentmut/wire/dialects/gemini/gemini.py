@@ -4,10 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
-from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.nouns.framing import Framing
-from agentmut.nouns.messages import ModelReply, ModelRequest, Role, ToolCall
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import (
+    Body,
+    Framing,
+    HttpCall,
+    ModelReply,
+    ModelRequest,
+    OfferedTool,
+    Path,
+    Rename,
+    Role,
+    Text,
+    ToolCall,
+    Usage,
+)
 from agentmut.wire import bodies
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.gemini import gemini_contents, gemini_settings, gemini_stream, gemini_tools

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut._base.frozen import canonical_json
-from agentmut.nouns.codec import Body, Path
-from agentmut.nouns.messages import Message, Role, ToolCall
+from agentmut._base import canonical_json
+from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.gemini.spelling import get, used

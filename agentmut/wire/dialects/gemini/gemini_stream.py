@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.framing import Frame, Framing
+from agentmut.nouns import Body, Frame, Framing
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.gemini.spelling import get

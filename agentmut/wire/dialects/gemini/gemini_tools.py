@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.codec import Body, OfferedTool
-from agentmut.nouns.tools import EMPTY_SCHEMA, ToolSpec
+from agentmut.nouns import EMPTY_SCHEMA, Body, OfferedTool, ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.dialects.gemini.spelling import snake, used
 from agentmut.wire.dialects.offers import read_spec, with_spec

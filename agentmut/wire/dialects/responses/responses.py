@@ -7,9 +7,18 @@ request, so it is neither read nor rewritten.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.nouns.framing import Framing
-from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns import (
+    Body,
+    Framing,
+    HttpCall,
+    ModelReply,
+    ModelRequest,
+    OfferedTool,
+    Path,
+    Rename,
+    Role,
+    Text,
+)
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.openai_common import error_body, with_texts

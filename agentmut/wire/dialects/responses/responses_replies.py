@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.messages import ModelReply
-from agentmut.nouns.trace import Usage
+from agentmut.nouns import Body, ModelReply, Usage
 from agentmut.wire import bodies
 from agentmut.wire.dialects.openai_common import CREATED
 from agentmut.wire.dialects.replies import tokens

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentmut.nouns.codec import Body, OfferedTool
-from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns import Body, Message, ModelRequest, OfferedTool, Role, ToolCall, ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.dialects.offers import read_spec
 from agentmut.wire.dialects.openai_common import read_content

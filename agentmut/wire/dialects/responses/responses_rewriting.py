@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns.codec import Body, OfferedTool, Path, Rename, Text
-from agentmut.nouns.messages import Role
+from agentmut.nouns import Body, OfferedTool, Path, Rename, Role, Text
 from agentmut.wire import bodies
 from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec

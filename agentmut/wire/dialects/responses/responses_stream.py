@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from agentmut.nouns.codec import Body
-from agentmut.nouns.messages import ModelReply
+from agentmut.nouns import Body, ModelReply
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.pieces import halves, words

@@ -1,0 +1,9 @@
+from ._shared.outside.agents import outside_trace as outside_trace
+from ._shared.outside.agents import record_steps as record_steps
+from ._shared.outside.programs import Launch as Launch
+from ._shared.outside.programs import Output as Output
+from ._shared.outside.programs import run_program as run_program
+from .command import CommandAdapter as CommandAdapter
+from .python_callable import CallableAdapter as CallableAdapter
+from .python_callable import recording_view as recording_view
+from .python_callable import trace_of as trace_of

@@ -1,0 +1,4 @@
+from .output import exit_code as exit_code
+from .progress import describe as describe
+from .entry import app as app
+from .entry import main as main

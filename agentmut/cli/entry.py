@@ -1,0 +1,146 @@
+"""The command line, one module per verb. Each verb imports what it needs when it runs."""
+
+import errno
+import sys
+import traceback
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from agentmut._base.errors import AgentmutError, ExitCode
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""There is no room where something should be written."""
+VERBS = (
+    "init",
+    "doctor",
+    "mutants",
+    "plan",
+    "test",
+    "run",
+    "resume",
+    "merge",
+    "rescore",
+    "show",
+    "report",
+    "coverage",
+    "suggest",
+    "replay",
+    "relations",
+    "baseline",
+    "gate",
+    "trend",
+    "clean",
+    "simulate",
+    "proxy",
+)
+OPTION_ERROR: Any = typer.BadParameter.__base__
+"""What the option parser raises: typer brings its own, and gives no other public name to it."""
+ROOT_HELP = """If my agent silently got worse, would my tests notice?
+
+agentmut breaks an LLM agent on purpose, and says which breakages its tests do not notice.
+
+Example: agentmut init my_project"""
+
+
+class LazyVerbs(TyperGroup):
+    """Imports a verb's module when the verb is named, so that `--help` stays quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs, in the order of use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import `agentmut.cli.<verb>` and build its command."""
+        import importlib
+
+        if cmd_name not in VERBS:
+            return None
+        verb = importlib.import_module(f"agentmut.cli.{cmd_name}_verb")
+        verbs = getattr(verb, "app", None)  # of a verb with verbs of its own
+        if verbs is None:
+            verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
+            verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
+        command = typer.main.get_command(verbs)
+        command.short_help = (command.help or "").partition("\n\n")[0]  # as a whole: else it is cut to a line
+        return command
+
+
+app = typer.Typer(
+    cls=LazyVerbs,
+    help=ROOT_HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help starts twice as fast
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from agentmut._base.version import __version__
+
+        typer.echo(f"agentmut {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, callback=_print_version, help="Print the version and leave."
+    ),
+) -> None:
+    _ = version  # its callback has done the work
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The `agentmut` command: errors become one paragraph on stderr and an exit code."""
+    as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=arguments, standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except OPTION_ERROR as error:
+        error.show()
+        _say_json(error.format_message(), error.exit_code, as_json)
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        # A no, or the end of the input, at a question. 1 would be evidence against the agent, and nothing was run.
+        message = "stopped at the question: nothing was run."
+        typer.echo(f"agentmut: {message}", err=True)
+        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
+        sys.exit(int(ExitCode.INTERRUPTED))
+    except AgentmutError as error:
+        _say(error, as_json)
+        sys.exit(int(error.exit_code))
+    except KeyboardInterrupt:
+        sys.exit(int(ExitCode.INTERRUPTED))
+    except OSError as error:
+        if error.errno not in _FULL:
+            _bug()
+        typer.echo(f"agentmut: {error.strerror}: the output could not be written whole.", err=True)
+        sys.exit(int(ExitCode.BROKEN))
+    except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
+        _bug()
+
+
+def _bug() -> NoReturn:
+    """The traceback of the error that is being handled, for a report on it."""
+    traceback.print_exc()
+    typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
+    sys.exit(int(ExitCode.BROKEN))
+
+
+def _say(error: AgentmutError, as_json: bool) -> None:
+    """One paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
+    from agentmut.report.paint import clean
+
+    message = clean(str(error))
+    typer.echo(f"agentmut: {message}", err=True)
+    _say_json(message, int(error.exit_code), as_json)
+
+
+def _say_json(message: str, exit_code: int, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"error": message, "exit_code": exit_code}, ensure_ascii=False))

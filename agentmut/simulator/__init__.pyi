@@ -1,0 +1,10 @@
+from .service.addresses import Addresses as Addresses
+from .service.addresses import exports as exports
+from .service.background import Simulator as Simulator
+from .service.latency import Latency as Latency
+from .service.quantities import read_seconds as read_seconds
+from .service.server import serve as serve
+from .service.service_settings import Settings as Settings
+from .service.service_settings import read_settings as read_settings
+from .service.trouble import Trouble as Trouble
+from .service.trouble import trouble_of as trouble_of
