@@ -57,7 +57,7 @@ class LazyVerbs(TyperGroup):
 
         if cmd_name not in VERBS:
             return None
-        verb = importlib.import_module(f"agentmut.cli.{cmd_name}_verb")
+        verb = importlib.import_module(f"agentmut.cli.verbs.{cmd_name}_verb")
         verbs = getattr(verb, "app", None)  # of a verb with verbs of its own
         if verbs is None:
             verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
