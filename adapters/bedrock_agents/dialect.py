@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.boto3 import Boto3
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Dialect, Items, Reply
-from agentmut.adapters.bedrock_agents import terms as terms
+from agentmut.adapters.bedrock_agents import terms
 from agentmut.adapters.bedrock_agents.calls import SERVICE, AgentCalls, watched
 from agentmut.adapters.bedrock_agents.trace import Told
 from agentmut.nouns import AgentConfig, ModelConfig

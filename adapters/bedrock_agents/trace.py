@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base import jsonable, storable
 from agentmut.adapters._shared.tool_loop.loop import MODEL
-from agentmut.adapters.bedrock_agents import deeds as deeds
+from agentmut.adapters.bedrock_agents import deeds
 from agentmut.adapters.bedrock_agents.terms import Asked, asked_of
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Recorder

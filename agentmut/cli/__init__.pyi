@@ -1,4 +1,5 @@
-from .output import exit_code as exit_code
-from .progress import describe as describe
 from .entry import app as app
 from .entry import main as main
+from .output import exit_code as exit_code
+from .progress import describe as describe
+from .entry import VERBS as VERBS

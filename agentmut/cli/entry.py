@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from agentmut._base.errors import AgentmutError, ExitCode
+from agentmut._base import AgentmutError, ExitCode
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 """There is no room where something should be written."""
@@ -78,7 +78,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from agentmut._base.version import __version__
+        from agentmut._base import __version__
 
         typer.echo(f"agentmut {__version__}")
         raise typer.Exit
@@ -132,7 +132,7 @@ def _bug() -> NoReturn:
 
 def _say(error: AgentmutError, as_json: bool) -> None:
     """One paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
-    from agentmut.report.paint import clean
+    from agentmut.report import clean
 
     message = clean(str(error))
     typer.echo(f"agentmut: {message}", err=True)

@@ -28,7 +28,6 @@ from .terminal.result import render as render
 from .terminal.suggestion import suggestion_document as suggestion_document
 from .terminal.suggestions import render_suggestions as render_suggestions
 from .terminal.trend import render_trend as render_trend
-from .terminal.verdicts import becoming as becoming
 from .terminal.verdicts import render_baseline as render_baseline
 from .terminal.verdicts import render_verdicts as render_verdicts
 from .wording import counted as counted

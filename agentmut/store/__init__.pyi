@@ -50,10 +50,11 @@ from .documents.verdict_report import JudgedRate as JudgedRate
 from .documents.verdict_report import SatisfactionRow as SatisfactionRow
 from .documents.verdict_report import ScenarioVerdict as ScenarioVerdict
 from .documents.verdict_report import VerdictReport as VerdictReport
+from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
 from .opinions import OpinionFile as OpinionFile
+from .rows import StoredTrial as StoredTrial
 from .sqlite import Spent as Spent
 from .sqlite import Store as Store
 from .sqlite import StoredRun as StoredRun
-from .rows import StoredTrial as StoredTrial

@@ -91,9 +91,10 @@ class LocalExecutor:
         """Where the model requests of the agent pass, if it runs in another process."""
         if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
+        from agentmut.trial.mcp.doors import open_tool_doors
         from agentmut.wire import open_gateway
 
-        return open_gateway(os.environ, throttle, self._settings.proxy_port)
+        return open_gateway(os.environ, throttle, self._settings.proxy_port, tool_doors=open_tool_doors)
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial, once."""

@@ -29,7 +29,6 @@ from .runtime import opened as opened
 from .runtime import redactor as redactor
 from .runtime import refuse_running_loop as refuse_running_loop
 from .runtime import register as register
-from .runtime import run_work as run_work
 from .runtime import stand_in_keys as stand_in_keys
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name

@@ -21,6 +21,7 @@ from agentmut.campaign import (
     open_session,
     part_of,
     plan_merge,
+    run_work,
     stored_campaign,
     suite_digest,
     summarise,
@@ -36,7 +37,6 @@ from agentmut.usecases.runtime import (
     opened,
     refuse_running_loop,
     register,
-    run_work,
 )
 
 Progress = Callable[[CampaignState], None]

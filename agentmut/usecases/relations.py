@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.assessment import Asked, Assessment
-from agentmut.campaign import Session, Spend, Stop, Tables, failure, together
+from agentmut.campaign import Session, Spend, Stop, Tables, failure, run_work, together
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     Checked,
@@ -29,16 +29,16 @@ from agentmut.relating import (
     unanswered,
     wish,
 )
-from agentmut.report import becoming
 from agentmut.store import (
     RelationReport,
     Store,
+    becoming,
     check_report_name,
     read_saved_relations,
     save_relations,
     write_relations,
 )
-from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
+from agentmut.usecases.runtime import opened, refuse_running_loop, register
 from agentmut.usecases.suite_verdicts import with_settings
 
 Progress = Callable[[Assessment | Relating | SourceErrands], None]

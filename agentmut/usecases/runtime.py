@@ -1,33 +1,20 @@
 """Where pure work meets the world: the project's folder on disk, the agent's environment, signals, the event loop."""
 
 import asyncio
-import gc
 import os
-import signal
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentmut._base import UsageError, dummy_keys, environ, locked
 from agentmut.campaign import (
-    Clock,
-    Loop,
     RunPlan,
     Session,
-    Stop,
-    Tools,
-    TrialStore,
-    Work,
     declared_variables,
-    judges_usd,
-    make_executor,
     open_session,
 )
 from agentmut.project import FOLDER, Project, load_project, redactor
-from agentmut.store import Store, StoredRun, write_cassette
-from agentmut.trial import Executor
+from agentmut.store import Store, StoredRun
 
 __all__ = [
     "FOLDER",
@@ -37,7 +24,6 @@ __all__ = [
     "redactor",
     "refuse_running_loop",
     "register",
-    "run_work",
     "stand_in_keys",
 ]
 
@@ -45,28 +31,6 @@ __all__ = [
 def register(store: Store, plan: RunPlan) -> None:
     """Note a run before its first trial, so that it can be resumed whatever happens."""
     store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
-
-
-def run_work(
-    session: Session,
-    work: Work,
-    store: TrialStore,
-    *,
-    progress: Callable[[], None] = lambda: None,
-    now: Clock = time.time,
-    executor: Executor | None = None,
-) -> Stop:
-    """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
-
-    `executor` runs them instead of the session's own.
-    """
-    plan = work.plan
-    executor = executor or make_executor(session, plan.seed)
-    keep = partial(write_cassette, session.project.runs / plan.run_id)
-    judges = partial(judges_usd, session)
-    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep, judges)
-    with _little_garbage_collection():
-        return asyncio.run(_run(Loop(work, tools)))
 
 
 def refuse_running_loop(called: str) -> None:
@@ -118,39 +82,3 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded), open_store(loaded) as store:
         yield open_session(loaded, scenarios), store
-
-
-async def _run(loop: Loop) -> Stop:
-    with _interruptible(asyncio.get_running_loop(), loop.interrupt):
-        return await loop.run()
-
-
-@contextmanager
-def _little_garbage_collection() -> Iterator[None]:
-    """Leave what is loaded by now (libraries, mostly) out of every collection during the block.
-
-    Going through all of it again and again stopped every agent for tens of milliseconds at a time.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
-@contextmanager
-def _interruptible(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C (and SIGTERM) end the campaign; outside the main thread the caller handles signals."""
-    handled = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for number in handled:
-            loop.add_signal_handler(number, interrupt)
-    except (ValueError, NotImplementedError, RuntimeError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in handled:
-            with suppress(ValueError):
-                loop.remove_signal_handler(number)

@@ -22,21 +22,21 @@ from agentmut.assessment import (
     report_verdicts,
     saved_scenarios,
 )
-from agentmut.campaign import Session, Stop, Tables, failure
+from agentmut.campaign import Session, Stop, Tables, failure, run_work
 from agentmut.nouns import AgentSummary
 from agentmut.project import FOLDER, Project, load_project
-from agentmut.report import becoming
 from agentmut.store import (
     BaselineUsed,
     SavedBaseline,
     Store,
     VerdictReport,
+    becoming,
     check_baseline_name,
     read_baseline,
     write_baseline,
     write_verdicts,
 )
-from agentmut.usecases.runtime import opened, refuse_running_loop, register, run_work
+from agentmut.usecases.runtime import opened, refuse_running_loop, register
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]

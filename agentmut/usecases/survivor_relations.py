@@ -14,6 +14,7 @@ from agentmut.campaign import (
     Tables,
     cost_of,
     failure,
+    run_work,
     stored_campaign,
     together,
 )
@@ -51,7 +52,7 @@ from agentmut.relating import (
 )
 from agentmut.store import NotStored, Store, SurvivorsReport
 from agentmut.usecases.relations import Progress
-from agentmut.usecases.runtime import register, run_work
+from agentmut.usecases.runtime import register
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.campaign.decision.arm import Arm, Lane
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status

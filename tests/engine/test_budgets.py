@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.campaign.preparation.session import open_session
-from agentmut.campaign.running.limits import (
+from agentmut.campaign.limits import (
     BaselineLimit,
     Spend,
     baseline_within,
@@ -17,7 +16,8 @@ from agentmut.campaign.running.limits import (
     price_missing,
     together,
 )
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status

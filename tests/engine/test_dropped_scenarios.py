@@ -4,7 +4,7 @@ import pytest
 
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.parts import PartsSeen
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status

@@ -9,7 +9,7 @@ from agentmut.campaign.decision.arm import PART_PATIENCE, Arm, Lane
 from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.campaign.decision.parts import PartsSeen
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.unseen import MayReach, may_reach
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint

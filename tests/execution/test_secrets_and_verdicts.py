@@ -1,6 +1,6 @@
 """What is kept holds no secrets, and what is judged is what the agent said."""
 
-from agentmut.campaign.running.trials import Suite
+from agentmut.campaign.trials import Suite
 from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape

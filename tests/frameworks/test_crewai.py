@@ -212,7 +212,7 @@ def test_a_delegation_that_fails_is_a_step_with_an_error() -> None:
 
 def test_a_version_that_tells_of_failures_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hook that raised would only be printed, and its step be missing."""
-    from agentmut.adapters.crewai import tools as tools
+    from agentmut.adapters.crewai import tools
 
     monkeypatch.setattr(tools, "_REFUSALS", ("no_such_text",))
     tools.refusals.cache_clear()

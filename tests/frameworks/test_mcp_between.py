@@ -353,7 +353,7 @@ def ran(changes: Mutant | None, **doubles: Any) -> Execution:
     case = Case(Scenario(name="s", turns=("Where is my order A-100?",), evaluators=judged), doubles)
 
     async def carry_out() -> Execution:
-        async with open_gateway(os.environ) as gateway:
+        async with open_gateway(os.environ, tool_doors=open_tool_doors) as gateway:
             return await attempt(inside(agent), case, "trial", 0, 20, Wiring(agent.rewriter(), gateway))
 
     return asyncio.run(carry_out())

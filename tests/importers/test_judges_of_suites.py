@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("pydantic_evals")
 
-from agentmut.campaign.running.judge_use import merged, of_steps
-from agentmut.campaign.running.limits import Spend, budget_reached, together
+from agentmut.campaign.judge_use import merged, of_steps
+from agentmut.campaign.limits import Spend, budget_reached, together
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.project.schema import BudgetSettings

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut._base import text_position as position
+from agentmut._base.text_position import position
 from agentmut.language.prompt.document import parse
 from agentmut.language.prompt.modality import Modality, modality
 from agentmut.language.prompt.spans import Span, inside, merged, overlaps, splits

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.campaign.decision.parts import PartsSeen
-from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import SUITE, Ending, Mutant, Status
 from agentmut.stats import (
     Decision,

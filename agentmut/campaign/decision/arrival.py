@@ -1,6 +1,6 @@
 """Did a trial come to what its mutant changes, and what is said of one whose change nothing showed."""
 
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import CHANGED as FLOW_CHANGED
 from agentmut.nouns import Edit, Mutant, Reach
 from agentmut.trial import SuiteConfig, absence

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agentmut.campaign.running.fresh import Fresh
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.fresh import Fresh
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Footprint, RequestShape
 from agentmut.trial import Detector
 

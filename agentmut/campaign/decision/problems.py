@@ -7,8 +7,8 @@ from typing import Protocol
 from agentmut._base import RunError, UsageError
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.running.fresh import Fresh
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.fresh import Fresh
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Ending, Outcome, Status
 
 DEAD_ENDPOINT = 25

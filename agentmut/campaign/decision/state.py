@@ -22,10 +22,10 @@ from agentmut.campaign.decision.problems import (
     untestable_problem,
 )
 from agentmut.campaign.decision.reach import Reached, reached
+from agentmut.campaign.limits import Spend, baseline_within, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.limits import Spend, baseline_within, price_missing
-from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Scenario, Status
 from agentmut.stats import LEAST_BASELINE, KillDesign, is_untestable, level_for
 from agentmut.trial import Detector, SuiteConfig

@@ -6,8 +6,8 @@ import time
 from pydantic import Field
 
 from agentmut._base import Frozen
+from agentmut.campaign.limits import BaselineLimit
 from agentmut.campaign.preparation.identity import Environment
-from agentmut.campaign.running.limits import BaselineLimit
 from agentmut.nouns import Mutant
 from agentmut.project import BudgetSettings
 

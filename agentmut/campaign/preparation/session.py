@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentmut._base import UsageError, digest_of, make_importable, nearest
+from agentmut.campaign.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.campaign.preparation.agents_own import with_agents_own
 from agentmut.campaign.preparation.history import by_yield, read_history
 from agentmut.campaign.preparation.identity import Environment, environment
@@ -13,8 +14,7 @@ from agentmut.campaign.preparation.imported import agents_adapter, imported_suit
 from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
 from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
 from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_judged
-from agentmut.campaign.running.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.campaign.running.trials import Suite
+from agentmut.campaign.trials import Suite
 from agentmut.judging import build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
 from agentmut.nouns import Ending, Mutant, Origin, Scenario, Usage

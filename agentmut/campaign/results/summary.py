@@ -9,12 +9,12 @@ from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.state import CampaignState
+from agentmut.campaign.limits import Spend, cost_unknown
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.scoring import score, share_not_killed
 from agentmut.campaign.running.judges import judges_used
-from agentmut.campaign.running.limits import Spend, cost_unknown
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.campaign.selection.source_texts import SourceTexts, source_texts

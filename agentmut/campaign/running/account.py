@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentmut.campaign.decision.problems import DEAD_ENDPOINT, dead_endpoint
+from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.running.limits import Spend, price_missing
-from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Outcome, Scenario
 from agentmut.project import BudgetSettings
 from agentmut.trial import Detector, SuiteConfig

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut.campaign.preparation.session import Session
-from agentmut.campaign.running.trials import Suite
+from agentmut.campaign.trials import Suite
 from agentmut.judging import JudgeModel, JudgeSpend, unwrapped
 from agentmut.nouns import JudgeUse, Usage
 from agentmut.project import Price

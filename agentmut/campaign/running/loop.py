@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from agentmut._base import RunError
+from agentmut.campaign.judge_use import merged, of_steps
+from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
-from agentmut.campaign.running.judge_use import merged, of_steps
-from agentmut.campaign.running.limits import Spend, budget_reached
-from agentmut.campaign.running.trials import Judged, Launch, Suite, TrialResult
 from agentmut.campaign.running.work import Stop, Work
+from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.recording import Redactor, in_daemon_thread
 from agentmut.store import Spent, StoredTrial

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
 from agentmut.campaign.preparation.session import Session, local_executor
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Cassette, Execution, Player
 from agentmut.recording import Redactor
 from agentmut.trial import TrialRequest

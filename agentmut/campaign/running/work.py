@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Protocol
 
+from agentmut.campaign.limits import Spend
 from agentmut.campaign.preparation.plan import RunPlan
-from agentmut.campaign.running.limits import Spend
-from agentmut.campaign.running.trials import Launch, TrialResult
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Scenario
 from agentmut.trial import Detector, SuiteConfig
 

@@ -9,9 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import SERVICES, environ, nearest, one_line
-from agentmut.conformance.adapters import conduct as conduct
-from agentmut.conformance.adapters import mutation as mutation
-from agentmut.conformance.adapters import trace as trace
+from agentmut.conformance.adapters import conduct, mutation, trace
 from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe
 from agentmut.simulator import Addresses, serve
 

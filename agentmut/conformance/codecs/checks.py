@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agentmut.conformance.codecs import rewriting as rewriting
+from agentmut.conformance.codecs import rewriting
 from agentmut.conformance.codecs.broken import broken_faults, broken_stream_faults
 from agentmut.conformance.codecs.probe import Fault, Probe, alike, parsed
 from agentmut.conformance.codecs.round_trips import error_faults, path_faults, reply_faults, request_faults

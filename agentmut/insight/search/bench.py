@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agentmut._base import RunInterruptedError
-from agentmut.campaign import Errands, Launch, Session, Stop, failure, open_session, trial_key
+from agentmut.campaign import Errands, Launch, Session, Stop, failure, open_session, run_work, trial_key
 from agentmut.insight.search.plan import SearchPlan
 from agentmut.nouns import Execution, Mutant, Scenario
 from agentmut.store import Store
 from agentmut.trial import Detector, SuiteConfig
-from agentmut.usecases import run_work
 
 GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 

@@ -10,10 +10,18 @@ from rich.text import Text
 from agentmut.nouns import Expectation
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal.judges import judged_with
-from agentmut.report.terminal.verdicts import becoming, spent
+from agentmut.report.terminal.verdicts import spent
 from agentmut.report.wording import counted, interval
 from agentmut.stats import Verdict
-from agentmut.store import Finding, RelationKill, RelationReport, RelationRow, SurvivorsReport, Violation
+from agentmut.store import (
+    Finding,
+    RelationKill,
+    RelationReport,
+    RelationRow,
+    SurvivorsReport,
+    Violation,
+    becoming,
+)
 
 if TYPE_CHECKING:
     from agentmut.relating import Wish

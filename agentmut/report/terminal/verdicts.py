@@ -11,9 +11,8 @@ from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal.checked import contract_lines, judge_lines
 from agentmut.report.terminal.judges import judged_with
 from agentmut.stats import Verdict, wilson
-from agentmut.store import SavedBaseline, ScenarioVerdict, VerdictReport
+from agentmut.store import SavedBaseline, ScenarioVerdict, VerdictReport, becoming
 
-FORGOTTEN = "runs that raised before they did anything are not reused"
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 
 
@@ -79,11 +78,6 @@ def _status(report: VerdictReport) -> str:
     again = " without --fresh" if report.settings.get("fresh") else ""
     stopped = "stopped by its budget" if report.status == "budget" else report.status
     return f"{stopped} (to go on, give the command again{again}: {becoming(report.forgotten)})"
-
-
-def becoming(forgotten: bool) -> str:
-    """What becomes of finished trials when the command is given again."""
-    return FORGOTTEN if forgotten else "finished trials are reused"
 
 
 def _sequential(report: VerdictReport) -> bool:

@@ -195,3 +195,11 @@ def read_verdicts(path: Path) -> VerdictReport:
 def write_verdicts(report: VerdictReport, folder: Path) -> Path:
     """Write `verdicts.json` into a run's folder, whole or not at all. Raises `StoreError`."""
     return write_json(report, folder / "verdicts.json", "give the same command again")
+
+
+FORGOTTEN = "runs that raised before they did anything are not reused"
+
+
+def becoming(forgotten: bool) -> str:
+    """What becomes of finished trials when the command is given again."""
+    return FORGOTTEN if forgotten else "finished trials are reused"

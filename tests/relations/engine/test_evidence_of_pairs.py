@@ -12,7 +12,7 @@ import pytest
 from agentmut._base.errors import RunError
 from agentmut.assessment.rules import SequentialComparison, Sprt
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.judging.building import build_all
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.nouns.config import AgentConfig

@@ -11,7 +11,7 @@ import pytest
 
 from agentmut.assessment.rules import SequentialComparison
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.trials import TrialResult
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending

@@ -9,7 +9,7 @@ import yaml
 
 from agentmut import measure
 from agentmut.assessment.preparation import Asked
-from agentmut.campaign.running.limits import Spend
+from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.work import Stop
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result

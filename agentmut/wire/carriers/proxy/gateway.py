@@ -1,18 +1,38 @@
 """The gateway of a session: a proxy for each model service, and the environment that leads programs to them."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+)
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_PREFIX, Trial
-from agentmut.trial import ToolDoors, open_tool_doors
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.throttle import Throttle
+
+
+class ToolDoors(Protocol):
+    """Where the messages of agents and their tool servers pass."""
+
+    def variables(self, trial: str) -> dict[str, str]:
+        """The environment that leads a trial's program there."""
+        ...
+
+
+class NoToolDoors:
+    """Tool servers are not met."""
+
+    def variables(self, trial: str) -> dict[str, str]:
+        """No variables."""
+        return {}
 
 
 class ServiceGateway:
@@ -54,12 +74,13 @@ async def open_gateway(
     throttle: Throttle | None = None,
     port: int | None = None,
     codecs: tuple[Codec, ...] | None = None,
+    tool_doors: Callable[[Admitted], AbstractAsyncContextManager[ToolDoors]] | None = None,
 ) -> AsyncIterator[ServiceGateway]:
     """Serve while the context is open.
 
     Services are those that the environment names, or else the real ones. At `port`, where given, all of them are
     served together to agents that are already running: requests without a trial's name belong to the only one under
-    way. Raises `RunError` when a port cannot be had, `UsageError` for variables that hold no URL.
+    way. `tool_doors` opens the way to tool servers for the trials of a roster. Raises `RunError` when a port cannot be had, `UsageError` for variables that hold no URL.
     """
     roster = Admitted()
     doors = doors_of(environment)
@@ -72,5 +93,5 @@ async def open_gateway(
             upstreams = [door.upstream for door in doors]
             together = Proxy(upstreams, roster, codecs=codecs, throttle=throttle)
             await stack.enter_async_context(together.serving(port=port))
-        tools = await stack.enter_async_context(open_tool_doors(roster))
+        tools = await stack.enter_async_context(tool_doors(roster)) if tool_doors else NoToolDoors()
         yield ServiceGateway(origins, roster, past_http_proxies(environment), tools)

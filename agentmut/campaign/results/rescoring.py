@@ -15,8 +15,8 @@ from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
-from agentmut.campaign.running.trials import Launch, TrialResult
 from agentmut.campaign.running.work import Stop
+from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, MutantRow, Result, Status
 from agentmut.project import BudgetSettings, chosen_on
 from agentmut.stats import Decision

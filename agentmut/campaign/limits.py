@@ -5,8 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from agentmut._base import Frozen
-from agentmut.campaign.running.judge_use import merged
-from agentmut.campaign.running.trials import TrialResult
+from agentmut.campaign.judge_use import merged
+from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import JudgeUse
 from agentmut.project import BudgetSettings
 
