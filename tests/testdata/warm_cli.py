@@ -172,7 +172,7 @@ def warm_up() -> None:
     from agentmut.seams.protocols.operator import OperatorOptions
 
     for verb in VERBS:
-        importlib.import_module(f"agentmut.cli.{verb}_verb")
+        importlib.import_module(f"agentmut.cli.verbs.{verb}_verb")
     for name in (
         "agentmut.adapters.python_callable", "agentmut.report.terminal.result", "agentmut.report.terminal.mutant", "agentmut.usecases.campaigns",
         "agentmut.report.terminal.mutant_diff", "agentmut.report.terminal.verdicts", "agentmut.simulator.service.server", "agentmut.usecases.suite_verdicts",
@@ -188,7 +188,7 @@ def warm_up() -> None:
         operators,
         OperatorOptions(),
     )
-    for entry in entry_points(group="agentmut.judging.building"):
+    for entry in entry_points(group="agentmut.evaluators"):
         entry.load()
 
 
