@@ -102,7 +102,7 @@ import sys
 def test_nothing_was_loaded():
     assert "agentmut.pytest_plugin.plugin" in sys.modules
     loaded = [name for name in sys.modules if name.startswith("agentmut") or name in {HEAVY}]
-    assert sorted(loaded) == ["agentmut", "agentmut.pytest_plugin.plugin"]
+    assert sorted(loaded) == ["agentmut", "agentmut.pytest_plugin", "agentmut.pytest_plugin.plugin"]
 """
     done = run_pytest(tmp_path, code)
     assert done.returncode == 0, done.stdout
