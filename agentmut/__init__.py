@@ -1,67 +1,65 @@
 """agentmut: if my agent silently got worse, would my tests notice?
 
-The core imports no agent framework and no scientific library; importing this package costs nothing,
-since its public names are loaded when they are first used.
+The core imports no agent framework and no scientific library. Importing this package costs nothing: its public names,
+listed in `__init__.pyi` and on docs/python.md, are loaded when they are first used.
 """
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import CodeType, MappingProxyType, ModuleType
 
-if TYPE_CHECKING:
-    from agentmut._base import __version__
-    from agentmut.nouns import AgentConfig
-    from agentmut.trial import tool, toolbox
-    from agentmut.usecases import (
-        check_relations,
-        check_suite,
-        compare_with_baseline,
-        gate,
-        measure,
-        merge_shards,
-        plan,
-        rescore,
-        save_baseline,
-        trend,
-    )
+import lazy_loader
 
-__all__ = [
-    "AgentConfig",
-    "__version__",
-    "check_relations",
-    "check_suite",
-    "compare_with_baseline",
-    "gate",
-    "measure",
-    "merge_shards",
-    "plan",
-    "rescore",
-    "save_baseline",
-    "tool",
-    "toolbox",
-    "trend",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+_MOVED = MappingProxyType({
+    "agentmut.calls.offered": "agentmut.trial.calls.offered",
+    "agentmut.config": "agentmut.nouns.config",
+    "agentmut.errors": "agentmut._base.errors",
+    "agentmut.mcp": "agentmut.trial.mcp",
+    "agentmut.mcp_proxy": "agentmut.trial.mcp.proxy",
+    "agentmut.metamorphic": "agentmut.seams.make_relation",
+    "agentmut.mutant": "agentmut.nouns.mutant",
+    "agentmut.operator": "agentmut.seams.make_operator",
+    "agentmut.protocols": "agentmut.seams.protocols",
+    "agentmut.relation": "agentmut.nouns.relation",
+    "agentmut.scenario": "agentmut.nouns.scenario",
+    "agentmut.stopping": "agentmut.suites.inspect_ai.stopping",
+    "agentmut.tools": "agentmut.nouns.tools",
+    "agentmut.trace": "agentmut.nouns.trace",
+})  # fmt: skip
+"""Modules that pages of earlier versions named, and where their code is now. The old names go with version 0.2."""
 
 
-_HOMES = {
-    "__version__": "agentmut._base.version",
-    "AgentConfig": "agentmut.nouns.config",
-    "check_relations": "agentmut.usecases.relations",
-    "check_suite": "agentmut.usecases.suite_verdicts",
-    "compare_with_baseline": "agentmut.usecases.suite_verdicts",
-    "gate": "agentmut.usecases.deployment_gate",
-    "measure": "agentmut.usecases.campaigns",
-    "merge_shards": "agentmut.usecases.campaigns",
-    "plan": "agentmut.usecases.planning",
-    "rescore": "agentmut.usecases.campaigns",
-    "save_baseline": "agentmut.usecases.suite_verdicts",
-    "tool": "agentmut.trial.calls.instrument",
-    "toolbox": "agentmut.trial.calls.toolbox",
-    "trend": "agentmut.usecases.trends",
-}
+class _MovedModules(MetaPathFinder, Loader):
+    """Finds a moved module under its old name, so that projects that were written for it still run."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """A spec for an old name; None for any other name."""
+        return ModuleSpec(fullname, self) if fullname in _MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module at its new place, and no copy: its classes stay the same classes."""
+        module = import_module(_MOVED[spec.name])
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module back its own spec, which the import system has just replaced."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code for `python -m OLD_NAME`."""
+        spec = import_module(_MOVED[fullname]).__spec__
+        assert spec is not None
+        code: CodeType | None = spec.loader.get_code(spec.name)  # type: ignore[union-attr]
+        return code
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
+sys.meta_path.append(_MovedModules())

@@ -1,5 +1,5 @@
+from .entry import VERBS as VERBS
 from .entry import app as app
 from .entry import main as main
 from .output import exit_code as exit_code
 from .progress import describe as describe
-from .entry import VERBS as VERBS

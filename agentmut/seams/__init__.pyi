@@ -3,6 +3,7 @@ from .make_operator import operator as operator
 from .make_relation import answer as answer
 from .make_relation import example as example
 from .make_relation import plain_text as plain_text
+from .make_relation import relation as relation
 from .make_relation import same_facts as same_facts
 from .operator_names import class_of as class_of
 from .operator_names import is_named as is_named

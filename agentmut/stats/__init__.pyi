@@ -3,6 +3,7 @@ from .checks import check_name as check_name
 from .checks import check_rate as check_rate
 from .intervals.bootstrap import bootstrap as bootstrap
 from .intervals.proportion import Interval as Interval
+from .intervals.proportion import clopper_pearson as clopper_pearson
 from .intervals.proportion import descriptive as descriptive
 from .intervals.proportion import wilson as wilson
 from .kill.allocation import Evidence as Evidence

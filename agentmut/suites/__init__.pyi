@@ -1,3 +1,4 @@
+from .inspect_ai.stopping import SequentialStopping as SequentialStopping
 from .pytest_suite.agent import AgentUnderTest as AgentUnderTest
 from .pytest_suite.campaign import Campaign as Campaign
 from .pytest_suite.fixtures import agent_under_test as agent_under_test

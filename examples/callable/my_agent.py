@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Callable
 
-from agentmut.nouns.config import AgentConfig
+from agentmut import AgentConfig
 
 SLIP = 0.03  # chance of overlooking a rule
 

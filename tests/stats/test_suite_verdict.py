@@ -141,7 +141,13 @@ def test_a_kill_at_the_full_level_does_not_fail_a_suite_of_two() -> None:
 
 
 def test_verdicts_and_corrections_are_imported_without_numpy() -> None:
-    names = ("tests.multiplicity", "verdicts.regression", "tests.noninferiority", "verdicts.suite_verdict", "kill.verdict")
+    names = (
+        "tests.multiplicity",
+        "verdicts.regression",
+        "tests.noninferiority",
+        "verdicts.suite_verdict",
+        "kill.verdict",
+    )
     imports = "; ".join(f"import agentmut.stats.{name}" for name in names)
     check = f"import sys; {imports}; sys.exit(any(m in sys.modules for m in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

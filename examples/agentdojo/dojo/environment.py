@@ -11,8 +11,7 @@ from agentdojo.task_suite.load_suites import get_suite
 from pydantic_core import to_jsonable_python
 
 import agentmut
-from agentmut.nouns.scenario import Scenario
-from agentmut.nouns.trace import AgentTrace
+from agentmut import AgentTrace, Scenario
 
 VERSION = "v1.2.2"
 

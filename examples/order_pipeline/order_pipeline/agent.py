@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy
 
-from agentmut.nouns.config import AgentConfig
+from agentmut import AgentConfig
 from order_pipeline.shop import CUSTOMERS, ORDERS, Carrier
 
 ORDER = re.compile(r"\b[A-Z]-\d{4}\b")

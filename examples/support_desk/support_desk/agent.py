@@ -5,8 +5,8 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
-from agentmut.adapters.langgraph.adapter import bind_tools, model_settings
-from agentmut.nouns.config import AgentConfig
+from agentmut import AgentConfig
+from agentmut.adapters.langgraph import bind_tools, model_settings
 from support_desk.tools import TOOLS
 
 
