@@ -51,6 +51,7 @@ LIBSQL = const name = "@libsql/" + require("@neon-rs/load").currentTarget(); \
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
