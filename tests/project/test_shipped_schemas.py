@@ -21,7 +21,7 @@ SCENARIOS = [
 
 
 def shipped(kind: str) -> str:
-    return (files("agentmut") / SHIPPED[kind]).read_text(encoding="utf-8")
+    return (files("agentmut.project") / SHIPPED[kind]).read_text(encoding="utf-8")
 
 
 def faults(kind: str, value: Any) -> list[str]:
