@@ -6,7 +6,7 @@ from agentmut._base import UsageError
 from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
-from agentmut.adapters._shared.wrapped import wrapped_function
+from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Adapter, AgentKeys, AgentSpec
 

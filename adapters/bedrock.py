@@ -7,7 +7,7 @@ from agentmut.adapters._shared.boto3 import boto3_requirement, region_of
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
-from agentmut.adapters._shared.wrapped import wrapped_function
+from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Adapter, AgentKeys, AgentSpec
 

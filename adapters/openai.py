@@ -7,7 +7,7 @@ from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect import Dialect
 from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
 from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
-from agentmut.adapters._shared.wrapped import wrapped_function
+from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Adapter, AgentKeys, AgentSpec
 

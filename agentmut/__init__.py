@@ -10,17 +10,26 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import CodeType, MappingProxyType, ModuleType
+from typing import Any
 
-import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") and name not in ("__all__", "__version__"):
+        raise AttributeError(name)
+    import lazy_loader  # not before a name is asked for: the proxy of tool servers runs without site-packages
+
+    face = dict(
+        zip(("__getattr__", "__dir__", "__all__"), lazy_loader.attach_stub(__name__, __file__), strict=True)
+    )
+    globals().update(face)
+    return face["__all__"] if name == "__all__" else face["__getattr__"](name)
+
 
 _MOVED = MappingProxyType({
     "agentmut.calls.offered": "agentmut.trial.calls.offered",
     "agentmut.config": "agentmut.nouns.config",
     "agentmut.errors": "agentmut._base.errors",
     "agentmut.mcp": "agentmut.trial.mcp",
-    "agentmut.mcp_proxy": "agentmut.trial.mcp.proxy",
     "agentmut.metamorphic": "agentmut.seams.make_relation",
     "agentmut.mutant": "agentmut.nouns.mutant",
     "agentmut.operator": "agentmut.seams.make_operator",
@@ -62,4 +71,13 @@ class _MovedModules(MetaPathFinder, Loader):
         return code
 
 
+class _Root(ModuleType):
+    """This package. A public name is not hidden by a moved module whose old name was the same."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (f"{__name__}.{name}" in _MOVED and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
 sys.meta_path.append(_MovedModules())
+sys.modules[__name__].__class__ = _Root

@@ -28,7 +28,8 @@ from agentmut.insight.explain.mining import suggest_assertions, survivors
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score
 from agentmut.nouns.suggestion import AssertionSuggestion
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings
 from agentmut.store.documents.rescored import Rescored

@@ -21,7 +21,8 @@ from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import MutantRow, Result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.project.schema import BudgetSettings, MutationSettings
 from agentmut.report.terminal.mutant_diff import unified
 from agentmut.seams.plugins import load_all

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentmut.campaign.preparation.session import make_executor, open_session
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.trial.executor import Executor, TrialRequest
 
 TESTS = 300

@@ -18,7 +18,7 @@ from agentmut._base import AdapterError, UsageError, described, import_object, j
 from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.seen_tools import seeing
 from agentmut.adapters.langgraph.built import Built
-from agentmut.adapters.langgraph.model_settings import dropping, model_settings
+from agentmut.adapters.langgraph.chat_model import dropping, model_settings
 from agentmut.adapters.langgraph.questions import as_output, questions, reply
 from agentmut.adapters.langgraph.version import installed, require_langgraph
 from agentmut.adapters.langgraph.within import tool_nodes

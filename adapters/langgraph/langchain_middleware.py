@@ -9,8 +9,8 @@ from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
 from agentmut.adapters._shared.seen_tools import seen_tools
+from agentmut.adapters.langgraph.chat_model import dropped_settings, model_settings
 from agentmut.adapters.langgraph.langchain_tools import bind_tools, offered_tool
-from agentmut.adapters.langgraph.model_settings import dropped_settings, model_settings
 from agentmut.nouns import AgentConfig
 
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "stop": "stop_sequences"}

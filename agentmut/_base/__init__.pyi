@@ -27,6 +27,7 @@ from .imports import make_importable as make_importable
 from .imports import required_parameters as required_parameters
 from .in_common import beginning_in_common as beginning_in_common
 from .in_common import ends_in_common as ends_in_common
+from .json_text import parse_json as parse_json
 from .lock import locked as locked
 from .passages import PLACEHOLDER as PLACEHOLDER
 from .passages import Passage as Passage

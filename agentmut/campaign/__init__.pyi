@@ -48,13 +48,9 @@ from .running.account import Account as Account
 from .running.account import Errands as Errands
 from .running.carrying_out import run_work as run_work
 from .running.judges import Asked as Asked
-from .running.judges import judges_usd as judges_usd
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses
 from .running.loop import Clock as Clock
-from .running.loop import Loop as Loop
-from .running.loop import Tools as Tools
-from .running.loop import TrialStore as TrialStore
 from .running.replay import Replay as Replay
 from .running.replay import replay as replay
 from .running.stored import CODE_CHANGED as CODE_CHANGED
@@ -65,7 +61,6 @@ from .running.stored import plan_of as plan_of
 from .running.stored import stored_campaign as stored_campaign
 from .running.stored import stored_originals as stored_originals
 from .running.work import Stop as Stop
-from .running.work import Work as Work
 from .selection.choosing import make_mutants as make_mutants
 from .selection.choosing import mutants_of as mutants_of
 from .selection.locate import changed_text as changed_text

@@ -59,7 +59,7 @@ def verbs() -> Iterator[Verb]:
     """Every command that can be given, in the order of `agentmut --help`."""
     import typer
 
-    from agentmut.cli import app
+    from agentmut.cli.entry import app
 
     root: Any = typer.main.get_command(app)
     context = root.context_class(root)

@@ -18,9 +18,4 @@ from .facts.comparison import Comparison as Comparison
 from .facts.comparison import comparison_for as comparison_for
 from .facts.judge import Judge as Judge
 from .facts.registry import build_extractor as build_extractor
-from .facts.stability import MOST_NEW as MOST_NEW
-from .facts.stability import NEARLY_ALL as NEARLY_ALL
-from .judge_client import JudgeModel as JudgeModel
 from .judges.model_judge import ModelJudge as ModelJudge
-from .opinions import JudgeSpend as JudgeSpend
-from .opinions import OpinionCache as OpinionCache

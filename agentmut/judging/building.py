@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agentmut._base import AgentmutError, NotJudgedError, RunError, UsageError, error_location
-from agentmut.judging.opinions import OpinionCache
-from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
+from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, OpinionCache, Scenario
 from agentmut.seams import AsksModel, Catalogue, Evaluator, GivesChecks, Group, ReadsFiles
 
 __all__ = [

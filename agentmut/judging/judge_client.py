@@ -7,30 +7,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut._base import NotJudgedError, RunError
-from agentmut.nouns import Usage
+from agentmut.nouns import JudgeModel, Usage
 
 _NAME = "report"
 _SHOWN = 120
 _OURS = frozenset({401, 403, 404})
 """Statuses of a wrong key or name: asking again, or about another answer, would not help."""
-
-
-class JudgeModel(NamedTuple):
-    """A model that judges."""
-
-    provider: str
-    name: str
-
-    @classmethod
-    def of(cls, written: str) -> "JudgeModel":
-        """From `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
-        provider, _, name = written.partition(":")
-        if provider not in _SDKS or not name:
-            raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")
-        return cls(provider, name)
-
-    def __str__(self) -> str:
-        return f"{self.provider}:{self.name}"
 
 
 class Question(NamedTuple):

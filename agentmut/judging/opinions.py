@@ -2,23 +2,10 @@
 
 import threading
 from collections.abc import Callable
-from typing import Protocol
 
 from agentmut._base import Frozen, digest_of, storable_json
-from agentmut.judging.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
-from agentmut.nouns import Usage
-
-
-class OpinionCache(Protocol):
-    """Replies by the digest of what was asked. Used by several threads."""
-
-    def find(self, key: str) -> str | None:
-        """The reply with this key, as JSON."""
-        ...
-
-    def keep(self, key: str, reply: str) -> None:
-        """Keep a reply."""
-        ...
+from agentmut.judging.judge_client import JudgeClient, Patience, Question, Reply
+from agentmut.nouns import JudgeModel, JudgeSpend, OpinionCache, Usage
 
 
 class MemoryCache:
@@ -34,23 +21,6 @@ class MemoryCache:
     def keep(self, key: str, reply: str) -> None:
         """Keep a reply."""
         self._kept[key] = reply
-
-
-class JudgeSpend(Frozen):
-    """What a judge took."""
-
-    questions: int = 0
-    """Put to the model, those without a usable reply included."""
-    usage: Usage = Usage()
-    reused: int = 0
-    """Opinions that were at hand from earlier."""
-
-    def __add__(self, other: "JudgeSpend") -> "JudgeSpend":
-        return JudgeSpend(
-            questions=self.questions + other.questions,
-            usage=self.usage + other.usage,
-            reused=self.reused + other.reused,
-        )
 
 
 class Consultation:

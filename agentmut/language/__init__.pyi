@@ -10,6 +10,11 @@ from .extractors.figures import texts_of as texts_of
 from .extractors.json_fields import JsonFields as JsonFields
 from .extractors.options import Options as Options
 from .extractors.own import Own as Own
+from .extractors.stability import FEWEST as FEWEST
+from .extractors.stability import Slot as Slot
+from .extractors.stability import Stability as Stability
+from .extractors.stability import slot as slot
+from .extractors.stability import stability as stability
 from .extractors.stated import Figure as Figure
 from .extractors.stated import stated_figures as stated_figures
 from .extractors.statements import Statements as Statements
@@ -22,7 +27,6 @@ from .prompt.document import PromptDocument as PromptDocument
 from .prompt.document import parse as parse
 from .prompt.modality import Modality as Modality
 from .prompt.modality import modality as modality
-from .prompt.orders import order_at as order_at
 from .prompt.quoting import quoted as quoted
 from .prompt.sections import Section as Section
 from .prompt.sentences import sentence_spans as sentence_spans
@@ -39,6 +43,7 @@ from .quantities.figures import Measure as Measure
 from .quantities.figures import Other as Other
 from .quantities.figures import measure as measure
 from .quantities.figures import other_number as other_number
+from .quantities.ones import counted_ones as counted_ones
 from .quantities.stated_facts import FactKind as FactKind
 from .quantities.stated_facts import StatedFact as StatedFact
 from .quantities.stated_facts import facts as facts
@@ -49,7 +54,6 @@ from .quantities.units import UNIT as UNIT
 from .quantities.units import UNIT_AFTER_FIGURE as UNIT_AFTER_FIGURE
 from .quantities.units import is_unit as is_unit
 from .quantities.units import plural_of as plural_of
-from .quantities.units import unit_of as unit_of
 from .vocabulary.inflection import base_of_third_person as base_of_third_person
 from .vocabulary.lexicon import BINDING as BINDING
 from .vocabulary.lexicon import FIELDS as FIELDS
@@ -65,7 +69,7 @@ from .vocabulary.number_words import NUMBER as NUMBER
 from .vocabulary.number_words import NUMBER_WORDS as NUMBER_WORDS
 from .vocabulary.number_words import value_of as value_of
 from .vocabulary.number_words import word_of as word_of
-from .vocabulary.ones import counted_ones as counted_ones
+from .vocabulary.orders import order_at as order_at
 from .vocabulary.paraphrases import paraphrases as paraphrases
 from .vocabulary.synonyms import Replacement as Replacement
 from .vocabulary.synonyms import is_of_a_name as is_of_a_name

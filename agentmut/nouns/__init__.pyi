@@ -37,6 +37,9 @@ from .footprints import RequestShape as RequestShape
 from .footprints import footprint as footprint
 from .framing import Frame as Frame
 from .framing import Framing as Framing
+from .judge import JudgeModel as JudgeModel
+from .judge import JudgeSpend as JudgeSpend
+from .judge import OpinionCache as OpinionCache
 from .messages import Exchange as Exchange
 from .messages import Message as Message
 from .messages import ModelReply as ModelReply

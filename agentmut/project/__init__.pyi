@@ -7,10 +7,9 @@ from .guidance import RelationSettings as RelationSettings
 from .layout import FILE_NAME as FILE_NAME
 from .layout import FOLDER as FOLDER
 from .layout import runs_folder as runs_folder
+from .loading import load_project as load_project
 from .parts import is_missing_text as is_missing_text
-from .parts import parse_json as parse_json
 from .project import Project as Project
-from .project import load_project as load_project
 from .recorded_request import read_request_file as read_request_file
 from .scenario_edit import apply_suggestions as apply_suggestions
 from .scenarios import named as named

@@ -11,13 +11,14 @@ from agentmut._base import (
     YamlSource,
     joined,
     make_importable,
+    parse_json,
     read_text,
     read_yaml,
     validated,
 )
 from agentmut.nouns import AgentConfig, Flow, Origin, Sources
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
-from agentmut.project.parts import ReadTools, parse_json, read_documents, read_prompt, read_tools, tools_of
+from agentmut.project.parts import ReadTools, read_documents, read_prompt, read_tools, tools_of
 from agentmut.project.recorded_request import read_request_file
 from agentmut.project.schema import ConfigSection
 from agentmut.project.tool_places import in_yaml, json_lines

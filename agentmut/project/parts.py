@@ -1,14 +1,21 @@
 """The files a project file points at: prompt, tools, documents."""
 
-import json
-import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base import REFERENCE, ProjectError, UsageError, import_object, read_text, read_yaml, show_path
+from agentmut._base import (
+    REFERENCE,
+    ProjectError,
+    UsageError,
+    import_object,
+    parse_json,
+    read_text,
+    read_yaml,
+    show_path,
+)
 from agentmut.nouns import Document, Place, ToolSpec, read_tool
 from agentmut.project.tool_checks import check_tool
 from agentmut.project.tool_places import ItemPlace, in_json, in_modules, in_yaml
@@ -100,21 +107,6 @@ def _tools_file(reference: str, root: Path) -> tuple[Any, ItemPlace | None]:
     text = read_text(path, reference)
     found = parse_json(text, reference)
     return found, in_json(text, reference) if isinstance(found, list) else None
-
-
-def parse_json(text: str, label: str) -> Any:
-    """A JSON value. Raises `ProjectError`."""
-    try:
-        return json.loads(text, parse_float=_finite, parse_constant=_finite)
-    except (ValueError, RecursionError) as error:
-        raise ProjectError(f"{label} is not JSON: {error}") from None
-
-
-def _finite(written: str) -> float:
-    value = float(written)
-    if not math.isfinite(value):
-        raise ValueError(f"{written} is not a number that can be used here")
-    return value
 
 
 def _tool(tool: Any, index: int, where: str) -> ToolSpec:

@@ -16,7 +16,8 @@ from agentmut._base import (
     write_whole,
 )
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Scenario, ScenarioSuggestion
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.project.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
 
 SUGGESTED = "suggested.yaml"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from agentmut.campaign import Asked, uses
-from agentmut.judging import Judge, JudgeSpend
-from agentmut.nouns import JudgeUse
+from agentmut.judging import Judge
+from agentmut.nouns import JudgeSpend, JudgeUse
 from agentmut.project import Project
 from agentmut.relating.lane import Lane
 

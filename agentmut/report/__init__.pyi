@@ -1,4 +1,6 @@
 from .beside import Extra as Extra
+from .comparison import markdown_comparison as markdown_comparison
+from .comparison import render_comparison as render_comparison
 from .formats import COMPARABLE as COMPARABLE
 from .formats import WIDTH as WIDTH
 from .formats import Format as Format
@@ -6,8 +8,6 @@ from .formats import View as View
 from .formats import json_text as json_text
 from .formats import render_as as render_as
 from .paint import clean as clean
-from .terminal.comparison import markdown_comparison as markdown_comparison
-from .terminal.comparison import render_comparison as render_comparison
 from .terminal.coverage import SHOWN as SHOWN
 from .terminal.coverage import render_coverage as render_coverage
 from .terminal.doctor import render_diagnosis as render_diagnosis

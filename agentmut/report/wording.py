@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from agentmut.nouns import CiRed, Score
+from agentmut.nouns import CiRed, Score, Status
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -56,3 +56,15 @@ def counted(number: int, noun: str) -> str:
     ('1 run', '2 runs')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+MEANING = {
+    Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
+    Status.SURVIVED: "The suite does not notice this change: every scenario that reaches the part passes as before.",
+    Status.EQUIVALENT: "The change makes no difference.",
+    Status.NO_COVERAGE: "No scenario reaches the changed part, so none could notice.",
+    Status.UNDECIDED: "There is not enough evidence either way.",
+    Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
+    Status.IGNORED: "The project file tells to ignore it.",
+    Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
+}

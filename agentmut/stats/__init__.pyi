@@ -27,7 +27,6 @@ from .kill.suite_share import log_pooled as log_pooled
 from .kill.suite_share import log_threshold as log_threshold
 from .kill.suite_share import pooled_evidence as pooled_evidence
 from .kill.suite_share import spread as spread
-from .kill.verdict import judge_stopped as judge_stopped
 from .reliability.judge import Labels as Labels
 from .reliability.judge import labels as labels
 from .reliability.judge import transferred as transferred
@@ -60,11 +59,14 @@ from .tests.power import least_passing_n as least_passing_n
 from .tests.proportions import TwoSampleTest as TwoSampleTest
 from .tests.proportions import fisher_test as fisher_test
 from .tests.significance import Alternative as Alternative
+from .three_valued import Judgement as Judgement
+from .three_valued import Verdict as Verdict
 from .traces.bigrams import bigram_counts as bigram_counts
 from .traces.samples import Array as Array
 from .traces.traces import Aspect as Aspect
 from .traces.traces import TraceComparison as TraceComparison
 from .traces.traces import compare_traces as compare_traces
+from .verdicts.kill_verdict import judge_stopped as judge_stopped
 from .verdicts.preview import Preview as Preview
 from .verdicts.preview import preview_fixed as preview_fixed
 from .verdicts.preview import preview_regression as preview_regression
@@ -78,5 +80,3 @@ from .verdicts.scenario_verdict import sprt_verdict as sprt_verdict
 from .verdicts.suite_verdict import SuiteVerdict as SuiteVerdict
 from .verdicts.suite_verdict import suite_verdict as suite_verdict
 from .verdicts.trial_statistics import pass_rates as pass_rates
-from .verdicts.verdict import Judgement as Judgement
-from .verdicts.verdict import Verdict as Verdict

@@ -54,7 +54,7 @@ from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
 from .opinions import OpinionFile as OpinionFile
+from .rows import Spent as Spent
+from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial
-from .sqlite import Spent as Spent
 from .sqlite import Store as Store
-from .sqlite import StoredRun as StoredRun

@@ -19,13 +19,11 @@ from .executor import RetryingExecutor as RetryingExecutor
 from .executor import RunSettings as RunSettings
 from .executor import TrialRequest as TrialRequest
 from .isolation import ProcessExecutor as ProcessExecutor
-from .mcp import watch as watch
-from .mcp.doors import ToolDoors as ToolDoors
-from .mcp.doors import open_tool_doors as open_tool_doors
 from .mcp.listing import own_name as own_name
 from .mcp.listing import spec_of as spec_of
 from .mcp.proxy import URL_VARIABLE as URL_VARIABLE
 from .mcp.results import text_of as text_of
+from .mcp.watching import watch as watch
 from .on_wire import OUTSIDE as OUTSIDE
 from .on_wire import OnWire as OnWire
 from .on_wire import Remedy as Remedy

@@ -1,4 +1,4 @@
-"""One module per verb: what the command line and Python can do with a project, besides a campaign (`agentmut.usecases.campaigns`)."""
+"""What a project can be asked for: one module a verb, for the command line and for Python."""
 
 import lazy_loader
 

@@ -56,7 +56,7 @@ def measure(
 
     `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `merge_shards` puts the shards of a
     campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
-    errors of `agentmut._base.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
+    errors of `agentmut._base`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
     refuse_running_loop("agentmut.measure")

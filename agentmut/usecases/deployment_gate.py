@@ -48,7 +48,7 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
     """Decide on the stored evidence whether to deploy: `agentmut gate`. No agent is run.
 
     `run` begins the id of a run whose reports are taken in the place of the latest ones of their kind. `settings`
-    take the place of the project's `gate:` section. Raises the errors of `agentmut._base.errors`; stale and missing evidence
+    take the place of the project's `gate:` section. Raises the errors of `agentmut._base`; stale and missing evidence
     is no error but part of the report.
     """
     from agentmut.usecases.suite_verdicts import with_settings

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import binom
 
 from agentmut.stats.kill.rule import Decision, decision_table
-from agentmut.stats.kill.verdict import judge_stopped
 from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.three_valued import Verdict
+from agentmut.stats.verdicts.kill_verdict import judge_stopped
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
-from agentmut.stats.verdicts.verdict import Verdict
 from benchmarks.calibration.figures import Figure, Section
 
 FIXED = ((47, 50, 0.85), (45, 50, 0.85), (38, 50, 0.85))

@@ -11,16 +11,16 @@ from scipy.stats import binom
 
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table
-from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.tests.proportions import TwoSampleTest
+from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.bayes import bayes_verdict
+from agentmut.stats.verdicts.kill_verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
 from benchmarks.calibration.figures import Figure, Section
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ from random import Random
 
 from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, wald_trials
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 LEVELS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from agentmut.stats.combination import control_variate, stouffer
 from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.tests.combination import control_variate, stouffer
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.energy import energy_test
 from agentmut.stats.traces.hotelling import hotelling_power, hotelling_t2

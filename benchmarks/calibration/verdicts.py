@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, decision_table
 from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.preview import (
     Preview,
     preview_fixed,
@@ -20,7 +21,6 @@ from agentmut.stats.verdicts.preview import (
     preview_suite,
 )
 from agentmut.stats.verdicts.scenario_verdict import FixedMethod, critical, fixed_verdict, p_values
-from agentmut.stats.verdicts.verdict import Verdict
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 THRESHOLDS = (0.5, 0.8, 0.85, 0.9, 0.95, 0.99)

@@ -21,7 +21,7 @@ from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.recording.redaction import Redactor, header_secrets
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside

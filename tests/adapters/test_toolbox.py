@@ -129,7 +129,7 @@ def test_a_module_that_calls_tools_by_their_offered_names_is_known(body: str) ->
     assert not calls_by_offered_name(module(WITHOUT))
 
 
-INSIDE = "def run(config, input):\n from agentmut.adapters.langgraph.adapter import bind_tools as b\n return b(config, [])\n"
+INSIDE = "def run(config, input):\n from agentmut.adapters.langgraph import bind_tools as b\n return b(config, [])\n"
 NAMESAKE = "def toolbox(config): return {}\ndef run(config, input): return toolbox(config)\n"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 AGENT = '''
 from langchain_core.tools import tool

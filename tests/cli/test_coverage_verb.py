@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from agentmut.cli import main
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import measure
 
 AGENT = """

@@ -10,7 +10,7 @@ from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli.progress import ProgressLine, describe
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import carry_out_campaign
 from agentmut.usecases.runtime import open_store, register
 

@@ -12,7 +12,7 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
 from agentmut.cli.verbs.proxy_verb import _Tally
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

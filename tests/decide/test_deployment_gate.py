@@ -15,7 +15,7 @@ from agentmut.nouns.result import (
     Score,
 )
 from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport
 from agentmut.usecases.decide.gate import Decision, Requirement, Standing, decide, reasons_of
 from agentmut.usecases.decide.requirements import (

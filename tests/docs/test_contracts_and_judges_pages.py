@@ -11,9 +11,9 @@ import yaml
 from agentmut.judging.contracts.contract import ContractSpec, Governance
 from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.judging.judges.rubric import JudgeSpec
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.report.terminal.verdicts import render_verdicts
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.usecases.suite_verdicts import check_suite
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -33,7 +33,7 @@ import pytest
 import yaml
 
 from agentmut.cli.reference import verbs
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.schema import ConfigSection, ProjectFile
 from agentmut.seams.plugins import Group
 

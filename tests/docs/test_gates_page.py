@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agentmut.cli import VERBS
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.schema import GateSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -43,7 +43,7 @@ def test_the_verbs_and_options_shown_exist(page: str) -> None:
     for verb, options in re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE):
         assert verb in VERBS
         folder = DOCS.parent / "agentmut" / "cli"
-        source = (folder / f"{verb}_verb.py").read_text() + (folder / "options.py").read_text()
+        source = (folder / "verbs" / f"{verb}_verb.py").read_text() + (folder / "options.py").read_text()
         for option in re.findall(r"--\w[\w-]*", options):
             assert f'"{option}"' in source
 

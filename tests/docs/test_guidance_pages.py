@@ -8,7 +8,7 @@ import pytest
 from agentmut.cli import VERBS
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.judging.facts.registry import EXTRACTORS
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.plugins import Group, load_all
 from agentmut.testing import check_relation
 
@@ -62,7 +62,7 @@ def test_the_settings_shown_are_read(page: str, tmp_path: Path) -> None:
 def test_the_verbs_and_options_shown_exist(page: str) -> None:
     for verb, options in re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE):
         assert verb in VERBS
-        source = (DOCS.parent / "agentmut" / "cli" / f"{verb}_verb.py").read_text()
+        source = (DOCS.parent / "agentmut" / "cli" / "verbs" / f"{verb}_verb.py").read_text()
         for option in re.findall(r"--\w+", options):
             assert f'"{option}"' in source or option == "--yes"
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from agentmut.campaign.preparation.session import open_session
 from agentmut.cli import VERBS
 from agentmut.judging.building import build
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.scenarios import read_scenarios
 from agentmut.report.terminal.result import render
 from agentmut.usecases.campaigns import measure

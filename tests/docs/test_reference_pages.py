@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from agentmut.project import reference
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
 from agentmut.seams.plugins import Catalogue
 

@@ -13,7 +13,7 @@ import yaml
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
 from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from agentmut.cli import VERBS
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.wire.codecs import all_codecs
 
 ROOT = Path(__file__).parents[2]

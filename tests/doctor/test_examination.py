@@ -18,7 +18,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import RequestShape
 from agentmut.nouns.messages import ModelRequest
 from agentmut.nouns.tools import ToolSpec
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.report.terminal.doctor import render_diagnosis
 from agentmut.store.documents.diagnosis import Arrival, Diagnosis
 

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from agentmut.nouns.result import Result
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 
 AGENT = '''
 import asyncio, hashlib, os, random

@@ -15,7 +15,7 @@ from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project
 from agentmut.report.terminal.verdicts import render_verdicts
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline

@@ -41,7 +41,7 @@ from pathlib import Path
 from agentmut.campaign.preparation.session import open_session
 from agentmut.usecases.campaigns import carry_out_campaign, stored_plan
 from agentmut.usecases.runtime import open_store
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 Path(sys.argv[1], "pid").write_text(str(os.getpid()))
 project = load_project(Path(sys.argv[1]))
 with open_store(project) as store:

@@ -10,7 +10,7 @@ from agentmut.campaign.preparation.identity import code_digest, environment
 from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.trial.on_wire import OnWire, routed

@@ -18,7 +18,8 @@ from agentmut.insight.search.trying import Trying
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.report.terminal.suggestions import render_suggestions
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.usecases.campaigns import measure

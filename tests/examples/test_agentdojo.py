@@ -10,7 +10,7 @@ import pytest
 
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 pytest.importorskip("agentdojo", reason="a development dependency")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agentdojo"

@@ -20,7 +20,7 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.witness.witness import Detector, Route
 

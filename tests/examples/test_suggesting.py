@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suggestions import searched_suggestions
 from agentmut.usecases.suite_verdicts import check_suite

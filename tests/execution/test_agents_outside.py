@@ -15,7 +15,7 @@ from agentmut.campaign.preparation.session import Session, local_executor, open_
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.trace import Action
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.witness.witness import Detector, Route
 

@@ -16,7 +16,7 @@ from agentmut.judging.facts.resemblance import Resemblance, distance
 from agentmut.nouns.fact import Fact
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 
 def scenario(*compare: object) -> Scenario:

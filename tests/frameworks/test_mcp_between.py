@@ -40,7 +40,7 @@ from tests.frameworks.mcp_agents import orders
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "tests" / "testdata" / "mcp" / "server.py"
 AGENT = ROOT / "tests" / "testdata" / "mcp" / "agent.py"
-BETWEEN = (sys.executable, "-S", "-m", "agentmut.trial.mcp.proxy")
+BETWEEN = (sys.executable, "-S", "-m", "agentmut.mcp_proxy")
 LOOK = ToolSpec(
     name="look_up_order",
     description="Look up an order by its number.",

@@ -16,12 +16,12 @@ from mcp.server.streamable_http import EventStore
 from pydantic import JsonValue
 
 from agentmut.adapters.mcp.adapter import McpAdapter
+from agentmut.mcp_proxy import CLIENT, SERVER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange, Trial, running
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.trial.mcp.proxy import CLIENT, SERVER
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (
     CALLED,

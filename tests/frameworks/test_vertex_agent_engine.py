@@ -23,7 +23,7 @@ from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial, running
 from agentmut.seams.plugins import Group, load

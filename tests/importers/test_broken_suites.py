@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.errors import AgentmutError, CaseError, UsageError
 from agentmut.cli.verbs.preview import print_preview
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.cerberus import Cerberus
 from agentmut.suites.inspect_ai.suite import InspectSuite

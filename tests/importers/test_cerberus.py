@@ -15,7 +15,7 @@ from agentmut.campaign.preparation.session import open_session
 from agentmut.judging.evaluators.javascript import JavaScript
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.cerberus import Cerberus
 from agentmut.usecases.campaigns import measure

@@ -12,7 +12,7 @@ from agentmut._base.errors import CaseError, UsageError
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.suites.deepeval_suite.suite import DeepevalSuite

@@ -16,9 +16,9 @@ import yaml
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.suites.inspect_ai.stopping import SequentialStopping
 from agentmut.suites.inspect_ai.suite import InspectSuite
 from agentmut.trial.executor import TrialRequest

@@ -14,7 +14,7 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import local_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.pydantic_evals import PydanticEvals
 from agentmut.trial.executor import TrialRequest

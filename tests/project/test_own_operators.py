@@ -8,7 +8,7 @@ from agentmut._base.errors import ProjectError
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 OPERATORS = '''
 from collections.abc import Iterator

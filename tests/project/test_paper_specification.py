@@ -8,8 +8,8 @@ import pytest
 from agentmut._base.errors import ProjectError
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.trace import AgentTrace
+from agentmut.project.loading import load_project
 from agentmut.project.paper_spec import load_paper_spec
-from agentmut.project.project import load_project
 
 PUBLISHED = Path(__file__).parents[1] / "testdata" / "paper_spec" / "ticket_routing.yaml"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ExitCode, ProjectError
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.project.schema import MutationSettings
 
 AGENT = "version: 1\nagent: {adapter: python, run: my_agent:run}\n"

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut._base.errors import ProjectError, UsageError
 from agentmut.campaign.preparation.session import make_executor, open_session
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 
 TOOL = {
     "name": "send_mail",

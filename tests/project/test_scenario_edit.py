@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from agentmut._base.errors import UsageError
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.project.scenario_edit import apply_suggestions, with_evaluator
 from agentmut.project.scenario_text import evaluator_text, scenario_text
 from agentmut.report.paint import clean

@@ -7,7 +7,8 @@ import pytest
 
 from agentmut._base.errors import ProjectError
 from agentmut.nouns.scenario import Scenario
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 
 AGENT = "version: 1\nagent: {adapter: python, run: my_agent:run, config: {tools: tools.yaml}}\n"
 ONE = "- name: one\n  input: hi\n  evaluators: [{contains: hello}]\n"

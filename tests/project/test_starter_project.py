@@ -18,7 +18,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.trial.pricing import provider_of
 from agentmut.usecases.starting import _ALSO, frameworks, starter_name, write_starter
 

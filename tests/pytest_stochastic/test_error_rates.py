@@ -10,8 +10,8 @@ from agentmut.pytest_plugin.stochastic.settings import StochasticSettings, read_
 from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.scenario_verdict import critical
-from agentmut.stats.verdicts.verdict import Verdict
 
 RUNS = 400
 

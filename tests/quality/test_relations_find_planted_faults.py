@@ -21,7 +21,7 @@ from agentmut.relating.preparation import Level, comparison
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.seams.protocols.relation import Relation, RelationExample
 from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts
 
 LEVEL = Level(alpha=0.05, beta=0.2, delta=0.3, pairs=30, tolerance=0.1, margin=0.1)

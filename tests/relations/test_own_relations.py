@@ -10,7 +10,7 @@ from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.trace import Check
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.relations.base import run, source
 from agentmut.seams.make_relation import plain_text, relation
 from agentmut.seams.plugins import Group, names

@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.special import betaln
 from scipy.stats import beta as beta_distribution
 
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.bayes import (
     UNIFORM,
     Prior,
@@ -17,7 +18,6 @@ from agentmut.stats.verdicts.bayes import (
     probabilities,
     regression_probability,
 )
-from agentmut.stats.verdicts.verdict import Verdict
 
 
 def test_without_data_a_uniform_prior_gives_the_area_of_a_triangle() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import combine_pvalues, norm
 from statsmodels.regression.linear_model import OLS
 
-from agentmut.stats.tests.combination import control_variate, proxy_cost_share, stouffer
+from agentmut.stats.combination import control_variate, proxy_cost_share, stouffer
 
 P = st.floats(1e-9, 1 - 1e-9)
 PAIRS = st.lists(st.tuples(st.booleans(), st.integers(-4, 4)), min_size=2, max_size=40)

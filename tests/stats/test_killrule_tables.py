@@ -16,7 +16,7 @@ from agentmut.stats.kill.rule import (
     is_untestable,
     level_for,
 )
-from agentmut.stats.kill.verdict import kill_rule_verdict
+from agentmut.stats.verdicts.kill_verdict import kill_rule_verdict
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 SMALL = KillDesign(n_max=30)

@@ -13,9 +13,9 @@ from agentmut.stats.tests.noninferiority import (
     noninferiority_test,
     score_statistic,
 )
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.noninferiority_verdict import noninferiority_verdict
 from agentmut.stats.verdicts.regression import regression_verdict
-from agentmut.stats.verdicts.verdict import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 

@@ -9,8 +9,8 @@ from scipy.stats import binom, boschloo_exact, fisher_exact
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from agentmut.stats.tests.proportions import TwoSampleTest
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.regression import regression_verdict
-from agentmut.stats.verdicts.verdict import Verdict
 
 
 def test_fisher_by_hand() -> None:

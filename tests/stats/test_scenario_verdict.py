@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.scenario_verdict import (
     FixedMethod,
     critical,
@@ -16,7 +17,6 @@ from agentmut.stats.verdicts.scenario_verdict import (
     p_values,
     sprt_verdict,
 )
-from agentmut.stats.verdicts.verdict import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 METHODS: tuple[FixedMethod, ...] = ("clopper-pearson", "wilson")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState, cerberus
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 
 BOTH: tuple[Boundaries, ...] = ("wald", "strict")
 OUTCOMES = st.lists(st.booleans(), max_size=60)
@@ -213,6 +213,7 @@ def test_cerberus_refuses_what_has_no_design(threshold: float, confidence: float
 
 
 def test_the_module_needs_no_numpy() -> None:
-    code = "import sys, agentmut.stats.sequential.sprt, agentmut.stats.verdicts.scenario_verdict, agentmut.stats.verdicts.preview; "
+    modules = ("sequential.sprt", "verdicts.scenario_verdict", "verdicts.preview")
+    code = "import sys, " + ", ".join(f"agentmut.stats.{name}" for name in modules) + "; "
     code += "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

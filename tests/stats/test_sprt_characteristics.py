@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agentmut.stats.sequential import sprt_characteristics as module
 from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, stops, wald_trials
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 
 
 @pytest.mark.parametrize("boundaries", ["wald", "strict"])

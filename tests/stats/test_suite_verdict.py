@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table, level_for
-from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.three_valued import Judgement, Verdict
+from agentmut.stats.verdicts.kill_verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 PASS, FAIL, OPEN = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 

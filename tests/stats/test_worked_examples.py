@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.trace import Outcome
+from agentmut.stats.combination import proxy_cost_share
 from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, clopper_pearson, coverage
 from agentmut.stats.reliability.reliability import (
     Estimator,
@@ -27,7 +28,6 @@ from agentmut.stats.score.coverage import overall_coverage, state_coverage
 from agentmut.stats.score.mutation_score import paper_score
 from agentmut.stats.sequential.sprt import SprtDesign, cerberus
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, wald_trials
-from agentmut.stats.tests.combination import proxy_cost_share
 from agentmut.stats.tests.multiplicity import Correction, adjust
 from agentmut.stats.tests.paired import mcnemar_test
 from agentmut.stats.tests.power import (
@@ -41,6 +41,7 @@ from agentmut.stats.tests.power import (
 )
 from agentmut.stats.tests.proportions import fisher_test
 from agentmut.stats.tests.significance import Alternative
+from agentmut.stats.three_valued import Verdict
 from agentmut.stats.traces.hotelling import hotelling_sample_size, hotelling_sample_size_eq30
 from agentmut.stats.verdicts.bayes import regression_probability
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
@@ -50,7 +51,6 @@ from agentmut.stats.verdicts.trial_statistics import (
     sample_standard_deviation,
     trial_statistics,
 )
-from agentmut.stats.verdicts.verdict import Verdict
 
 EXAMPLES = json.loads(Path(__file__).with_name("worked_examples.json").read_text(encoding="utf-8"))
 TWO_SIDED = Alternative.TWO_SIDED

@@ -174,13 +174,30 @@ def warm_up() -> None:
     for verb in VERBS:
         importlib.import_module(f"agentmut.cli.verbs.{verb}_verb")
     for name in (
-        "agentmut.adapters.python_callable", "agentmut.report.terminal.result", "agentmut.report.terminal.mutant", "agentmut.usecases.campaigns",
-        "agentmut.report.terminal.mutant_diff", "agentmut.report.terminal.verdicts", "agentmut.simulator.service.server", "agentmut.usecases.suite_verdicts",
-        "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
-        "agentmut.campaign.running.loop", "agentmut.stats.kill.characteristics", "agentmut.campaign.shards.merge", "rich.console",
-        "agentmut.cli.verbs.relating", "agentmut.usecases.survivor_relations", "agentmut.adapters.langgraph.adapter", "langchain.agents",
-        "langchain_openai", "openai.resources.chat.completions",
-    ):  # fmt: skip
+        "agentmut.adapters.python_callable",
+        "agentmut.report.terminal.result",
+        "agentmut.report.terminal.mutant",
+        "agentmut.usecases.campaigns",
+        "agentmut.report.terminal.mutant_diff",
+        "agentmut.report.terminal.verdicts",
+        "agentmut.simulator.service.server",
+        "agentmut.usecases.suite_verdicts",
+        "agentmut.wire.carriers.transport",
+        "agentmut.wire.carriers.proxy.gateway",
+        "httpx",
+        "httpx2",
+        "scipy.stats",
+        "agentmut.campaign.running.loop",
+        "agentmut.stats.kill.characteristics",
+        "agentmut.campaign.shards.merge",
+        "rich.console",
+        "agentmut.cli.verbs.relating",
+        "agentmut.usecases.survivor_relations",
+        "agentmut.adapters.langgraph.adapter",
+        "langchain.agents",
+        "langchain_openai",
+        "openai.resources.chat.completions",
+    ):
         importlib.import_module(name)
     operators = [entry.load()() for entry in entry_points(group="agentmut.operators")]
     generate(

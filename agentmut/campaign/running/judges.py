@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.trials import Suite
-from agentmut.judging import JudgeModel, JudgeSpend, unwrapped
-from agentmut.nouns import JudgeUse, Usage
+from agentmut.judging import unwrapped
+from agentmut.nouns import JudgeModel, JudgeSpend, JudgeUse, Usage
 from agentmut.project import Price
 from agentmut.seams import AsksModel
 from agentmut.trial import Pricer

@@ -89,7 +89,8 @@ def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
     key = (mutant, scenario)
     if key not in stored.families:
         stored.families[key] = _family(stored, mutant, scenario)
-    return stored.families[key]
+    kept: Family | None = stored.families[key]
+    return kept
 
 
 def halves(original: Runs) -> tuple[Runs, Runs]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from agentmut.campaign import Rule, StoredCampaign, Tables
 from agentmut.insight.explain.views import View
@@ -11,9 +11,6 @@ from agentmut.nouns import Outcome, Scenario
 from agentmut.seams import Catalogue, Evaluator, Group
 from agentmut.stats import Decision, KillDesign, level_for
 from agentmut.store import StoredTrial
-
-if TYPE_CHECKING:
-    from agentmut.insight.explain.family import Family
 
 MASKED = "secrets were masked in them, so new assertions cannot judge them"
 NO_EVIDENCE = "they say nothing about the agent (trouble of the service or of the machine)"
@@ -40,7 +37,7 @@ class StoredRuns:
     left_out: Counter[str] = field(default_factory=Counter)
     """Why runs are left out -> how many, of those asked for so far."""
     catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
-    families: dict[tuple[str, str], "Family | None"] = field(default_factory=dict)
+    families: dict[tuple[str, str], Any] = field(default_factory=dict)
     """Candidates by mutant and scenario, which `family` keeps here."""
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
     _noticed: dict[str, bool] = field(default_factory=dict)

@@ -9,8 +9,7 @@ from agentmut.judging.facts.judge import Judge
 from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.judging.facts.same import Same
-from agentmut.judging.facts.stability import FEWEST, Slot, Stability, slot, stability
-from agentmut.language import Statements, said_without_year
+from agentmut.language import FEWEST, Slot, Stability, Statements, said_without_year, slot, stability
 from agentmut.nouns import AgentTrace, Calibrated, Comparer, EvaluatorSpec, Extractor, Fact, Scenario, Usage
 
 _CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import NotJudgedError, RunError, arguments
-from agentmut.judging.judge_client import JudgeClient, JudgeModel, Question, Reply
+from agentmut.judging.judge_client import JudgeClient, Question, Reply
 from agentmut.language import texts_of
-from agentmut.nouns import AgentTrace, Fact, Scenario, Usage
+from agentmut.nouns import AgentTrace, Fact, JudgeModel, Scenario, Usage
 
 _TASK = (
     "Two assistants answered the same request. Decide whether their answers say the same: the same decision, and no "

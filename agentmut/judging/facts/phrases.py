@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentmut.judging.facts.stability import slot
-from agentmut.language import days
+from agentmut.language import days, slot
 from agentmut.nouns import IS, Fact
 
 MOST = 12

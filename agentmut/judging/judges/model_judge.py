@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import NotJudgedError, UsageError, digest_of
-from agentmut.judging.judge_client import JudgeModel, Patience, Question, Reply
+from agentmut.judging.judge_client import Patience, Question, Reply
 from agentmut.judging.judges.rubric import (
     JudgeSpec,
     Labelled,
@@ -20,8 +20,8 @@ from agentmut.judging.judges.rubric import (
     shares,
     why,
 )
-from agentmut.judging.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
-from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
+from agentmut.judging.opinions import Consultation, MemoryCache
+from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, JudgeModel, JudgeSpend, OpinionCache, Scenario
 
 if TYPE_CHECKING:
     from agentmut.stats import Labels
@@ -148,8 +148,7 @@ def _why_not(criterion: str, opinions: list[_Opinion]) -> str:
 
 
 def _read_labels(path: str, root: Path) -> list[JsonValue]:
-    from agentmut._base import read_text
-    from agentmut.project import parse_json
+    from agentmut._base import parse_json, read_text
 
     lines = enumerate(read_text(root / path, path).splitlines(), 1)
     return [

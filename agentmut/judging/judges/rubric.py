@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from agentmut._base import Frozen, nearest
-from agentmut.judging.judge_client import JudgeModel, Question
-from agentmut.nouns import AgentTrace, Scenario
+from agentmut.judging.judge_client import Question
+from agentmut.nouns import AgentTrace, JudgeModel, Scenario
 
 _TASK = (
     "You judge the work of an AI assistant. The user message holds the record of one of its runs, as one JSON object. "

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from agentmut.language.prompt.orders import order_at
 from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS
+from agentmut.language.vocabulary.orders import order_at
 from agentmut.language.vocabulary.uses import in_condition
 
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from agentmut._base import UsageError
 from agentmut.language.prompt.document import Instruction, PromptDocument
-from agentmut.language.prompt.orders import order_at
 from agentmut.language.vocabulary.inflection import ending_of, inflected
 from agentmut.language.vocabulary.lexicon import in_place_of, load_lexicon
 from agentmut.language.vocabulary.neighbours import DETERMINERS, is_number, word_set
+from agentmut.language.vocabulary.orders import order_at
 from agentmut.language.vocabulary.synonyms import Replacement, is_of_a_name
 from agentmut.language.vocabulary.uses import neighbours, reads_as_english
 from agentmut.language.vocabulary.words import STOP_WORDS

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
-from agentmut.report.files.bounded import bounded, names, one_line, place
-from agentmut.report.terminal.mutant import MEANING
+from agentmut.report.bounded import bounded, names, one_line, place
+from agentmut.report.wording import MEANING
 
 _FAILED = (Status.SURVIVED, Status.NO_COVERAGE)
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
-from agentmut.report.files.bounded import bounded, place
+from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
-from agentmut.report.terminal.ranking import rank
+from agentmut.report.ranking import rank
 from agentmut.report.wording import counted, interval, judged_again
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from agentmut.report.files.bounded import FIELD, NAME, bounded, one_line
+from agentmut.report.bounded import FIELD, NAME, bounded, one_line
 
 _TICKS = re.compile("`+")
 

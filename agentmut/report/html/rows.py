@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from agentmut.nouns import DecisionTable, Evidence, Intent, MutantRow, Result, Status
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.paint import clean
+from agentmut.report.ranking import rank
 from agentmut.report.terminal.delivery import delivery_note
 from agentmut.report.terminal.gap import doubts, gap_in_words
-from agentmut.report.terminal.mutant import MEANING, advice
-from agentmut.report.terminal.ranking import rank
+from agentmut.report.terminal.mutant import advice
+from agentmut.report.wording import MEANING
 
 _ROOM = 4_000_000
 """Characters that the texts of all mutants may have together, roughly."""

@@ -13,18 +13,7 @@ from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.terminal.delivery import delivery_note
 from agentmut.report.terminal.gap import gap_in_words, may_be_chance
 from agentmut.report.terminal.suggestion import add_assertion
-from agentmut.report.wording import ROUNDED_UP, counted, interval, without_marker
-
-MEANING = {
-    Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
-    Status.SURVIVED: "The suite does not notice this change: every scenario that reaches the part passes as before.",
-    Status.EQUIVALENT: "The change makes no difference.",
-    Status.NO_COVERAGE: "No scenario reaches the changed part, so none could notice.",
-    Status.UNDECIDED: "There is not enough evidence either way.",
-    Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
-    Status.IGNORED: "The project file tells to ignore it.",
-    Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
-}
+from agentmut.report.wording import MEANING, ROUNDED_UP, counted, interval, without_marker
 
 
 class Proposals(NamedTuple):

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Intent, MutantRow, OperatorClass, Result, Score, Status
-from agentmut.report.files.bounded import bounded, names, one_line
+from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
+from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.terminal.delivery import partly_delivered
 from agentmut.report.terminal.judges import judged_with
-from agentmut.report.terminal.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from agentmut.judging import JudgeModel, JudgeSpend, OpinionCache
-from agentmut.nouns import AgentTrace, Check, Scenario
+from agentmut.nouns import AgentTrace, Check, JudgeModel, JudgeSpend, OpinionCache, Scenario
 
 
 @runtime_checkable

@@ -16,9 +16,9 @@ from agentmut.simulator.mind.mind import Mind
 from agentmut.simulator.mind.obedience import followed
 from agentmut.simulator.mind.plan import Step, make_plan
 from agentmut.simulator.mind.profiles import PROFILES, Profile
+from agentmut.simulator.mind.request_settings import ended, under
 from agentmut.simulator.mind.situation import Situation, own_words, read
 from agentmut.simulator.mind.toolbox import open_toolbox
-from agentmut.simulator.service.settings import ended, under
 
 CHARS_PER_TOKEN = 4
 _TOLD = 400

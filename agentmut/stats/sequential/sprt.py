@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 from agentmut.stats.checks import check_count, check_name, check_rate, is_number
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 
 Boundaries = Literal["wald", "strict"]
 TIE = 1e-9

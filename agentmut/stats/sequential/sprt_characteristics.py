@@ -9,7 +9,7 @@ import numpy as np
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 
 FORGOTTEN = 1e-12
 """A test without end is followed until the chance that it still runs is below this."""

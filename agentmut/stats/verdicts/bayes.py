@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentmut.stats.checks import check_level, check_rate, is_number
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.sequential.further import further_trials
+from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples, check_samples
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from agentmut.stats.checks import check_rate
 from agentmut.stats.sequential.further import further_trials
 from agentmut.stats.tests.noninferiority import inferiority_test, noninferiority_test, score_statistic
+from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples, affordable_margin_test, check_samples
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
     import numpy as np

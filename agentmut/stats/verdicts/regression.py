@@ -15,7 +15,7 @@ from agentmut.stats.tests.noninferiority import (
 )
 from agentmut.stats.tests.proportions import LARGEST_BOSCHLOO, TwoSampleTest, check_test, two_sample_test
 from agentmut.stats.tests.significance import Alternative
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from agentmut.stats.three_valued import Judgement, Verdict
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from agentmut.stats.intervals.proportion import Interval, descriptive, proportio
 from agentmut.stats.sequential.further import LIKELY, MOST
 from agentmut.stats.sequential.sprt import TIE, SprtDesign, SprtState, check_threshold
 from agentmut.stats.tests.multiplicity import ROUNDING
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from agentmut.stats.three_valued import Judgement, Verdict
 
 if TYPE_CHECKING:
     import numpy as np

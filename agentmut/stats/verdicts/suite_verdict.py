@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from agentmut.stats.tests.multiplicity import Adjusted, Correction, adjust
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from agentmut.stats.three_valued import Judgement, Verdict
 
 
 class SuiteVerdict(NamedTuple):

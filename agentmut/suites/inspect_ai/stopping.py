@@ -34,8 +34,8 @@ class _Epochs:
 class SequentialStopping:
     """Give it to a task: `Task(..., epochs=50, early_stopping=SequentialStopping(threshold=0.9))`.
 
-    Each sample has a sequential probability ratio test of its own (see `agentmut.stats.sequential.sprt`): FAIL is evidence of a
-    pass rate below `threshold`, PASS of one above `threshold - margin`, with chances of error of at most `alpha` and
+    Each sample has a sequential probability ratio test of its own (see `agentmut.stats`): FAIL is evidence of a pass
+    rate below `threshold`, PASS of one above `threshold - margin`, with chances of error of at most `alpha` and
     `beta` for each sample. Once it is decided, the epochs that are left are not run. A trial passes when all of its
     scores do: correct ones, and numbers from `pass_score` on.
 

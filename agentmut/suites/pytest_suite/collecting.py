@@ -9,23 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentmut._base import Frozen, UsageError
-from agentmut.suites.pytest_suite.settings import Case, PytestSettings
+from agentmut.suites.pytest_suite.settings import COLLECTING, Case, PytestSettings, not_in_time
 
-COLLECTING = 300.0
-"""Seconds that a suite has to be collected: imports are slow, but they end."""
 _TELLING = ("ERROR:", "ImportError while loading", "E  ")
 """How the lines begin in which pytest says on stderr why it cannot go on."""
 _OF_ARGUMENTS = ": error: "
 _USAGE = ("usage:", "ERROR: usage:")
 """How it begins to list its options, before it says what is wrong with those it was given."""
-
-
-def not_in_time(seconds: float) -> str:
-    """What to say of a collection that does not end."""
-    return (
-        f"suite.pytest: the tests were not collected within {seconds:g} s. Some file waits for something when it is "
-        "imported: `pytest --collect-only -v` shows which"
-    )
 
 
 class Collected(Frozen):

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from agentmut._base import CaseError, UsageError, one_line
-from agentmut.suites.pytest_suite import collecting
 from agentmut.suites.pytest_suite.outcome import Phase
 from agentmut.suites.pytest_suite.quiet import Quiet
 from agentmut.suites.pytest_suite.running import RUNNING, Running
-from agentmut.suites.pytest_suite.settings import FIXTURES, Case, PytestSettings
+from agentmut.suites.pytest_suite.settings import COLLECTING, FIXTURES, Case, PytestSettings, not_in_time
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""
@@ -57,9 +56,9 @@ class HeldSession:
             self._thread = threading.Thread(target=self._hold, daemon=True, name="agentmut-pytest")
             self._thread.start()
         try:
-            return self._collected.result(collecting.COLLECTING)
+            return self._collected.result(COLLECTING)
         except TimeoutError:
-            raise UsageError(collecting.not_in_time(collecting.COLLECTING)) from None
+            raise UsageError(not_in_time(COLLECTING)) from None
 
     def submit(self, case: str, running: Running) -> "Future[tuple[Phase, ...]]":
         """Run a test soon, and give what was reported of it."""

@@ -87,3 +87,15 @@ def _split(value: str, key: str) -> tuple[str, ...]:
         return tuple(shlex.split(value))
     except ValueError as error:
         raise UsageError(f"suite.pytest.{key}: {str(error).lower()} in {value!r}") from None
+
+
+COLLECTING = 300.0
+"""Seconds that a suite has to be collected: imports are slow, but they end."""
+
+
+def not_in_time(seconds: float) -> str:
+    """What to say of a collection that does not end."""
+    return (
+        f"suite.pytest: the tests were not collected within {seconds:g} s. Some file waits for something when it is "
+        "imported: `pytest --collect-only -v` shows which"
+    )

@@ -20,7 +20,7 @@ async def pass_call(
     """What a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the offered one.
 
     The trial's double is asked in the place of `call`, with the arguments by name; a fault befalls whichever is
-    called. The step is recorded with what `agentmut.recording.trial.call_place` says. Raises what the call, the double or
+    called. The step is recorded with what `call_place` says. Raises what the call, the double or
     the fault raises, which is for the framework to tell the model; outside of a trial only what `call` does.
     """
     trial = current_trial()

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
+from agentmut.mcp_proxy import URL_VARIABLE, VARIABLE
 from agentmut.recording import TRIAL_PREFIX
 from agentmut.trial.mcp.front import DOOR, open_front
 from agentmut.trial.mcp.middleman import Socket, open_socket
-from agentmut.trial.mcp.proxy import URL_VARIABLE, VARIABLE
 from agentmut.wire import Roster
 
 

@@ -1,10 +1,11 @@
-"""Between a client and a server that speak over stdin and stdout, as `agentmut.trial.mcp.proxy` brings both here."""
+"""Between a client and a server that speak over stdin and stdout, as `agentmut.mcp_proxy` brings both here."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
+from agentmut.mcp_proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
 from agentmut.recording import Trial
 from agentmut.trial.mcp.batches import Batch, each_of
 from agentmut.trial.mcp.exchange import Exchange
@@ -19,7 +20,6 @@ from agentmut.trial.mcp.messages import (
     trouble,
     written,
 )
-from agentmut.trial.mcp.proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
 from agentmut.wire import RefusalError, Roster
 
 _GONE = trouble("the tool server has ended")
@@ -118,7 +118,7 @@ class Middleman:
 
 
 class Socket(NamedTuple):
-    """Where `agentmut.trial.mcp.proxy` is to connect."""
+    """Where `agentmut.mcp_proxy` is to connect."""
 
     host: str
     port: int

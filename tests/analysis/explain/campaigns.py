@@ -13,7 +13,7 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 AGENT = "def run(config, input):\n    return 'fine'\n"

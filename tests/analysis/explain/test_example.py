@@ -13,7 +13,7 @@ import yaml
 
 from agentmut.nouns.result import MutantRow, read_result
 from agentmut.nouns.trace import AgentTrace
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.testing import check_trace
 from agentmut.usecases.runtime import open_store
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 
 AGENT = '''
 import hashlib

@@ -9,7 +9,7 @@ from agentmut._base.errors import RunError, UsageError
 from agentmut.assessment.preparation import Asked
 from agentmut.campaign import run_work
 from agentmut.campaign.running.stored import stored_originals
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.relating.preparation import make_plan, source_work, wish
 from agentmut.store.documents.relation_report import Finding
 from agentmut.usecases.runtime import opened, register

@@ -7,11 +7,11 @@ import pytest
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
 from agentmut.campaign.running.stored import stored_originals
-from agentmut.project.project import load_project
+from agentmut.project.loading import load_project
 from agentmut.project.schema import BudgetSettings
 from agentmut.relating.change import compared
 from agentmut.report.terminal.relations import render_relations
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop

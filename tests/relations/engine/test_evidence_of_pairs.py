@@ -32,7 +32,7 @@ from agentmut.relations.oracle.no_change import NoChange
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sequential.sprt import SprtDesign
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Finding
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector

@@ -24,7 +24,7 @@ from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts
 
 ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40

@@ -13,7 +13,8 @@ from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.work import Stop
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
-from agentmut.project.project import Project, load_project
+from agentmut.project.loading import load_project
+from agentmut.project.project import Project
 from agentmut.relating.preparation import make_plan, wish
 from agentmut.relating.summary import Checked, report_relations
 from agentmut.report.terminal.relations import render_wish

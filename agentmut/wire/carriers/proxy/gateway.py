@@ -80,7 +80,8 @@ async def open_gateway(
 
     Services are those that the environment names, or else the real ones. At `port`, where given, all of them are
     served together to agents that are already running: requests without a trial's name belong to the only one under
-    way. `tool_doors` opens the way to tool servers for the trials of a roster. Raises `RunError` when a port cannot be had, `UsageError` for variables that hold no URL.
+    way. `tool_doors` opens the way to tool servers for the trials of a roster. Raises `RunError` when a port cannot
+    be had, `UsageError` for variables that hold no URL.
     """
     roster = Admitted()
     doors = doors_of(environment)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from agentmut.stats.intervals.proportion import descriptive
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, Stopped, decision_table
 from agentmut.stats.sequential.further import LIKELY
+from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples
-from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""

@@ -1,4 +1,4 @@
-"""`python -m agentmut.trial.mcp.proxy SERVER ARGUMENT...`: a tool server on stdin and stdout, with agentmut in between.
+"""`python -m agentmut.mcp_proxy SERVER ARGUMENT...`: a tool server on stdin and stdout, with agentmut in between.
 
 For the place where an agent says how its server is started. In a trial of agentmut the messages of both sides pass
 agentmut, which the variable AGENTMUT_MCP_SOCKET leads to; else the server is run in the place of this program.
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     """Run the server; its exit code."""
     command = arguments[1:] if arguments[:1] == ["--"] else arguments
     if not command:
-        print("agentmut.trial.mcp.proxy: give the command of the tool server", file=sys.stderr)
+        print("agentmut.mcp_proxy: give the command of the tool server", file=sys.stderr)
         return 2
     address = os.environ.get(VARIABLE) or next(_told_above(os.getppid()), "")
     try:
@@ -57,9 +57,7 @@ def main(arguments: list[str]) -> int:
             os.execvp(command[0], command)
         return _between(command, address)
     except OSError as error:
-        print(
-            f"agentmut.trial.mcp.proxy: cannot run {command[0]!r}: {error.strerror or error}", file=sys.stderr
-        )
+        print(f"agentmut.mcp_proxy: cannot run {command[0]!r}: {error.strerror or error}", file=sys.stderr)
         return 127
 
 
@@ -118,7 +116,7 @@ def _carry(line: socket.socket, server: "subprocess.Popen[bytes]") -> int:
         elif content == CLIENT:
             stdin.close()  # as the client has closed its end; answers may still come
         else:
-            print(f"agentmut.trial.mcp.proxy: {content.decode()}", file=sys.stderr)
+            print(f"agentmut.mcp_proxy: {content.decode()}", file=sys.stderr)
             return 1
     return _end(server)
 
@@ -160,9 +158,3 @@ def _end(server: "subprocess.Popen[bytes]") -> int:
         except subprocess.TimeoutExpired:
             stop()
     return server.wait()
-
-
-if __name__ == "__main__":
-    code = main(sys.argv[1:])
-    sys.stderr.flush()
-    os._exit(code)  # a thread that still reads stdin makes an ordinary exit abort

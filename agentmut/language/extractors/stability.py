@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from agentmut.language import unit_of
+from agentmut.language.quantities.units import unit_of
 from agentmut.nouns import IS, Fact
 
 FEWEST = 5

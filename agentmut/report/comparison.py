@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.nouns import Score, Status
-from agentmut.report.files.bounded import bounded, one_line
+from agentmut.report.bounded import bounded, one_line
 from agentmut.report.files.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.files.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten

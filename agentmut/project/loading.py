@@ -1,0 +1,227 @@
+"""Reads a project file and every file that it names."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from agentmut._base import (
+    KeyPath,
+    ProjectError,
+    YamlSource,
+    joined,
+    make_importable,
+    nearest,
+    read_yaml,
+    validated,
+)
+from agentmut.mutation import OperatorCatalogue
+from agentmut.project.agent import agent_problems, agent_spec
+from agentmut.project.config import collecting, read_parts
+from agentmut.project.layout import FILE_NAME
+from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
+from agentmut.project.project import Project
+from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
+from agentmut.project.schema import (
+    MutationSettings,
+    ProjectFile,
+    SuiteSection,
+)
+from agentmut.seams import Group, SuiteSpec, names
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+
+
+def load_project(
+    path: Path, agent: str | None = None, environment: Mapping[str, str] | None = None
+) -> Project:
+    """Read a project file, or the one in a directory, and every file it names.
+
+    A test specification in the format of the AgentAssay paper is read too; `agent` is the
+    `module:object` that its agent's name stands for. `environment` is where `${NAME}` is looked up, the
+    process's own by default. The agent's own code is not imported; modules named by `tools:` and by
+    `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
+    """
+    path = _project_path(path)
+    source = read_yaml(path, path.name)
+    make_importable(path.parent)
+    if is_paper_spec(source):
+        return project_of_paper_spec(source, path, agent)
+    if agent is not None:
+        raise ProjectError(
+            f"{source.label} names its own agent (agent.adapter); an agent is given on the command line only "
+            "for a test specification in the format of the AgentAssay paper."
+        )
+    file = validated(source, ProjectFile)
+    return _ProjectReader(source, file, path, os.environ if environment is None else environment).project()
+
+
+def _project_path(path: Path) -> Path:
+    path = path.resolve()
+    if path.is_dir():
+        path = path / FILE_NAME
+    if not path.is_file():
+        raise ProjectError(
+            f"there is no {path.name} in {path.parent}. Run `agentmut init` there to get one, "
+            "or name another with --project."
+        )
+    return path
+
+
+class _ProjectReader:
+    """Turns a valid file into a project and collects what is wrong with the things it names."""
+
+    def __init__(self, source: YamlSource, file: ProjectFile, path: Path, env: Mapping[str, str]) -> None:
+        self.source = source
+        self.file = file
+        self.path = path
+        self.root = path.parent
+        self.environment = env
+        self.problems: list[str] = []
+        self._checked = collecting(source, self.problems)
+
+    def project(self) -> Project:
+        imported = self._imported()
+        self._extend(agent_problems(self.file.agent, needs_adapter=imported is None))
+        known = self._operators()
+        self._extend(_mutation_problems(self.file.mutation, known))
+        self._check_relations()
+        config, sources = read_parts(
+            self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
+        )
+        env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
+        located = () if imported else self._scenarios(config.tool_names)
+        self._compare()
+        if self.problems:
+            raise ProjectError(joined(self.problems))
+        return self._assembled(
+            headers=headers,
+            env=env,
+            filled=frozenset(name for name in env if VARIABLE.search(self.file.agent.env[name])),
+            config=config,
+            sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
+            scenarios=tuple(s.scenario for s in located),
+            imported=imported,
+        )
+
+    def _imported(self) -> SuiteSpec | None:
+        """The suite of another tool that the file names; what is wrong with the name is noted."""
+        given, known = self.file.suite.__pydantic_extra__, names(Group.IMPORTERS)
+        self._extend(suite_problems(self.file.suite, known))
+        kinds = [kind for kind in given if kind in known]
+        if not kinds:
+            return None
+        root, threshold = str(self.root), self.file.suite.threshold
+        return SuiteSpec(kind=kinds[0], argument=given[kinds[0]], root=root, threshold=threshold)
+
+    def _assembled(self, headers: dict[str, SecretStr], imported: SuiteSpec | None, **parts: Any) -> Project:
+        file, agent = self.file, self.file.agent
+        return Project(
+            root=self.root,
+            path=self.path,
+            agent=agent_spec(agent, headers, self.root, otherwise=imported.kind if imported else ""),
+            agent_version=agent.version,
+            safe_tools=(agent.safe_tools,) if isinstance(agent.safe_tools, str) else agent.safe_tools,
+            patterns=_several(file.suite.scenarios),
+            threshold=file.suite.threshold,
+            ci_runs=file.suite.ci_runs,
+            mutation=file.mutation,
+            statistics=file.statistics,
+            test=file.test,
+            compare=file.compare,
+            budget=file.budget,
+            execution=file.execution,
+            relations=file.relations,
+            coverage=file.coverage,
+            suggest=file.suggest,
+            gate=file.gate,
+            imported=imported,
+            **parts,
+        )
+
+    def _scenarios(self, tools: Sequence[str]) -> tuple[LocatedScenario, ...]:
+        patterns = _several(self.file.suite.scenarios)
+        files = self._checked(("suite", "scenarios"), lambda: find_scenario_files(patterns, self.root))
+        try:
+            return read_scenarios(files or (), self.root, tools)
+        except ProjectError as error:  # its problems are located in the scenario files already
+            self.problems.append(str(error))
+            return ()
+
+    def _env(self) -> Iterator[tuple[str, SecretStr]]:
+        return self._filled("env", self.file.agent.env)
+
+    def _filled(self, key: str, values: Mapping[str, str]) -> Iterator[tuple[str, SecretStr]]:
+        """The values of a mapping of the agent's section, with the environment's in the place of `${NAME}`."""
+        for name, written in values.items():
+            missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
+            for variable in missing:
+                said = f"the environment variable {variable} is not set; set it, or leave {name} out"
+                self.problems.append(self.source.problem(("agent", key, name), said))
+            if not missing:
+                filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
+                yield name, SecretStr(filled)
+
+    def _compare(self) -> None:
+        for index, written in enumerate(self.file.relations.compare or ()):
+            self._checked(("relations", "compare", index), partial(compared, written))
+
+    def _operators(self) -> tuple[str, ...]:
+        own = self.file.mutation.own_operators
+        found = self._checked(
+            ("mutation", "own_operators"), lambda: OperatorCatalogue.of(own, self.root).names
+        )
+        return found or names(Group.OPERATORS)
+
+    def _check_relations(self) -> None:
+        """What the section `relations` names. Nothing is imported for a project that leaves it out."""
+        wanted = self.file.relations
+        if not wanted.own and wanted.use is None:
+            return
+        from agentmut.seams import RelationCatalogue
+
+        catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
+        if catalogue is not None and wanted.use is not None:
+            for index, entry in enumerate(wanted.use):
+                self._checked(("relations", "use", index), partial(catalogue.choose, [entry]))
+
+    def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
+        self.problems += [self.source.problem(path, message) for path, message in found]
+
+
+def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
+
+
+def suite_problems(suite: SuiteSection, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with the names of other tools in the section `suite`."""
+    given = suite.__pydantic_extra__
+    for key in given.keys() - set(known):
+        yield ("suite", key), f"unknown key. {nearest(key, {*known, *SuiteSection.model_fields})}"
+    kinds = [key for key in given if key in known]
+    if kinds and "scenarios" in suite.model_fields_set:
+        yield ("suite", kinds[0]), "give either `scenarios` or the suite of another tool, not both"
+    for kind in kinds[1:]:
+        yield ("suite", kind), f"one suite is measured at a time; there is {kinds[0]!r} already"
+
+
+def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
+    if mutation.classes is not None and mutation.operators is not None:
+        yield ("mutation", "operators"), "give either classes or operators, not both"
+    for index, operator in enumerate(mutation.operators or ()):
+        if operator not in known:
+            yield (
+                ("mutation", "operators", index),
+                f"unknown operator {operator!r}. {nearest(operator, known)}",
+            )
+    available = {name.partition(".")[0] for name in known}
+    for index, wanted in enumerate(mutation.classes or ()):
+        if wanted not in available:
+            yield (
+                ("mutation", "classes", index),
+                f"no operator of class {wanted!r} is available in this version. {nearest(wanted, available)}",
+            )
