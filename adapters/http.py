@@ -26,7 +26,7 @@ from agentmut.adapters._shared.outside.programs import LIMIT
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec
-from agentmut.trial import URL_VARIABLE
+from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:

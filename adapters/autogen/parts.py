@@ -38,6 +38,7 @@ def placed(one: Any, teams: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[s
 
 
 def teams_in(one: Any) -> Iterator[Any]:
+    """Yield a team and every team among its members, at any depth."""
     if isinstance(one, BaseGroupChat):
         yield one
         for participant in members_of(one):
@@ -45,14 +46,17 @@ def teams_in(one: Any) -> Iterator[Any]:
 
 
 def assistants_in(one: Any) -> Iterator[AssistantAgent]:
+    """Give the assistant agents of a team, at any depth."""
     return (agent for agent, _ in placed(one) if isinstance(agent, AssistantAgent))
 
 
 def members_of(team: Any) -> list[Any]:
+    """Give the participants of a team; none for a single agent."""
     return list(argument_of(team, "participants")) if isinstance(team, BaseGroupChat) else []
 
 
 def workbenches_of(agent: AssistantAgent) -> list[Workbench]:
+    """Give the workbenches that hold the tools of an agent."""
     return list(argument_of(agent, "workbench"))
 
 
@@ -66,10 +70,12 @@ def terminations_of(team: Any) -> Iterator[Any]:
 
 
 def handoffs_of(agent: AssistantAgent) -> list[Handoff]:
+    """Give the hand-offs of an agent."""
     return list(argument_of(agent, "handoffs").values())
 
 
 def system_message(agent: AssistantAgent) -> str | None:
+    """Give an agent's system message; None where it has none."""
     messages = argument_of(agent, "system_messages")
     return str(messages[0].content) if messages else None
 
@@ -95,6 +101,7 @@ def led_elsewhere(agent: AssistantAgent, wanted: Any) -> list[Handoff | str] | N
 
 
 def led_to(one: Handoff, target: str) -> Handoff:
+    """Copy a hand-off so that it leads to `target`."""
     if one.target == target:
         return one
     said = Handoff(target=one.target).message == one.message  # a message that only names the target

@@ -43,9 +43,11 @@ class Conversation(Session):
         self._id: str | None = None
 
     def begin(self, earlier: Sequence[Said]) -> None:
+        """Start a new conversation after the earlier turns."""
         self._earlier, self._id = earlier, None
 
     async def ask(self, text: str, turn: int) -> JsonValue:
+        """Run the agent on one turn and return its answer."""
         if self._runner is None:
             self._runner = await self._begun()
         limit = {} if self._limit is None else {"max_llm_calls": self._limit}

@@ -204,4 +204,5 @@ def _stage(agent: Any) -> Stage:
 
 
 def is_target(agent: BaseAgent) -> bool:
+    """Say whether an agent can be handed over to."""
     return getattr(agent, "mode", None) not in _DELEGATED

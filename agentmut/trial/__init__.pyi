@@ -21,7 +21,6 @@ from .executor import TrialRequest as TrialRequest
 from .isolation import ProcessExecutor as ProcessExecutor
 from .mcp.listing import own_name as own_name
 from .mcp.listing import spec_of as spec_of
-from .mcp.proxy import URL_VARIABLE as URL_VARIABLE
 from .mcp.results import text_of as text_of
 from .mcp.watching import watch as watch
 from .on_wire import OUTSIDE as OUTSIDE
