@@ -23,10 +23,10 @@ from agentmut.adapters._shared.outside.agents import (
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT
+from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec
-from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:
