@@ -8,10 +8,10 @@ from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
 from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
-from agentmut.seams import Adapter, AgentKeys, AgentSpec
+from agentmut.seams import Adapter, AgentKeys, AgentSpec, TakesKeys
 
 
-class AnthropicAdapter(LoopAdapter):
+class AnthropicAdapter(LoopAdapter, TakesKeys):
     """Prompt, tools and model in a tool loop on Messages.
 
     With `agent.run` it is the user's function that runs; mutants reach it through its model requests.

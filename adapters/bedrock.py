@@ -9,10 +9,10 @@ from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
 from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
-from agentmut.seams import Adapter, AgentKeys, AgentSpec
+from agentmut.seams import Adapter, AgentKeys, AgentSpec, AsksService, TakesKeys
 
 
-class BedrockAdapter(LoopAdapter):
+class BedrockAdapter(LoopAdapter, AsksService, TakesKeys):
     """Prompt, tools and model in a tool loop on Converse.
 
     With `agent.run` it is the user's function that runs; mutants reach it through its model requests.

@@ -32,7 +32,7 @@ from agentmut.adapters._shared.outside.programs import LIMIT, Launch, Output, ru
 from agentmut.adapters._shared.outside.shell import shell_line
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import Trial
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
 
 OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
 """Placeholders besides the parts of the config."""
@@ -53,7 +53,7 @@ class ProgramError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class CommandAdapter(OutsideAgent):
+class CommandAdapter(OutsideAgent, TakesKeys):
     """Runs `agent.command` in the project's folder, one process group for each trial."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(

@@ -26,7 +26,7 @@ from agentmut.adapters._shared.outside.programs import LIMIT
 from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HttpAdapter(OutsideAgent):
+class HttpAdapter(OutsideAgent, TakesKeys):
     """Asks `agent.url` once for each trial, with a session of its own."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(

@@ -9,10 +9,10 @@ from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
 from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
 from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
-from agentmut.seams import Adapter, AgentKeys, AgentSpec
+from agentmut.seams import Adapter, AgentKeys, AgentSpec, TakesKeys
 
 
-class OpenAIAdapter(LoopAdapter):
+class OpenAIAdapter(LoopAdapter, TakesKeys):
     """Prompt, tools and model in a tool loop on Chat Completions or Responses.
 
     With `agent.run` it is the user's function that runs; mutants reach it through its model requests.

@@ -22,12 +22,12 @@ from agentmut.nouns import (
     unreachable_fault,
 )
 from agentmut.recording import Trial, in_daemon_thread
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, ChoosesRoute, KnowsOriginal, TakesKeys
 from agentmut.trial import MARK, calls_by_offered_name, passes_all_tools
 from agentmut.wire import steps_from_exchanges
 
 
-class CallableAdapter:
+class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
     """Calls `run(config, input)` or `run(input)`; input is the turn, or a list of turns when there are several.
 
     The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of

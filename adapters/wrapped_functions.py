@@ -8,14 +8,14 @@ from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns import AgentConfig, Mutant
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, KnowsApi
 
 _OF_THE_LOOP = ("functions", "api", "stream")
 _ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "boto3": ConverseDialect}
 """SDKs with one API. OpenAI's has two, and the one asked has all settings."""
 
 
-class WrappedFunction(CallableAdapter):
+class WrappedFunction(CallableAdapter, KnowsApi):
     """A function that speaks to one API."""
 
     def cannot_say(self, mutant: Mutant) -> str:

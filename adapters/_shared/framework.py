@@ -30,7 +30,7 @@ from agentmut.nouns import (
 )
 from agentmut.project import check_tools
 from agentmut.recording import CallPlace, Trial, answering
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, KnowsOriginal, TakesKeys
 from agentmut.wire import steps_from_exchanges
 
 
@@ -57,7 +57,7 @@ class Session(ABC):
         """Release what the run holds."""
 
 
-class FrameworkAdapter(ABC):
+class FrameworkAdapter(KnowsOriginal, TakesKeys):
     """Runs the agents of one framework."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(

@@ -22,7 +22,7 @@ from agentmut.adapters.bedrock_agents.dialect import (
 )
 from agentmut.nouns import AgentConfig, AgentTrace, Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.recording import Trial
-from agentmut.seams import Adapter, AgentKeys, AgentSpec
+from agentmut.seams import Adapter, AgentKeys, AgentSpec, AsksService, TakesKeys
 from agentmut.trial import Function, toolbox
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")
@@ -39,7 +39,7 @@ _NO_WORD = (
 )
 
 
-class BedrockAgentsAdapter(LoopAdapter):
+class BedrockAgentsAdapter(LoopAdapter, AsksService, TakesKeys):
     """Runs an inline agent (InvokeInlineAgent), or with `agent.options.agent_id` a deployed one (InvokeAgent)."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, others=frozenset({"functions", "stream", "options"}))

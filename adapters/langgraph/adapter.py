@@ -35,7 +35,7 @@ from agentmut.nouns import (
 )
 from agentmut.project import check_tools
 from agentmut.recording import Trial
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, AsksAgent, TakesKeys
 from agentmut.trial import finds_offered_tools
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
     return bind_tools
 
 
-class LangGraphAdapter:
+class LangGraphAdapter(AsksAgent, TakesKeys):
     """Runs the graph that `factory(config)` returns."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys("factory", "my_package.agent:build", frozenset({"route"}))

@@ -6,7 +6,7 @@ be mutants: what a client is told of them, and what becomes of their results.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
@@ -17,7 +17,7 @@ from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step, ToolSp
 from agentmut.project import check_tools
 from agentmut.recording import CallPlace, Trial, answering
 from agentmut.recording import completed as finished
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, AsksNoModel, KnowsOriginal, TakesKeys
 
 # `_mcp_server` imports the package, which is checked for first.
 
@@ -34,12 +34,11 @@ class Asked(NamedTuple):
     arguments: dict[str, JsonValue]
 
 
-class McpAdapter:
+class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
     """Runs calls of a scenario against a server."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({*SOURCES, "headers"}))
     requirement: ClassVar[Requirement] = Requirement("mcp", "mcp", (2, 0), (3, 0), "mcp")
-    asks_no_model: ClassVar[Literal[True]] = True
 
     def __init__(
         self, source: Any, found: tuple[ToolSpec, ...], config: AgentConfig, original: AgentConfig

@@ -23,7 +23,7 @@ from agentmut.adapters.vertex_agent_engine.engines import Engine, RestEngine, Sd
 from agentmut.adapters.vertex_agent_engine.events import Hearing
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, History, Mutant, Step, ToolSpec
 from agentmut.recording import Trial
-from agentmut.seams import AgentKeys, AgentSpec
+from agentmut.seams import AgentKeys, AgentSpec, AsksService, TakesKeys
 
 OPTIONS = ("engine", "credentials", "user", "method")
 METHODS = ("async_stream_query", "query")
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class VertexAgentEngineAdapter:
+class VertexAgentEngineAdapter(AsksService, TakesKeys):
     """Asks an engine, in a session of its own for each trial."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({"factory", "options"}))

@@ -8,7 +8,7 @@ from agentmut._base import NotJudgedError, digest_of
 from agentmut.judging import judge, unwrapped
 from agentmut.nouns import AgentTrace, Check, Ending, Execution, Footprint, Judgement, Outcome, Scenario
 from agentmut.recording import Redactor
-from agentmut.seams import AsksModel, Evaluator, Notes
+from agentmut.seams import AsksModel, Evaluator, HasSource, Notes
 from agentmut.trial import Detector, Witness
 
 
@@ -120,7 +120,8 @@ class Suite(NamedTuple):
 
     def _judges(self, scenario: str) -> str:
         """What judges: the evaluators as written, and the user's own code in them."""
-        sources = (getattr(evaluator, "source", "") for evaluator in self.evaluators[scenario])
+        evaluators = map(unwrapped, self.evaluators[scenario])
+        sources = (one.source if isinstance(one, HasSource) else "" for one in evaluators)
         return digest_of([judged_by(self.scenarios[scenario]), *sources])
 
     def judged(self, scenario: str, execution: Execution) -> Judged:

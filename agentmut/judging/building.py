@@ -5,9 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut._base import AgentmutError, NotJudgedError, RunError, UsageError, error_location
+from agentmut._base import AgentmutError, NotJudgedError, PluginError, RunError, UsageError, error_location
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, OpinionCache, Scenario
-from agentmut.seams import AsksModel, Catalogue, Evaluator, GivesChecks, Group, ReadsFiles
+from agentmut.seams import (
+    AsksModel,
+    Catalogue,
+    Evaluator,
+    GivesChecks,
+    Group,
+    NamesTools,
+    ReadsFiles,
+    missing_attributes,
+)
 
 __all__ = [
     "NamedEvaluator",
@@ -22,7 +31,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class NamedEvaluator:
+class NamedEvaluator(GivesChecks):
     """An evaluator under the name it is registered by.
 
     It turns whatever goes wrong inside an evaluator into a `RunError`: a broken evaluator says nothing
@@ -77,9 +86,12 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
     """
     plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
     try:
-        return NamedEvaluator(spec.name, plugin(spec.argument))
+        built = plugin(spec.argument)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
+    if faults := "; ".join(missing_attributes(built)):
+        raise PluginError(f"evaluator {spec.name!r}: {faults}. Set it when the evaluator is built.")
+    return NamedEvaluator(spec.name, built)
 
 
 def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> EvaluatorSpec:
@@ -88,7 +100,7 @@ def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> Evaluat
     What a file holds judges the runs, so it belongs to what identifies the evaluator. Raises like `build`.
     """
     plugin = catalogue.load(spec.name)
-    if not isinstance(plugin, ReadsFiles):
+    if not issubclass(plugin, ReadsFiles):
         return spec
     try:
         return spec.model_copy(update={"argument": plugin.read_files(spec.argument, root)})
@@ -103,8 +115,9 @@ def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None
 
 
 def tools_judged(evaluator: Evaluator) -> tuple[str, ...]:
-    """Names of the tools that an evaluator speaks of: its attribute `tools`, where it has one."""
-    return tuple(getattr(unwrapped(evaluator), "tools", ()))
+    """The names of the tools that an evaluator speaks of; none where it does not declare `NamesTools`."""
+    inner = unwrapped(evaluator)
+    return tuple(inner.tools) if isinstance(inner, NamesTools) else ()
 
 
 def unwrapped(evaluator: Evaluator) -> Evaluator:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from agentmut._base import KeyPath, nearest
 from agentmut.project.schema import AgentSection
-from agentmut.seams import AgentKeys, AgentSpec, Group, load, names
+from agentmut.seams import AgentKeys, AgentSpec, Group, TakesKeys, load, names
 
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
@@ -22,7 +22,8 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
     if agent.adapter not in known:
         yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
         return
-    keys: AgentKeys | None = getattr(load(Group.ADAPTERS, agent.adapter), "agent_keys", None)
+    adapter = load(Group.ADAPTERS, agent.adapter)
+    keys: AgentKeys | None = adapter.agent_keys if issubclass(adapter, TakesKeys) else None
     if keys is None:  # the adapter checks its own spec
         return
     if keys.needed and not getattr(agent, keys.needed):

@@ -1,3 +1,5 @@
+from .capability import declared as declared
+from .capability import missing_attributes as missing_attributes
 from .declarations import declaration_faults as declaration_faults
 from .make_operator import operator as operator
 from .make_relation import answer as answer
@@ -24,9 +26,12 @@ from .protocols.adapter import KnowsApi as KnowsApi
 from .protocols.adapter import KnowsOriginal as KnowsOriginal
 from .protocols.adapter import NeedsDoubles as NeedsDoubles
 from .protocols.adapter import RunsOutside as RunsOutside
+from .protocols.adapter import TakesKeys as TakesKeys
 from .protocols.evaluator import AsksModel as AsksModel
 from .protocols.evaluator import Evaluator as Evaluator
 from .protocols.evaluator import GivesChecks as GivesChecks
+from .protocols.evaluator import HasSource as HasSource
+from .protocols.evaluator import NamesTools as NamesTools
 from .protocols.evaluator import Notes as Notes
 from .protocols.evaluator import ReadsFiles as ReadsFiles
 from .protocols.operator import Example as Example

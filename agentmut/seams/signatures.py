@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_origin, get_type_hints
 
 from agentmut.nouns import Codec
 from agentmut.seams import protocols
+from agentmut.seams.capability import capability_faults
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
@@ -16,7 +17,8 @@ def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
     """What is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
     if not inspect.isclass(plugin):
         return (f"expected a class, found {type(plugin).__name__}",)
-    return (*_construction_faults(plugin, group), *protocol_faults(plugin, _protocol(group), name))
+    shape = protocol_faults(plugin, _protocol(group), name)
+    return (*_construction_faults(plugin, group), *shape, *capability_faults(plugin, group))
 
 
 def protocol_faults(plugin: type[Any], protocol: type[Any], name: str) -> tuple[str, ...]:

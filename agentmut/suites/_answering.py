@@ -10,7 +10,7 @@ from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, KnowsApi, Needs
 
 
 @dataclass(frozen=True)
-class AnsweringAgent:
+class AnsweringAgent(KnowsApi, NeedsDoubles):
     """An agent as the tests of a suite ask it; what they leave open is up to the project's own adapter, if any."""
 
     spec: AgentSpec

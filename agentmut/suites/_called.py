@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from agentmut._base import CaseError, UsageError
 from agentmut.adapters import CallableAdapter
 from agentmut.nouns import AgentConfig, AgentTrace, Mutant, ToolSpec
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, ChoosesRoute, HoldsInputs, KnowsOriginal
 
 CONFIG_NAMES = ("agentmut_config", "config")
 """Parameters by which a function of a suite is told the config that is under test."""
@@ -19,7 +19,7 @@ Raised = Literal["error", "fail"]
 
 
 @dataclass(frozen=True)
-class CalledAgent:
+class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
     """An agent as a suite calls it: built from the config by a function that takes it, or else changed on the wire."""
 
     agent: CallableAdapter

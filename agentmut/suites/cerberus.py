@@ -16,7 +16,7 @@ from agentmut.adapters import CommandAdapter
 from agentmut.judging import build
 from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Scenario
 from agentmut.recording import Trial
-from agentmut.seams import Adapter, AgentSpec, SuiteRule, SuiteSpec
+from agentmut.seams import Adapter, AgentSpec, SetsRule, SuiteRule, SuiteSpec
 from agentmut.suites._settings import read_settings
 
 WHERE = "suite.cerberus"
@@ -73,7 +73,7 @@ class _Scenario(Frozen):
     metadata: dict[str, JsonValue] | None = None
 
 
-class Cerberus:
+class Cerberus(SetsRule):
     """The importer of Cerberus's config files."""
 
     name: ClassVar[str] = "cerberus"

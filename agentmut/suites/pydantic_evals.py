@@ -26,7 +26,7 @@ from agentmut._base import (
 from agentmut.adapters import CallableAdapter, trace_of
 from agentmut.nouns import AgentConfig, AgentTrace, Check, EvaluatorSpec, Scenario
 from agentmut.recording import Trial, belonging
-from agentmut.seams import Adapter, AgentSpec, SuiteSpec
+from agentmut.seams import Adapter, AgentSpec, RunsCases, SuiteSpec
 from agentmut.suites._called import (
     CalledAgent,
     Raised,
@@ -119,7 +119,7 @@ class _Suite:
 
 
 @dataclass(frozen=True)
-class PydanticEvalsAdapter(CalledAgent):
+class PydanticEvalsAdapter(CalledAgent, RunsCases):
     """Evaluates a dataset of one case; the task is the agent, and evaluators are not."""
 
     suite: _Suite

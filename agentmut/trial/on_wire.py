@@ -51,7 +51,7 @@ Remedy = Callable[[str], str]
 """What to do, in a phrase, so that the agent has a part of its config from its adapter."""
 
 
-class OnWire:
+class OnWire(AsksAgent):
     """An adapter whose mutants are made of its agent's model requests.
 
     It is an `Adapter` itself; to run a trial takes `agent`, and a new `rewriter()`.

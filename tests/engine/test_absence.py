@@ -14,6 +14,7 @@ from agentmut.nouns.result import Result
 from agentmut.nouns.tools import ToolSpec
 from agentmut.report.terminal.mutant import render_mutant
 from agentmut.report.terminal.result import render
+from agentmut.seams.protocols.adapter import ChoosesRoute, RunsOutside
 from agentmut.trial.on_wire import OnWire
 from agentmut.trial.witness.absence import absence
 from agentmut.usecases.campaigns import measure
@@ -228,13 +229,13 @@ class InProcess:
         return AgentConfig()
 
 
-class Outside(InProcess):
+class Outside(InProcess, RunsOutside):
     """An agent elsewhere."""
 
     carries: frozenset[str] = frozenset()
 
 
-class WireByDefault(InProcess):
+class WireByDefault(InProcess, ChoosesRoute):
     """A function of the input alone, say."""
 
     default_route = "wire"

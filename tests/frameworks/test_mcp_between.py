@@ -15,6 +15,7 @@ pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
+from agentmut import mcp_proxy
 from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
 from agentmut.nouns.config import AgentConfig
@@ -26,7 +27,6 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange, Trial, altered_tools
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
-from agentmut.trial.mcp import proxy as mcp_proxy
 from agentmut.trial.mcp.doors import ToolDoors, open_tool_doors
 from agentmut.trial.mcp.middleman import Middleman
 from agentmut.trial.on_wire import as_mutant, inside, routed

@@ -146,7 +146,7 @@ def test_verdicts_and_corrections_are_imported_without_numpy() -> None:
         "verdicts.regression",
         "tests.noninferiority",
         "verdicts.suite_verdict",
-        "kill.verdict",
+        "verdicts.kill_verdict",
     )
     imports = "; ".join(f"import agentmut.stats.{name}" for name in names)
     check = f"import sys; {imports}; sys.exit(any(m in sys.modules for m in ('numpy', 'scipy')))"

@@ -10,7 +10,7 @@ from agentmut._base import UsageError, at_path, jsonable, nearest
 from agentmut.adapters._shared.outside.placeholders import parts_by_name
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, Mutant, Step, ToolSpec
 from agentmut.recording import Trial
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, KnowsOriginal, RunsOutside
 from agentmut.wire import steps_from_exchanges
 
 CONFIG_FILE = "config_file"
@@ -21,7 +21,7 @@ TOLD_BY_FILE = frozenset({"prompt", "model", "context", "orchestration"})
 
 
 @dataclass(frozen=True)
-class OutsideAgent:
+class OutsideAgent(KnowsOriginal, RunsOutside):
     """An agent that is told parts of its config by placeholders; its model requests carry all others.
 
     Tools are told as they are in the project, and changed in the requests alone: there calls of renamed tools are

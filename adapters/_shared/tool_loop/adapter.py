@@ -13,13 +13,13 @@ from agentmut.adapters._shared.tool_loop.loop import MAX_STEPS, ToolLoop
 from agentmut.nouns import CHANGED, AgentConfig, AgentTrace, Flow, Mutant, ToolSpec, apply_edits, read_tool
 from agentmut.project import check_tools
 from agentmut.recording import Trial
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles
 from agentmut.trial import Function, toolbox
 
 _LIMIT = "max_steps"
 
 
-class LoopAdapter:
+class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
     """Runs prompt, tools and model of the config in a tool loop of agentmut's own.
 
     Each run has a client and a conversation of its own. Nothing else is the agent's, so every part of the config

@@ -2,9 +2,18 @@
 
 from collections.abc import Callable
 
-from agentmut._base import UsageError
+from agentmut._base import PluginError, UsageError
 from agentmut.project import Project
-from agentmut.seams import Adapter, Catalogue, Group, Importer, SetsRule, SuiteRule, SuiteSpec
+from agentmut.seams import (
+    Adapter,
+    Catalogue,
+    Group,
+    Importer,
+    SetsRule,
+    SuiteRule,
+    SuiteSpec,
+    missing_attributes,
+)
 from agentmut.trial import routed
 
 
@@ -24,7 +33,10 @@ def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
     if importer is not None and project.agent.adapter == importer.name:
         raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    return routed(make(project.agent, project.config), project.agent)
+    made = make(project.agent, project.config)
+    if faults := "; ".join(missing_attributes(made)):
+        raise PluginError(f"adapter {project.agent.adapter!r}: {faults}. Set it when the adapter is made.")
+    return routed(made, project.agent)
 
 
 def with_suite(project: Project, importer: Importer | None) -> Project:

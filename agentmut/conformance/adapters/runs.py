@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Exchange, Execution, Mutant, Scenario
 from agentmut.recording import Double, Recorder, Trial
-from agentmut.seams import Adapter, AgentSpec
+from agentmut.seams import Adapter, AgentSpec, declared
 from agentmut.trial import (
     Case,
     LocalExecutor,
@@ -149,9 +149,10 @@ def _scenario(name: str, turns: Sequence[JsonValue]) -> Scenario:
 
 
 def watched(adapter: Adapter, watch: Watch) -> Adapter:
-    """The adapter with its runs noted. It has all that the adapter has, so that it counts as the same kind."""
+    """The adapter with its runs noted. It has the attributes and the declared capabilities of the adapter."""
     names = {name for name in dir(adapter) if not name.startswith("_")} - {"run", "with_config", "create"}
-    kind: Any = type(type(adapter).__name__, (_Watched,), {name: _passed_on(name) for name in names})
+    bases = (_Watched, *declared(type(adapter)))
+    kind: Any = type(bases[-1])(type(adapter).__name__, bases, {name: _passed_on(name) for name in names})
     found: Adapter = kind(adapter, watch)
     return found
 

@@ -20,6 +20,7 @@ from agentmut.judging.contracts.governance import exceeded
 from agentmut.judging.contracts.steps import over_steps, step_values
 from agentmut.judging.evaluators.expression import Predicate, namespace
 from agentmut.nouns import AgentTrace, Check, Scenario
+from agentmut.seams import NamesTools, Notes, ReadsFiles
 
 MOST_KEPT = 50
 """Violations that the details of a check list, besides the first of every clause."""
@@ -58,7 +59,7 @@ class Violation(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-class Contract:
+class Contract(NamesTools, Notes, ReadsFiles):
     """`contract: contracts/refunds.yaml`: the run satisfies a behavioural contract.
 
     The argument is a path (relative to the project file), the contract itself as a mapping, or `{file: PATH, clauses:

@@ -26,6 +26,7 @@ from agentmut._base import (
 from agentmut.judging.evaluators.values import as_text, shown, written_json
 from agentmut.nouns import Action, AgentTrace, Check, Scenario
 from agentmut.recording import completed
+from agentmut.seams import HasSource
 
 KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
 _GIVEN = ("inputs", "outputs", "reference_outputs")
@@ -37,7 +38,7 @@ _OPTIONS: Mapping[str, str] = MappingProxyType({
 """What they say something about."""
 
 
-class LangSmith:
+class LangSmith(HasSource):
     """`langsmith: module:function`, or a mapping with `function` and more.
 
     The function is called with those of `inputs`, `outputs` and `reference_outputs` that it takes by name, and with

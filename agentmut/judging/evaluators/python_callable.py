@@ -9,9 +9,10 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments, import_callable, required_parameters
 from agentmut.nouns import AgentTrace, Check, Scenario
+from agentmut.seams import HasSource
 
 
-class PythonCallable:
+class PythonCallable(HasSource):
     """`python: module:function`: the function judges the trace.
 
     It is called with `(scenario, trace)`, or with `(trace)` when it has one required parameter, and

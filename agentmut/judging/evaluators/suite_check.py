@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut.nouns import AgentTrace, Check, Scenario
+from agentmut.seams import GivesChecks
 
 
 class SuiteCheck:
@@ -26,7 +27,7 @@ class SuiteCheck:
         return found[0] if found else Check(evaluator=self._name, passed=False, reason=_missing(self._name))
 
 
-class SuiteChecks(SuiteCheck):
+class SuiteChecks(SuiteCheck, GivesChecks):
     """Takes over all checks of `AgentTrace.checks`, whose names show in runs only. The argument is the first of them,
     which every run that was judged has.
     """

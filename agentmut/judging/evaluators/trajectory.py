@@ -12,11 +12,12 @@ from pydantic import JsonValue
 from agentmut._base import arguments, nearest
 from agentmut.judging.evaluators.values import as_text, same_json, shown
 from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
+from agentmut.seams import NamesTools
 
 TOOLS = "a tool's name or a list of them"
 
 
-class ToolCalled:
+class ToolCalled(NamesTools):
     """`tool_called: NAME` or `[NAME, ...]`: each of the tools is called at least once."""
 
     def __init__(self, argument: JsonValue) -> None:
@@ -31,7 +32,7 @@ class ToolCalled:
         return Check(evaluator="tool_called", passed=not missing, reason=reason)
 
 
-class ToolNotCalled:
+class ToolNotCalled(NamesTools):
     """`tool_not_called: NAME` or `[NAME, ...]`: none of the tools is called."""
 
     def __init__(self, argument: JsonValue) -> None:
@@ -46,7 +47,7 @@ class ToolNotCalled:
         return Check(evaluator="tool_not_called", passed=not made, reason=reason)
 
 
-class ToolCalledWith:
+class ToolCalledWith(NamesTools):
     """`tool_called_with: {tool: NAME, arguments: {...}}`: some call has these arguments.
 
     `matching: {NAME: PATTERN, ...}`, beside `arguments` or in its place: these arguments, as text, match the Python
@@ -103,7 +104,7 @@ def _pattern(value: JsonValue) -> re.Pattern[str]:
         raise ValueError(f"expects a regular expression, got {pattern!r}: {error}") from None
 
 
-class ToolCount:
+class ToolCount(NamesTools):
     """`tool_count: {tool: NAME, exactly: N}`: the tool is called so often; or `at_least: N`, `at_most: N`, or both.
 
     Without a tool, all calls are counted.
@@ -142,7 +143,7 @@ def _calls(count: JsonValue) -> int:
     return count
 
 
-class ToolOrder:
+class ToolOrder(NamesTools):
     """`tool_order: [NAME, ...]` or `{tools: [NAME, ...], mode: MODE}`: the tools are called in this way.
 
     Modes, all of which count repeated calls: `subsequence` (the default; in this order, with anything

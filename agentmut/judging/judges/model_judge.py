@@ -22,6 +22,7 @@ from agentmut.judging.judges.rubric import (
 )
 from agentmut.judging.opinions import Consultation, MemoryCache
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, JudgeModel, JudgeSpend, OpinionCache, Scenario
+from agentmut.seams import AsksModel, ReadsFiles
 
 if TYPE_CHECKING:
     from agentmut.stats import Labels
@@ -36,7 +37,7 @@ class _Opinion(NamedTuple):
     told: Mapping[str, Any]
 
 
-class ModelJudge:
+class ModelJudge(AsksModel, ReadsFiles):
     """`judge: {model: openai:NAME, question: ...}`: a model finds that the run meets a rubric.
 
     Keys: model (`openai:NAME` or `anthropic:NAME`); question, or criteria (each id, question, weight); reference;

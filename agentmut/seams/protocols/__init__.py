@@ -12,6 +12,7 @@ from agentmut.seams.protocols.adapter import (
     KnowsOriginal,
     NeedsDoubles,
     RunsOutside,
+    TakesKeys,
 )
 from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, Notes, ReadsFiles
 from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
@@ -39,11 +40,13 @@ __all__ = [
     "Evaluator",
     "Example",
     "GivesChecks",
+    "HasSource",
     "HoldsInputs",
     "Importer",
     "KeepsOpen",
     "KnowsApi",
     "KnowsOriginal",
+    "NamesTools",
     "NeedsDoubles",
     "Notes",
     "Operator",
@@ -57,4 +60,5 @@ __all__ = [
     "SetsRule",
     "SuiteRule",
     "SuiteSpec",
+    "TakesKeys",
 ]

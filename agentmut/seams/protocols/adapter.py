@@ -1,13 +1,15 @@
-"""What an adapter looks like to the core, and what it may offer beside."""
+"""What an adapter looks like to the core, and the capabilities that it can declare."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
 
 from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, AgentTrace, Mutant, ToolSpec
 from agentmut.recording import Trial
+from agentmut.seams.capability import Capability
 
 
 class AgentSpec(Frozen):
@@ -39,10 +41,7 @@ class AgentSpec(Frozen):
 
 
 class AgentKeys(NamedTuple):
-    """The keys of the agent section that an adapter takes, besides those that all take.
-
-    An adapter that has them as its class attribute `agent_keys` need not check them itself.
-    """
+    """The keys of the agent section that an adapter takes, besides those that all adapters take."""
 
     needed: str | None
     example: str = ""
@@ -94,83 +93,88 @@ class Adapter(Protocol):
         ...
 
 
-@runtime_checkable
-class AsksAgent(Protocol):
-    """What an adapter has besides, that asks the built agent for tools and flow which the project does not name."""
+class AsksAgent(Capability):
+    """The adapter asks the built agent for the tools and the flow that the project does not name."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def not_built(self) -> str:
         """Why the agent could not be asked, in a phrase; empty when it was."""
-        ...
 
 
-@runtime_checkable
-class NeedsDoubles(Protocol):
-    """What an adapter has besides whose agent may have tools with nothing behind them."""
+class NeedsDoubles(Capability):
+    """The agent may have tools with nothing behind them."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def needs_doubles(self) -> frozenset[str]:
         """Tools that every scenario has to double."""
-        ...
 
 
-@runtime_checkable
-class RunsOutside(Protocol):
-    """What an adapter has besides whose agent runs in another process: its model requests pass a proxy."""
+class RunsOutside(Capability):
+    """The agent runs in another process: its model requests pass a proxy."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def carries(self) -> frozenset[str]:
         """Parts of the config that the adapter hands to the agent itself, as dotted paths such as `model.name`.
 
         All others are changed on the wire.
         """
-        ...
 
 
-@runtime_checkable
-class ChoosesRoute(Protocol):
-    """What an adapter has besides whose mutants reach the agent in a way of its own, where the project names none."""
+class ChoosesRoute(Capability):
+    """The adapter chooses how mutants reach the agent where the project names no route."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def default_route(self) -> Literal["rebuild", "wire"]:
         """How mutants reach the agent."""
-        ...
 
 
-@runtime_checkable
-class KnowsOriginal(Protocol):
-    """What an adapter has besides whose agent may have tools that servers offer it at run time (MCP)."""
+class KnowsOriginal(Capability):
+    """The adapter keeps the config before any change: servers (MCP) may offer the agent tools at run time."""
 
-    @property
-    def original(self) -> AgentConfig:
-        """The config before any change."""
-        ...
+    kind: ClassVar[str] = "adapters"
+    original: AgentConfig
+    """The config before any change."""
 
 
-@runtime_checkable
-class AsksNoModel(Protocol):
-    """What an adapter has besides whose runs ask no model, and so have no price."""
+class AsksNoModel(Capability):
+    """A run of the agent asks no model, and so has no price."""
 
-    @property
-    def asks_no_model(self) -> Literal[True]:
-        """Always."""
-        ...
+    kind: ClassVar[str] = "adapters"
 
 
-@runtime_checkable
-class AsksService(Protocol):
-    """What an adapter has besides whose agent asks one service, whatever the model's provider."""
+class AsksService(Capability):
+    """The agent asks one service, whatever the provider of the model."""
 
-    @property
-    def service(self) -> str:
-        """The service's name, as `agentmut._base.services` has it."""
-        ...
+    kind: ClassVar[str] = "adapters"
+    service: ClassVar[str]
+    """The service\'s name, as the list of services in `agentmut` has it."""
 
 
-@runtime_checkable
-class KnowsApi(Protocol):
-    """What an adapter has besides that knows which API its agent speaks."""
+class KnowsApi(Capability):
+    """The adapter knows which API its agent speaks."""
 
+    kind: ClassVar[str] = "adapters"
+
+    @abstractmethod
     def cannot_say(self, mutant: Mutant) -> str:
         """Which setting of the model that the mutant changes the API has no word for, in a phrase; empty for none."""
-        ...
+
+
+class TakesKeys(Capability):
+    """The adapter lists the keys of the agent section that it takes, so that it need not check them itself."""
+
+    kind: ClassVar[str] = "adapters"
+    agent_keys: ClassVar[AgentKeys]
+    """The keys; a class attribute, since they are read before an adapter is made."""

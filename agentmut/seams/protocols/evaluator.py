@@ -1,11 +1,14 @@
-"""What an evaluator looks like to the core, and what it may offer beside."""
+"""What an evaluator looks like to the core, and the capabilities that it can declare."""
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
 from agentmut.nouns import AgentTrace, Check, JudgeModel, JudgeSpend, OpinionCache, Scenario
+from agentmut.seams.capability import Capability
 
 
 @runtime_checkable
@@ -17,48 +20,71 @@ class Evaluator(Protocol):
         ...
 
 
-@runtime_checkable
-class ReadsFiles(Protocol):
-    """What an evaluator's class has besides whose argument may name files."""
+class ReadsFiles(Capability):
+    """The evaluator's argument may name files."""
+
+    kind: ClassVar[str] = "evaluators"
 
     @classmethod
+    @abstractmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
         """The argument with what the files hold in the place of their paths, which are relative to `root`.
 
         Raises `ValueError` or `UsageError`.
         """
-        ...
 
 
-@runtime_checkable
-class Notes(Protocol):
-    """What an evaluator has besides that may have something to tell before any run."""
+class Notes(Capability):
+    """The evaluator may have something to tell before any run."""
 
+    kind: ClassVar[str] = "evaluators"
+
+    @abstractmethod
     def note(self, scenario: Scenario) -> str:
         """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
-        ...
 
 
-@runtime_checkable
-class GivesChecks(Protocol):
-    """What an evaluator has besides that gives several checks of a trace, each under a name of its own."""
+class GivesChecks(Capability):
+    """The evaluator gives several checks of a trace, each under a name of its own."""
 
+    kind: ClassVar[str] = "evaluators"
+
+    @abstractmethod
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
         """At least one. Which they are may differ from trace to trace."""
-        ...
 
 
-@runtime_checkable
-class AsksModel(Protocol):
-    """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
+class AsksModel(Capability):
+    """The evaluator asks a model: it takes time and money, and runs beside the event loop."""
+
+    kind: ClassVar[str] = "evaluators"
 
     model: JudgeModel
 
     @property
+    @abstractmethod
     def spend(self) -> JudgeSpend:
         """What it has taken so far."""
-        ...
 
+    @abstractmethod
     def remembering(self, cache: OpinionCache) -> "Evaluator":
         """The same evaluator, which keeps what it was told in `cache`."""
-        ...
+
+
+class NamesTools(Capability):
+    """The evaluator speaks of tools: a misspelt name would let it pass for ever, so the names are checked."""
+
+    kind: ClassVar[str] = "evaluators"
+    tools: Sequence[str]
+    """The names of the tools."""
+
+
+class HasSource(Capability):
+    """The evaluator runs code that its argument only names: stored verdicts end when the code changes."""
+
+    kind: ClassVar[str] = "evaluators"
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The text of the code."""

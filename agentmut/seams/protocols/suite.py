@@ -1,11 +1,13 @@
-"""What an importer of another tool's suite looks like to the core, and what it may offer beside."""
+"""What an importer of another tool's suite looks like to the core, and the capabilities around it."""
 
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from abc import abstractmethod
+from typing import ClassVar, Literal, Protocol
 
 from pydantic import JsonValue
 
 from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, Scenario
+from agentmut.seams.capability import Capability
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 
@@ -64,57 +66,62 @@ class SuiteRule(Frozen):
     """Seconds."""
 
 
-@runtime_checkable
-class SetsRule(Protocol):
-    """What an importer has besides whose suite says how verdicts are reached."""
+class SetsRule(Capability):
+    """The suite itself says how verdicts are reached."""
+
+    kind: ClassVar[str] = "importers"
 
     @property
+    @abstractmethod
     def rule(self) -> SuiteRule:
         """What holds where the project file does not say otherwise."""
-        ...
 
 
-@runtime_checkable
-class RunsAlone(Protocol):
-    """What an adapter has besides of which one process carries out one run at a time: trials run in processes."""
+class RunsAlone(Capability):
+    """One process carries out one run at a time, so trials run in processes of their own."""
+
+    kind: ClassVar[str] = "importers"
 
     @property
+    @abstractmethod
     def runs_alone(self) -> bool:
         """Whether that is so."""
-        ...
 
 
-@runtime_checkable
-class RunsCases(Protocol):
-    """What an adapter has besides that runs the code of a suite's cases in its own process, which they may end."""
+class RunsCases(Capability):
+    """The adapter runs the code of a suite's cases in its own process, which that code may end."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def raised(self) -> Literal["error", "fail"]:
         """What it is when that code goes wrong: no evidence, or a failure."""
-        ...
 
 
-@runtime_checkable
-class KeepsOpen(Protocol):
-    """What an adapter has besides that keeps something open between runs, such as a session of a suite's tool.
+class KeepsOpen(Capability):
+    """The adapter keeps something open between runs, such as a session of a suite's tool.
 
-    All of its mutants share it. Both are called once in each process that carries out runs.
+    All of its mutants share it. Each process that carries out runs calls both methods once.
     """
 
+    kind: ClassVar[str] = "adapters"
+
+    @abstractmethod
     def open(self) -> None:
         """Before the first run; takes none of its time. Raises `UsageError` where there can be no run."""
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """After the last run. Not called in a process that had to be killed."""
-        ...
 
 
-@runtime_checkable
-class HoldsInputs(Protocol):
-    """What an adapter has besides whose cases say to the agent what they hold, and nothing that they are given."""
+class HoldsInputs(Capability):
+    """The cases hold what they say to the agent: no other input can be given to it."""
+
+    kind: ClassVar[str] = "adapters"
 
     @property
+    @abstractmethod
     def why_no_other_input(self) -> str:
         """Why no other input can be tried on its agent, in a phrase."""
-        ...

@@ -12,6 +12,7 @@ from agentmut._base import CaseError, UsageError, digest_of, jsonable, nearest
 from agentmut.adapters import recording_view, trace_of
 from agentmut.nouns import AgentTrace, Check, Mutant
 from agentmut.recording import Trial, belonging
+from agentmut.seams import KeepsOpen, KnowsApi, RunsAlone, RunsCases
 from agentmut.suites._called import CalledAgent, failed, with_checks
 from agentmut.suites.inspect_ai.in_process import IN_PROCESS, in_process
 from agentmut.suites.inspect_ai.loading import TaskSource
@@ -28,7 +29,7 @@ _NOT_TOLD = ("/model/name", "/model/tool_choice", "/model/response_format")
 
 
 @dataclass(frozen=True)
-class InspectAdapter(CalledAgent):
+class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
     """Evaluates a task on one sample: its solver is the agent, and its scorers judge."""
 
     source: TaskSource

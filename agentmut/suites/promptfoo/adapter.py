@@ -108,7 +108,7 @@ class PromptfooAdapter(AnsweringAgent):
 
 
 @dataclass(frozen=True)
-class OutsidePromptfoo(PromptfooAdapter):
+class OutsidePromptfoo(PromptfooAdapter, RunsOutside):
     """One whose agent's model requests pass a proxy: a provider of promptfoo's, or an agent in another process."""
 
     @property

@@ -14,6 +14,7 @@ from agentmut._base import AdapterError, AgentmutError, digest_of
 from agentmut.adapters import record_steps
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Check, Mutant, Step, unreachable_fault
 from agentmut.recording import Trial, alone
+from agentmut.seams import ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
 from agentmut.suites._answering import AnsweringAgent
 from agentmut.suites.pytest_suite.collecting import collected
 from agentmut.suites.pytest_suite.held import HeldSession
@@ -27,7 +28,9 @@ PLUGINS = ("pytest", "pytest-asyncio", "anyio")
 
 
 @dataclass(frozen=True)
-class PytestAdapter(AnsweringAgent):
+class PytestAdapter(
+    AnsweringAgent, ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
+):
     """An agent as a pytest suite runs it.
 
     By route `rebuild` tests that take a fixture of agentmut are given the mutant's config, and the model requests of

@@ -1,0 +1,69 @@
+"""Capabilities: what a plugin can do beyond its protocol. A plugin declares one by inheriting its class.
+
+This is the one way for plugins of all kinds. An attribute that merely has the name of a capability's member does
+nothing. When a plugin is loaded, `capability_faults` checks what it declares.
+"""
+
+import inspect
+from abc import ABC
+from collections.abc import Iterator
+from typing import Any, ClassVar, get_origin, get_type_hints
+
+
+class Capability(ABC):
+    """The base of all capabilities. Its direct subclasses are the capabilities that agentmut knows."""
+
+    kind: ClassVar[str]
+    """The group of plugins that the capability is for, such as `evaluators`."""
+
+
+def declared(plugin: type[Any]) -> tuple[type[Capability], ...]:
+    """The capabilities that a plugin's class declares, in the order of their inheritance."""
+    return tuple(one for one in plugin.__mro__ if Capability in one.__bases__ and "kind" in vars(one))
+
+
+def capability_faults(plugin: type[Any], group: str) -> Iterator[str]:
+    """What is wrong with the capabilities that a plugin's class declares, one phrase a fault."""
+    for capability in declared(plugin):
+        name = capability.__name__
+        if capability.kind != group:
+            yield f"it declares {name}, which is a capability of {capability.kind}"
+            continue
+        for attribute, hint in get_type_hints(capability).items():
+            if get_origin(hint) is ClassVar and not hasattr(plugin, attribute):
+                yield f"it declares {name}, but has no class attribute {attribute}"
+        for member, expected in vars(capability).items():
+            if not member.startswith("_") and member != "kind":
+                yield from _member_faults(plugin, name, member, expected)
+
+
+def _member_faults(plugin: type[Any], capability: str, member: str, expected: Any) -> Iterator[str]:
+    found = inspect.getattr_static(plugin, member)
+    if found is expected and getattr(getattr(expected, "__func__", expected), "__isabstractmethod__", False):
+        yield f"it declares {capability}, but has no {member}{'' if isinstance(expected, property) else '()'}"
+    elif isinstance(expected, property):
+        if inspect.isfunction(getattr(found, "__func__", found)):
+            yield f"it declares {capability}: {member} must be a property or an attribute, and no method"
+    else:
+        yield from _method_faults(capability, member, found, expected)
+
+
+def _method_faults(capability: str, member: str, found: Any, expected: Any) -> Iterator[str]:
+    found, expected = (getattr(one, "__func__", one) for one in (found, expected))
+    if not inspect.isfunction(found):
+        yield f"it declares {capability}: {member} must be a method"
+    elif inspect.iscoroutinefunction(found) != inspect.iscoroutinefunction(expected):
+        kind = "an async" if inspect.iscoroutinefunction(expected) else "no async"
+        yield f"it declares {capability}: {member}() must be {kind} method"
+    else:
+        given, wanted = (list(inspect.signature(one).parameters)[1:] for one in (found, expected))
+        if given != wanted:
+            yield f"it declares {capability}: {member}() takes ({', '.join(given)}); expected ({', '.join(wanted)})"
+
+
+def missing_attributes(plugin: object) -> Iterator[str]:
+    """Which attributes a plugin lacks that its declared capabilities promise of each object, one phrase a fault."""
+    for capability in declared(type(plugin)):
+        for attribute, hint in get_type_hints(capability).items():
+            if get_origin(hint) is not ClassVar and getattr(plugin, attribute, None) is None:
+                yield f"it declares {capability.__name__}, but its attribute {attribute} is missing or None"
