@@ -23,22 +23,29 @@ from agentmut.conformance import (
     codec_faults,
     conduct_faults,
     endpoint,
+    evaluator_faults,
+    importer_faults,
     made,
     order_faults,
     purity_faults,
     repetitions,
+    report_format_faults,
     told_once,
     unexpected,
 )
-from agentmut.nouns import AgentConfig, AgentTrace, Check, Codec, HttpCall
+from agentmut.nouns import AgentConfig, AgentTrace, Check, Codec, HttpCall, Result
 from agentmut.seams import (
     Adapter,
+    Evaluator,
     Example,
     Group,
+    Importer,
     Operator,
     OperatorOptions,
     Relation,
     RelationExample,
+    ReportFormat,
+    SuiteSpec,
     declaration_faults,
     relation_declaration_faults,
     signature_faults,
@@ -106,6 +113,50 @@ def check_relation(relation: type[Relation], *arguments: JsonValue) -> None:
         told = list(dict.fromkeys(faults))
         more = [f"and {len(told) - _MOST_FAULTS} more"] if len(told) > _MOST_FAULTS else []
         raise AssertionError("\n- ".join([f"{name} is no sound relation:", *told[:_MOST_FAULTS], *more]))
+
+
+def check_evaluator(
+    evaluator: type[Evaluator], *arguments: JsonValue, refused: Sequence[JsonValue] = ()
+) -> None:
+    """Check that a class is an evaluator that agentmut can rely on.
+
+    It has the signature of its seam and of the capabilities that it declares. It is built with each of `arguments`,
+    and refuses each of `refused` by `ValueError` with what it expects. It judges odd runs (errors, empty answers, calls
+    without arguments) without raising, judges the same run alike each time, gives a reason with a failure, and changes
+    nothing. Raises `AssertionError` with everything that is wrong.
+    """
+    shape = signature_faults(evaluator, Group.EVALUATORS, "")
+    _raise("evaluator", evaluator, shape or list(evaluator_faults(evaluator, arguments or (None,), refused)))
+
+
+def check_importer(importer: type[Importer], suite: SuiteSpec, *, refused: Sequence[SuiteSpec] = ()) -> None:
+    """Check that a class is an importer that agentmut can rely on.
+
+    It has the signature of its seam. It reads `suite`: scenarios with evaluators, each under a name of its own, the
+    same each time. It refuses each of `refused` by `UsageError`. Its adapter, if any, has the signature of an adapter.
+    Raises `AssertionError` with everything that is wrong.
+    """
+    shape = signature_faults(importer, Group.IMPORTERS, getattr(importer, "name", ""))
+    _raise("importer", importer, shape or list(importer_faults(importer, suite, refused)))
+
+
+def check_report_format(report_format: type[ReportFormat], *results: Result) -> None:
+    """Check that a class is a report format that agentmut can rely on.
+
+    It has the signature of its seam. It writes results without mutants, with mutants of every status, with texts of an
+    attacker, and of a run that a budget stopped: the same text each time, with a last line break, and without
+    characters that steer a terminal. It is tried on `results` too. Raises `AssertionError` with all that is wrong.
+    """
+    shape = signature_faults(report_format, Group.REPORT_FORMATS, getattr(report_format, "name", ""))
+    _raise("report format", report_format, shape or list(report_format_faults(report_format(), results)))
+
+
+def _raise(kind: str, plugin: Any, faults: Sequence[str]) -> None:
+    told = list(dict.fromkeys(faults))
+    more = [f"and {len(told) - _MOST_FAULTS} more"] if len(told) > _MOST_FAULTS else []
+    if told:
+        name = getattr(plugin, "__name__", repr(plugin))
+        raise AssertionError("\n- ".join([f"{name} is no sound {kind}:", *told[:_MOST_FAULTS], *more]))
 
 
 def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[str, str] = _NONE) -> None:

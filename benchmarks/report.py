@@ -17,7 +17,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from agentmut.nouns.result import write_result  # noqa: E402
-from agentmut.report.formats import Format  # noqa: E402
+from agentmut.seams.plugins import Group, names  # noqa: E402
 from tests.report.large import MUTANTS, large_result  # noqa: E402
 
 WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0
@@ -85,7 +85,7 @@ def other_formats(result: Path, folder: Path) -> list[float]:
     """Seconds that each other format takes, and the comparison with another result; printed."""
     older = write_result(large_result(seed=2).model_copy(update={"run_id": "older"}), folder / "older")
     kinds: list[tuple[str, ...]] = [
-        ("--format", format.value) for format in Format if format is not Format.HTML
+        ("--format", name) for name in names(Group.REPORT_FORMATS) if name != "html"
     ]
     kinds.append(("--format", "markdown", "--compare", str(older)))
     taken = []

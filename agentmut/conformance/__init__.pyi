@@ -9,6 +9,8 @@ from .adapters.runs import AT_ONCE as AT_ONCE
 from .adapters.runs import Subject as Subject
 from .codecs.checks import codec_faults as codec_faults
 from .codecs.checks import told_once as told_once
+from .evaluators import evaluator_faults as evaluator_faults
+from .importers import importer_faults as importer_faults
 from .operators.candidates import applied as applied
 from .operators.candidates import candidate_faults as candidate_faults
 from .operators.candidates import repetitions as repetitions
@@ -18,3 +20,4 @@ from .operators.purity import made as made
 from .operators.purity import purity_faults as purity_faults
 from .operators.samples import SAMPLES as SAMPLES
 from .relations.checks import conduct_faults as conduct_faults
+from .report_formats import report_format_faults as report_format_faults

@@ -1,10 +1,8 @@
 from .beside import Extra as Extra
-from .comparison import markdown_comparison as markdown_comparison
-from .comparison import render_comparison as render_comparison
-from .formats import COMPARABLE as COMPARABLE
 from .formats import WIDTH as WIDTH
-from .formats import Format as Format
 from .formats import View as View
+from .formats import compare_as as compare_as
+from .formats import format_named as format_named
 from .formats import json_text as json_text
 from .formats import render_as as render_as
 from .paint import clean as clean

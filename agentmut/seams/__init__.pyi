@@ -39,6 +39,11 @@ from .protocols.operator import Operator as Operator
 from .protocols.operator import OperatorOptions as OperatorOptions
 from .protocols.relation import Relation as Relation
 from .protocols.relation import RelationExample as RelationExample
+from .protocols.report_format import CanBeAppended as CanBeAppended
+from .protocols.report_format import ComparesResults as ComparesResults
+from .protocols.report_format import ReportFormat as ReportFormat
+from .protocols.report_format import ShowsRescored as ShowsRescored
+from .protocols.report_format import ShowsWholeRun as ShowsWholeRun
 from .protocols.suite import HoldsInputs as HoldsInputs
 from .protocols.suite import Importer as Importer
 from .protocols.suite import KeepsOpen as KeepsOpen

@@ -1,4 +1,4 @@
-"""Plugins: adapters, codecs, operators, relations, evaluators and importers, all found through entry points.
+"""Plugins of all kinds, found through entry points.
 
 Built-ins are registered in this distribution's own metadata and go exactly the way of third parties.
 Nothing is imported before it is asked for.
@@ -26,11 +26,12 @@ class Group(StrEnum):
     RELATIONS = "relations"
     EVALUATORS = "evaluators"
     IMPORTERS = "importers"
+    REPORT_FORMATS = "report_formats"
 
     @property
     def noun(self) -> str:
         """What one plugin of the group is called."""
-        return self.value.removesuffix("s")
+        return self.value.removesuffix("s").replace("_", " ")
 
 
 @dataclass(frozen=True)

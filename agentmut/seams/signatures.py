@@ -38,6 +38,7 @@ def _protocol(group: str) -> type[Any]:
         "relations": protocols.Relation,
         "evaluators": protocols.Evaluator,
         "importers": protocols.Importer,
+        "report_formats": protocols.ReportFormat,
     }[group]
 
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import SUITE, Cost, Result, Score, SourceText, Target
 from agentmut.report.files.markdown import LONGEST
-from agentmut.report.formats import Format, View, render_as
+from agentmut.report.formats import View, render_as
 from tests.report.results import PROMPT, dropping, result, row
 
 SCHEMAS = Path(__file__).parents[1] / "testdata" / "schemas"
@@ -45,7 +45,7 @@ EVERY_STATUS = (
 
 
 def sarif(found: Result, **view: Any) -> dict[str, Any]:
-    document = json.loads(render_as(found, Format.SARIF, View(**view)))
+    document = json.loads(render_as(found, "sarif", View(**view)))
     schema = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text())
     assert not list(Draft7Validator(schema).iter_errors(document))
     run: dict[str, Any] = document["runs"][0]
@@ -53,7 +53,7 @@ def sarif(found: Result, **view: Any) -> dict[str, Any]:
 
 
 def stryker(found: Result) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(render_as(found, Format.STRYKER))
+    document: dict[str, Any] = json.loads(render_as(found, "stryker"))
     schema = json.loads((SCHEMAS / "mutation-testing-report.json").read_text())
     assert not list(Draft7Validator(schema).iter_errors(document))
     return document
@@ -61,7 +61,7 @@ def stryker(found: Result) -> dict[str, Any]:
 
 def junit(found: Result) -> ET.Element:
     xmlschema = pytest.importorskip("xmlschema", reason="the dev extra brings it")
-    text = render_as(found, Format.JUNIT)
+    text = render_as(found, "junit")
     xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(text)
     return ET.fromstring(text)
 
@@ -221,7 +221,7 @@ def test_stryker_names_the_scenarios_that_killed() -> None:
 
 
 def test_markdown_shows_survivors_as_diffs_and_folds_the_rest() -> None:
-    text = render_as(result(*EVERY_STATUS), Format.MARKDOWN)
+    text = render_as(result(*EVERY_STATUS), "markdown")
     assert text.startswith("## agentmut: mutation score 0.33 [0.10, 0.90]")
     assert "```diff\n- Never share notes.\n```" in text
     assert text.index("Never share notes") < text.index("<details>")
@@ -230,7 +230,7 @@ def test_markdown_shows_survivors_as_diffs_and_folds_the_rest() -> None:
 
 def test_markdown_of_thousands_of_survivors_fits_a_comment_and_counts_what_it_leaves_out() -> None:
     many = [row(f"s{n}", Status.SURVIVED, before=f"Rule {n}: " + "x" * 500) for n in range(3000)]
-    text = render_as(result(*many), Format.MARKDOWN)
+    text = render_as(result(*many), "markdown")
     assert len(text.encode()) <= LONGEST
     shown = text.count("```diff")
     assert f"{3000 - shown} more are left out here" in text
@@ -242,11 +242,11 @@ def test_markdown_with_long_names_everywhere_fits_a_comment_too() -> None:
     scenarios = tuple(found.baseline[0].model_copy(update={"scenario": f"{n}{name}"}) for n in range(300))
     classes = {f"{n}{name}": found.score for n in range(100)}
     found = found.model_copy(update={"baseline": scenarios, "notes": (name,) * 300, "classes": classes})
-    assert len(render_as(found, Format.MARKDOWN).encode()) <= LONGEST
+    assert len(render_as(found, "markdown").encode()) <= LONGEST
 
 
 def test_markdown_says_that_a_run_is_partial_or_its_control_failed() -> None:
-    text = render_as(result(status="budget"), Format.MARKDOWN)
+    text = render_as(result(status="budget"), "markdown")
     assert "not finished" in text
 
 
@@ -297,8 +297,8 @@ def evil_result(long: str = LONG) -> Result:
 CONTROLS = [*map(chr, [*range(9), 11, 12, *range(14, 32), *range(127, 160)]), *"\u202e\u200b\ufffe\ufeff"]
 
 
-@pytest.mark.parametrize("format", [each for each in Format if each not in (Format.HTML, Format.JSON)])
-def test_hostile_texts_leave_every_format_clean_bounded_and_valid(format: Format) -> None:
+@pytest.mark.parametrize("format", ["terminal", "markdown", "junit", "sarif", "stryker"])
+def test_hostile_texts_leave_every_format_clean_bounded_and_valid(format: str) -> None:
     text = render_as(evil_result(), format)
     assert not [character for character in CONTROLS if character in text]
     assert len(text.encode()) < 400_000
@@ -313,13 +313,13 @@ def test_hostile_texts_stay_valid_and_inert_once_parsed() -> None:
 
 def test_json_keeps_hostile_texts_and_escapes_what_steers_a_terminal() -> None:
     evil = evil_result(EVIL)
-    text = render_as(evil, Format.JSON)
+    text = render_as(evil, "json")
     assert not [character for character in CONTROLS if character in text]
     assert Result.model_validate_json(text) == evil
 
 
 def test_hostile_texts_are_markdown_code_and_nothing_else() -> None:
-    tokens = MarkdownIt("commonmark").enable("table").parse(render_as(evil_result(), Format.MARKDOWN))
+    tokens = MarkdownIt("commonmark").enable("table").parse(render_as(evil_result(), "markdown"))
     outside = ""
     for token in tokens:
         if token.type == "html_block":

@@ -108,7 +108,7 @@ def test_formats_that_need_no_project_do_not_load_what_reads_one(project: Path) 
         (("--format", "sarif", "--json"), "contradict"),
         (("--append",), "--output"),
         (("--compare", "20260102"), "with itself"),
-        (("--compare", "20260101", "--format", "junit"), "terminal, markdown, json"),
+        (("--compare", "20260101", "--format", "junit"), "json, markdown, terminal"),
         (("--compare", "20260101", "--class", "prompt"), "filters"),
         (("--compare", "nothing"), "nothing"),
         (("--format", "junit", "--output", "no/such/folder"), "folder that exists"),

@@ -9,19 +9,20 @@ import typer
 
 from agentmut._base import UsageError, nearest
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.report import COMPARABLE, WIDTH, Extra, Format, View, json_text, render_as
+from agentmut.report import WIDTH, Extra, View
 
 if TYPE_CHECKING:
     from agentmut.nouns import MutantRow, Result
+    from agentmut.seams import ReportFormat
     from agentmut.store import RelationReport, SurvivorsReport, VerdictReport
 
 
 Formats = Annotated[
-    Format | None,
+    str | None,
     typer.Option(
         "--format",
-        help="How it is written: markdown for pull requests, junit (XML) and sarif for CI, stryker for the viewer "
-        "of mutation-testing-elements, html for browsers.",
+        help="How it is written: terminal, json, markdown for pull requests, junit (XML) and sarif for CI, stryker "
+        "for the viewer of mutation-testing-elements, html for browsers, or a format of an installed plugin.",
     ),
 ]
 Output = Annotated[
@@ -57,11 +58,14 @@ def report(
     """
     from agentmut.cli.documents import deliver
     from agentmut.cli.runs import find_relations, find_result, find_verdicts
+    from agentmut.report import format_named, render_as
+    from agentmut.seams import CanBeAppended
 
     chosen = _format(format, as_json)
+    plugin = format_named(chosen)
     if append and output is None:
         raise UsageError("--append adds to a file: name it with --output.")
-    if append and chosen not in (Format.TERMINAL, Format.MARKDOWN):
+    if append and not isinstance(plugin, CanBeAppended):
         raise UsageError(
             f"--append: two {chosen} documents in one file can be read by nothing; leave it out."
         )
@@ -82,25 +86,26 @@ def report(
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
-        view = view._replace(extra=_beside(project, run, result, chosen))
+        view = view._replace(extra=_beside(project, run, result, plugin))
         text = render_as(result, chosen, view)
     deliver(text, output, append)
 
 
-def _beside(project: Path, run: str | None, result: "Result", chosen: Format) -> Extra:
+def _beside(project: Path, run: str | None, result: "Result", chosen: "ReportFormat") -> Extra:
     """What the format shows besides the result; documents for other tools hold the result alone."""
     from agentmut.cli.beside import find_beside, find_rescored
+    from agentmut.seams import ShowsRescored, ShowsWholeRun
 
-    if chosen is Format.HTML:
+    if isinstance(chosen, ShowsWholeRun):
         return find_beside(project, run, result)
-    read = chosen in (Format.TERMINAL, Format.MARKDOWN)
+    read = isinstance(chosen, ShowsRescored)
     return Extra(rescored=find_rescored(project, run, result) if read else None)
 
 
-def _format(format: Format | None, as_json: bool) -> Format:
-    if as_json and format not in (None, Format.JSON):
+def _format(format: str | None, as_json: bool) -> str:
+    if as_json and format not in (None, "json"):
         raise UsageError(f"--json and --format {format} contradict each other: leave one out.")
-    return Format.JSON if as_json else format or Format.TERMINAL
+    return "json" if as_json else format or "terminal"
 
 
 def _view(project: Path, output: Path | None, listed: frozenset[str] | None = None) -> View:
@@ -117,42 +122,34 @@ def _view(project: Path, output: Path | None, listed: frozenset[str] | None = No
 
 
 def _comparison(
-    project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
+    project: Path, run: str | None, compare: str, chosen: str, filtered: bool, output: Path | None
 ) -> str:
     from agentmut.cli.runs import find_result
-    from agentmut.report import markdown_comparison, render_comparison
+    from agentmut.report import compare_as
     from agentmut.store import compare_results
 
-    if chosen not in COMPARABLE:
-        raise UsageError(f"--compare is shown as {', '.join(COMPARABLE)}, not as {chosen}.")
     if filtered:
         raise UsageError("--compare shows what changed of all mutants: leave the filters out.")
     old, new = find_result(project, compare), find_result(project, run)
     if old == new:
         raise UsageError(f"run {new.run_id} is compared with itself: name an earlier one with --compare.")
-    found = compare_results(old, new)
-    if chosen is Format.JSON:
-        return json_text(found)
-    view = _view(project, output)
-    if chosen is Format.MARKDOWN:
-        return markdown_comparison(found)
-    return render_comparison(found, view.color, view.width)
+    return compare_as(compare_results(old, new), chosen, _view(project, output))
 
 
 def _other(
     verdicts: "VerdictReport | None",
     relations: "RelationReport | SurvivorsReport | None",
-    chosen: Format,
+    chosen: str,
     color: bool,
 ) -> str:
     """A test, a comparison of agents or a check of relations, which have no mutants."""
-    found = verdicts or relations
-    if chosen not in (Format.TERMINAL, Format.JSON) or found is None:
-        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
-    if chosen is Format.JSON:
-        return json_text(found)
-    from agentmut.report import render_relations, render_survivors, render_verdicts
+    from agentmut.report import json_text, render_relations, render_survivors, render_verdicts
 
+    found = verdicts or relations
+    if chosen not in ("terminal", "json") or found is None:
+        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
+    if chosen == "json":
+        return json_text(found)
     if verdicts is not None:
         return render_verdicts(verdicts, color)
     assert relations is not None

@@ -152,7 +152,8 @@ def watched(adapter: Adapter, watch: Watch) -> Adapter:
     """The adapter with its runs noted. It has the attributes and the declared capabilities of the adapter."""
     names = {name for name in dir(adapter) if not name.startswith("_")} - {"run", "with_config", "create"}
     bases = (_Watched, *declared(type(adapter)))
-    kind: Any = type(bases[-1])(type(adapter).__name__, bases, {name: _passed_on(name) for name in names})
+    make: Any = type(bases[-1])  # the metaclass of the capabilities, where the adapter declares any
+    kind: Any = make(type(adapter).__name__, bases, {name: _passed_on(name) for name in names})
     found: Adapter = kind(adapter, watch)
     return found
 

@@ -17,6 +17,7 @@ from agentmut.seams.protocols.adapter import (
 from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, Notes, ReadsFiles
 from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
 from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.seams.protocols.report_format import ReportFormat
 from agentmut.seams.protocols.suite import (
     HoldsInputs,
     Importer,
@@ -54,6 +55,7 @@ __all__ = [
     "ReadsFiles",
     "Relation",
     "RelationExample",
+    "ReportFormat",
     "RunsAlone",
     "RunsCases",
     "RunsOutside",
