@@ -4,6 +4,7 @@ from .nouns import AgentConfig as AgentConfig
 from .nouns import AgentTrace as AgentTrace
 from .nouns import Candidate as Candidate
 from .nouns import Check as Check
+from .nouns import Effect as Effect
 from .nouns import EvaluatorSpec as EvaluatorSpec
 from .nouns import FollowUp as FollowUp
 from .nouns import FollowUpRun as FollowUpRun

@@ -24,7 +24,7 @@ from agentmut.nouns import (
     apply_edits,
     unique_ids,
 )
-from agentmut.seams import Operator, OperatorOptions
+from agentmut.seams import HasEffect, Operator, OperatorOptions
 
 
 class DropKind(StrEnum):
@@ -198,6 +198,7 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
         operator_class=operator.operator_class,
         intent=operator.intent,
         reach=operator.reach,
+        effect=operator.effect if isinstance(operator, HasEffect) else None,
         subject=candidate.subject,
         description=candidate.description,
         edits=candidate.edits,

@@ -50,6 +50,7 @@ from .mutant import ID_LENGTH as ID_LENGTH
 from .mutant import About as About
 from .mutant import Candidate as Candidate
 from .mutant import Edit as Edit
+from .mutant import Effect as Effect
 from .mutant import Intent as Intent
 from .mutant import Mutant as Mutant
 from .mutant import OperatorClass as OperatorClass

@@ -54,6 +54,19 @@ class Reach(StrEnum):
     """Those with more than one turn."""
 
 
+class Effect(StrEnum):
+    """What an operator's mutants do, where reports have something of their own to say about it."""
+
+    DROPS_RULE = "drops_rule"
+    """A rule of the prompt is gone: the text before the change is the rule."""
+    NEGATES_RULE = "negates_rule"
+    """A rule of the prompt says the opposite: the text before the change is the rule."""
+    DROPS_TOOL = "drops_tool"
+    """A tool is gone: the mutant's subject is its name."""
+    REWIRES = "rewires"
+    """Edges of the flow are others: the texts before and after are lists of nodes, a line each."""
+
+
 class Status(StrEnum):
     """What became of a mutant."""
 
@@ -173,6 +186,8 @@ class Mutant(Frozen):
     operator_class: OperatorClass
     intent: Intent
     reach: Reach
+    effect: Effect | None = None
+    """What its operator declares that it does."""
     subject: str = ""
     description: str
     edits: tuple[Edit, ...]

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Effect, Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"
@@ -254,6 +254,8 @@ class MutantRow(Frozen):
     operator: str
     operator_class: OperatorClass = Field(alias="class")
     intent: Intent
+    effect: Effect | None = None
+    """What its operator declares that it does; None also in results of before 0.2."""
     status: Status
     target: Target
     before: str

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from agentmut.language import Modality, modality
-from agentmut.nouns import Intent, MutantRow, Status
+from agentmut.nouns import Effect, Intent, MutantRow, Status
+from agentmut.seams import effect_of
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 """What a mutant is that no scenario has noticed."""
@@ -23,12 +24,12 @@ def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 
 def _subtlety(row: MutantRow) -> int:
-    return 0 if row.operator in ("prompt.drop_instruction", "tool.remove") else 1
+    return 0 if effect_of(row) in (Effect.DROPS_RULE, Effect.DROPS_TOOL) else 1
 
 
 def _urgency(row: MutantRow) -> int:
     return (
         _URGENCY.index(modality(row.before[:LONGEST_READ]))
-        if row.operator == "prompt.drop_instruction"
+        if effect_of(row) is Effect.DROPS_RULE
         else len(_URGENCY)
     )

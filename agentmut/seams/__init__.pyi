@@ -1,6 +1,7 @@
 from .capability import declared as declared
 from .capability import missing_attributes as missing_attributes
 from .declarations import declaration_faults as declaration_faults
+from .declarations import effect_of as effect_of
 from .make_operator import operator as operator
 from .make_relation import answer as answer
 from .make_relation import example as example
@@ -35,6 +36,7 @@ from .protocols.evaluator import NamesTools as NamesTools
 from .protocols.evaluator import Notes as Notes
 from .protocols.evaluator import ReadsFiles as ReadsFiles
 from .protocols.operator import Example as Example
+from .protocols.operator import HasEffect as HasEffect
 from .protocols.operator import Operator as Operator
 from .protocols.operator import OperatorOptions as OperatorOptions
 from .protocols.relation import Relation as Relation

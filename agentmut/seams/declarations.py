@@ -1,9 +1,13 @@
 """What a class says of itself as an operator: whether the core can rely on it."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from agentmut.nouns import Intent, OperatorClass, Reach
+from agentmut._base import PluginError
+from agentmut.nouns import Effect, Intent, MutantRow, OperatorClass, Reach
+from agentmut.seams.plugins import Group, load
+from agentmut.seams.protocols.operator import HasEffect
 
 CLASSES = tuple(
     kind for kind in OperatorClass if kind not in (OperatorClass.CONTROL, OperatorClass.HIGHER_ORDER)
@@ -26,6 +30,9 @@ def declaration_faults(operator: Any) -> Iterator[str]:
     reach = getattr(operator, "reach", None)
     if not isinstance(reach, Reach):
         yield f"its reach is {reach!r}; expected {_members(Reach, tuple(Reach))}"
+    effect = getattr(operator, "effect", None)
+    if isinstance(operator, type) and issubclass(operator, HasEffect) and not isinstance(effect, Effect):
+        yield f"its effect is {effect!r}; expected {_members(Effect, tuple(Effect))}"
     version = getattr(operator, "version", None)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         yield f"its version is {version!r}; expected a whole number from 1 on"
@@ -33,3 +40,18 @@ def declaration_faults(operator: Any) -> Iterator[str]:
 
 def _members(kind: type[Any], members: tuple[Any, ...]) -> str:
     return f"one of {', '.join(f'{kind.__name__}.{member.name}' for member in members)}"
+
+
+def effect_of(row: MutantRow) -> Effect | None:
+    """What a mutant of a result does: as the result has it, else as its operator declares it here and now."""
+    return row.effect or _declared_effect(row.operator)
+
+
+@lru_cache(maxsize=1_024)
+def _declared_effect(operator: str) -> Effect | None:
+    """The effect that an installed operator declares; results of before 0.2 have none."""
+    try:
+        found = load(Group.OPERATORS, operator)
+    except PluginError:
+        return None
+    return found.effect if issubclass(found, HasEffect) else None

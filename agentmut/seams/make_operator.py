@@ -1,11 +1,11 @@
 """`operator`: makes a plugin of a function that finds a config's mutants."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from agentmut.nouns import AgentConfig, Candidate, Intent, OperatorClass, Reach
+from agentmut.nouns import AgentConfig, Candidate, Effect, Intent, OperatorClass, Reach
 from agentmut.seams.declarations import CLASSES
-from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Example, HasEffect, Operator, OperatorOptions
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
 
@@ -19,16 +19,19 @@ def operator(
     reach: Reach = Reach.SENT,
     version: int = 1,
     lack: str = "",
+    effect: Effect | None = None,
 ) -> Callable[[Finder], type[Operator]]:
     """Turn a pure function (config, options) -> candidates into an operator, ready to be registered.
 
     `operator_id` is `class.name`, and `why` one line on how this happens in practice. Each example's first
     mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. `lack`
-    is why a config has no mutants of it, where that can be said. Raises `ValueError` when the id has no known
-    class, or one whose mutants only agentmut makes.
+    is why a config has no mutants of it, where that can be said. `effect` is what the mutants do, where reports
+    have a section for it: an operator that drops a rule of the prompt declares `Effect.DROPS_RULE`. Raises
+    `ValueError` when the id has no known class, or one whose mutants only agentmut makes.
     """
     kind = _class_of(operator_id)
     without, reason, number, shown, aim, seen_by = lack, why, version, tuple(examples), intent, reach
+    declared = effect
 
     def define(find: Finder) -> type[Operator]:
         class Defined:
@@ -48,9 +51,17 @@ def operator(
                 """The examples that the operator was defined with."""
                 return shown
 
-        Defined.__name__ = Defined.__qualname__ = find.__name__
-        Defined.__module__, Defined.__doc__ = find.__module__, find.__doc__
-        return Defined
+        made: type[Any] = Defined
+        if declared is not None:
+            what_it_does = declared
+
+            class WithEffect(Defined, HasEffect):
+                effect: ClassVar[Effect] = what_it_does
+
+            made = WithEffect
+        made.__name__ = made.__qualname__ = find.__name__
+        made.__module__, made.__doc__ = find.__module__, find.__doc__
+        return made
 
     return define
 

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.nouns import END, START, AgentConfig, Candidate, Edit, Flow, Intent, Reach
+from agentmut.nouns import END, START, AgentConfig, Candidate, Edit, Effect, Flow, Intent, Reach
 from agentmut.operators.orchestration.flows import Ways, edge_edit, entered, flow_edit, flow_example
 from agentmut.seams import OperatorOptions, operator
 
 
 @operator(
     "orchestration.remove_edge",
+    effect=Effect.REWIRES,
     why="A connection is lost when a flow is rearranged, and the run ends early without an error.",
     reach=Reach.RAN,
     examples=[
@@ -36,6 +37,7 @@ def remove_edge(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
 
 @operator(
     "orchestration.swap_agents",
+    effect=Effect.REWIRES,
     why="Two steps of a pipeline are put in the wrong order when one of them is inserted.",
     reach=Reach.RAN,
     examples=[
@@ -67,6 +69,7 @@ def swap_agents(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
 
 @operator(
     "orchestration.serialise_branches",
+    effect=Effect.REWIRES,
     why="Parallel steps are put one after the other to get around a limit of requests or a race.",
     intent=Intent.PRESERVE,
     reach=Reach.RAN,

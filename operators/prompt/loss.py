@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from agentmut.language import Nesting, PromptDocument, Section, Span, balanced, parse, quoted, splits
-from agentmut.nouns import AgentConfig, Candidate, prompt_edit
+from agentmut.nouns import AgentConfig, Candidate, Effect, prompt_edit
 from agentmut.operators.edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
@@ -13,6 +13,7 @@ _FRACTIONS = {"three quarters": 0.75, "half": 0.5}
 
 @operator(
     "prompt.drop_instruction",
+    effect=Effect.DROPS_RULE,
     why="A prompt is shortened or merged, and a rule gets lost on the way.",
     examples=[prompt_example("# Rules\n- Be polite.\n- Never guess.\n", "# Rules\n- Never guess.\n")],
 )

@@ -15,7 +15,7 @@ from agentmut.language import (
     uses,
     word_set,
 )
-from agentmut.nouns import AgentConfig, Candidate
+from agentmut.nouns import AgentConfig, Candidate, Effect
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
 from agentmut.seams import OperatorOptions, operator
@@ -59,6 +59,7 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 
 @operator(
     "prompt.negate",
+    effect=Effect.NEGATES_RULE,
     why="A sentence is rewritten in a hurry, and a 'not' is lost or added.",
     examples=[
         prompt_example("Always verify the customer.", "Never verify the customer."),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.nouns import AgentConfig, Candidate, Edit, Intent, Reach, ToolSpec
+from agentmut.nouns import AgentConfig, Candidate, Edit, Effect, Intent, Reach, ToolSpec
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
 
 
 @operator(
     "tool.remove",
+    effect=Effect.DROPS_TOOL,
     why="A tool is not registered: a lost import, a feature flag, a server that is down.",
     reach=Reach.CALLED,
     examples=[tools_example((LOOK_UP, REFUND), (REFUND,))],

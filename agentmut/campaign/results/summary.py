@@ -139,6 +139,7 @@ def _row(
         operator=mutant.operator,
         operator_class=mutant.operator_class,
         intent=mutant.intent,
+        effect=mutant.effect,
         status=status,
         target=target_of(mutant, session.origin),
         before=before,

@@ -7,15 +7,16 @@ from typing import NamedTuple
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, RuleCoverage
 from agentmut.insight.coverage.seen import Traces
 from agentmut.language import PromptDocument, stems
-from agentmut.nouns import AgentTrace, MutantRow, Scenario, Status
+from agentmut.nouns import AgentTrace, Effect, MutantRow, Scenario, Status
+from agentmut.seams import effect_of
 
 LEXICAL_REACH = 0.5
 """The share of a rule's content words that one turn has to share, by their stems, to count as reaching it.
 
 A convention: no share tells for certain that a rule was at work. That is why ablation is counted apart.
 """
-ABLATING = ("prompt.drop_instruction", "prompt.negate")
-"""Operators whose mutants lose a rule or turn it around."""
+ABLATING = (Effect.DROPS_RULE, Effect.NEGATES_RULE)
+"""What mutants do that lose a rule or turn it around."""
 
 
 class Rule(NamedTuple):
@@ -102,7 +103,7 @@ def rule_coverage(rule: Rule, reached: Sequence[Reached], mutants: Sequence[Muta
 def ablated(rows: Sequence[MutantRow]) -> list[MutantRow]:
     """The mutants that drop or negate rules, as far as the campaign has decided them."""
     decided = (Status.KILLED, Status.SURVIVED)
-    return [row for row in rows if row.operator in ABLATING and row.status in decided]
+    return [row for row in rows if effect_of(row) in ABLATING and row.status in decided]
 
 
 def _ablation(rows: Sequence[MutantRow]) -> str:

@@ -9,6 +9,7 @@ from agentmut.insight import ABLATING
 from agentmut.nouns import MutantRow, Result, SourceText, Status
 from agentmut.report.paint import clean
 from agentmut.report.wording import counted
+from agentmut.seams import effect_of
 
 
 class Loss(StrEnum):
@@ -45,7 +46,7 @@ def annotated(result: Result) -> tuple[str, list[Passage]]:
     text = next((source for source in result.sources if source.rules), None)
     if text is not None:
         return clean(text.path), list(_passages(text, rows))
-    lost = [row for row in result.mutants if row.operator in ABLATING and row.before.strip()]
+    lost = [row for row in result.mutants if effect_of(row) in ABLATING and row.before.strip()]
     groups: dict[tuple[int, str], list[MutantRow]] = {}
     for row in sorted(lost, key=lambda row: row.target.line or 0):
         groups.setdefault((row.target.line or 0, row.before.strip()), []).append(row)
@@ -68,7 +69,7 @@ def _passages(source: SourceText, rows: Mapping[str, MutantRow]) -> Iterator[Pas
     yield Passage(clean(source.text[: starts[0]]))
     for rule, (_, following) in zip(source.rules, pairwise((*starts, len(source.text))), strict=True):
         touching = [rows[id] for id in rule.mutants if id in rows]
-        lost = [row for row in touching if row.operator in ABLATING]
+        lost = [row for row in touching if effect_of(row) in ABLATING]
         mark = _mark(rule.line, lost, touching)
         yield Passage(clean(source.text[rule.start : rule.end]), mark)
         yield Passage(clean(source.text[rule.end : following]))

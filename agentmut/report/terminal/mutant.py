@@ -8,12 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.insight import dominators
-from agentmut.nouns import SUITE, AssertionSuggestion, Intent, MutantRow, Result, Status
+from agentmut.nouns import SUITE, AssertionSuggestion, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.terminal.delivery import delivery_note
 from agentmut.report.terminal.gap import gap_in_words, may_be_chance
 from agentmut.report.terminal.suggestion import add_assertion
 from agentmut.report.wording import MEANING, ROUNDED_UP, counted, interval, without_marker
+from agentmut.seams import effect_of
 
 
 class Proposals(NamedTuple):
@@ -26,11 +27,6 @@ class Proposals(NamedTuple):
     """What has to be known of them, or why there are none."""
 
 
-_ON_EDGES = (
-    "orchestration.swap_agents",
-    "orchestration.remove_edge",
-    "orchestration.serialise_branches",
-)
 _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
 
 
@@ -133,7 +129,7 @@ def _few(ids: Sequence[str]) -> str:
 
 def _changed(row: MutantRow) -> Iterator[Text]:
     before, after = without_marker(row.before), without_marker(row.after)
-    if row.operator in _ON_EDGES:
+    if effect_of(row) is Effect.REWIRES:
         before, after = _edges(before), _edges(after)
     yield from diff_lines(before, after, indent="")
 

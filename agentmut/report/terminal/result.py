@@ -8,13 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.insight import dominators
-from agentmut.nouns import CiNoticed, Intent, MutantRow, OperatorClass, Result, Score, Status
+from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.terminal.delivery import partly_delivered
 from agentmut.report.terminal.judges import judged_with
 from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
+from agentmut.seams import effect_of
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -203,8 +204,8 @@ def _where(row: MutantRow) -> str:
 
 def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
     """The question users ask most: which rule has no test that notices its loss?"""
-    for noun, operator in (("instructions", "prompt.drop_instruction"), ("tools", "tool.remove")):
-        decided = [row for row in rows if row.operator == operator and row.status in _DECIDED]
+    for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL)):
+        decided = [row for row in rows if row.status in _DECIDED and effect_of(row) is effect]
         lost = [row for row in decided if row.status in UNNOTICED]
         if decided:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")

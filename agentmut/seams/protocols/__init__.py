@@ -41,6 +41,7 @@ __all__ = [
     "Evaluator",
     "Example",
     "GivesChecks",
+    "HasEffect",
     "HasSource",
     "HoldsInputs",
     "Importer",

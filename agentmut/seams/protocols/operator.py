@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from agentmut._base import Frozen
-from agentmut.nouns import AgentConfig, Candidate, Intent, OperatorClass, Reach
+from agentmut.nouns import AgentConfig, Candidate, Effect, Intent, OperatorClass, Reach
+from agentmut.seams.capability import Capability
 
 
 class OperatorOptions(Frozen):
@@ -22,6 +23,13 @@ class Example(NamedTuple):
     config: AgentConfig
     first: AgentConfig
     options: OperatorOptions = OperatorOptions()
+
+
+class HasEffect(Capability):
+    """The operator's mutants do something that reports have a section for, such as dropping a rule of the prompt."""
+
+    kind: ClassVar[str] = "operators"
+    effect: ClassVar[Effect]
 
 
 @runtime_checkable
