@@ -1,4 +1,4 @@
-"""Adapters: one file or folder an agent framework; each turns its agents into agentmut's trace protocol."""
+"""Adapters: one file or folder for each framework; each records its agents in one trace protocol."""
 
 import lazy_loader
 

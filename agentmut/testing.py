@@ -1,4 +1,4 @@
-"""Conformance tests for plugins of your own; call them from your tests."""
+"""Conformance tests for your own plugins; call them from your tests."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Plumbing that every room may use: frozen models, errors, the version, pointers, YAML with its lines. Private."""
+"""Plumbing for every room, private: frozen models, errors, the version, pointers, YAML with its lines."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The agent as it is, on every scenario: against thresholds, or against how it was."""
+"""The unchanged agent on every scenario: its verdicts against thresholds or against a stored baseline."""
 
 import lazy_loader
 

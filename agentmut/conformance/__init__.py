@@ -1,4 +1,4 @@
-"""What `check_adapter` and `check_operator` of `agentmut.testing` look at."""
+"""Conformance tests of plugins: what each `check_...` function of `agentmut.testing` demands."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Whether mutants can reach an agent: by building it anew, on the wire, or both; part by part."""
+"""Whether mutants can reach an agent by rebuild, on the wire, or both; checked part by part."""
 
 import lazy_loader
 

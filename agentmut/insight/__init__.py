@@ -1,4 +1,4 @@
-"""What stored runs tell beyond scores: coverage, explanations of survivors, proposals."""
+"""What stored runs show beyond scores: coverage, explanations of survivors, proposed scenarios."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Language: what texts say. Operators, relations, coverage and simulator read prompts and answers through it."""
+"""Language: operators, relations, coverage and simulator read prompts and answers through this room."""
 
 import lazy_loader
 

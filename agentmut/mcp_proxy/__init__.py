@@ -1,4 +1,4 @@
-"""`python -m agentmut.mcp_proxy SERVER ARGUMENT...`: a tool server on stdin and stdout, with agentmut in between.
+"""A proxy of tool servers: `python -m agentmut.mcp_proxy SERVER ARGUMENT...` on stdin and stdout.
 
 For the place where an agent says how its server is started. In a trial of agentmut the messages of both sides pass
 agentmut, which the variable AGENTMUT_MCP_SOCKET leads to; else the server is run in the place of this program.

@@ -1,4 +1,4 @@
-"""From a config to its mutants: operators by name, generation, pairs, controls, and what a change touches."""
+"""From a config to its mutants: operators by name, generation, pairs, controls, and what a mutant touches."""
 
 import lazy_loader
 

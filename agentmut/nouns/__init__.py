@@ -1,4 +1,4 @@
-"""The nouns: frozen models and plain data that every other room speaks of."""
+"""The nouns: frozen models and plain data that all other rooms share."""
 
 import lazy_loader
 

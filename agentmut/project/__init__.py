@@ -1,4 +1,4 @@
-"""Everything that is read from the user's files: the project, its parts, scenarios, requests, revisions."""
+"""The user's files: the project, its parts, scenarios, recorded requests, revisions."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Running metamorphic relations."""
+"""Metamorphic relations at work: source runs, follow-up runs, verdicts, survivors."""
 
 import lazy_loader
 

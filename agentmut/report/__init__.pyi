@@ -1,6 +1,3 @@
-from .beside import Extra as Extra
-from .formats import WIDTH as WIDTH
-from .formats import View as View
 from .formats import compare_as as compare_as
 from .formats import format_named as format_named
 from .formats import json_text as json_text
@@ -28,4 +25,7 @@ from .terminal.suggestions import render_suggestions as render_suggestions
 from .terminal.trend import render_trend as render_trend
 from .terminal.verdicts import render_baseline as render_baseline
 from .terminal.verdicts import render_verdicts as render_verdicts
+from .view import WIDTH as WIDTH
+from .view import Extra as Extra
+from .view import View as View
 from .wording import counted as counted

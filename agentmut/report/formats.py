@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from agentmut._base import AgentmutError, PluginError, UsageError, error_location, nearest
-from agentmut.report.beside import Extra
+from agentmut.report.view import View
 from agentmut.seams import (
     CanBeAppended,
     Catalogue,
@@ -30,24 +30,6 @@ _STEERING = re.compile(
     "\\U000e0000-\\U000e007f]"
 )
 """Controls and format characters, which in JSON stand within strings only."""
-
-WIDTH = 80
-"""Columns of a report that no terminal shows."""
-
-
-class View(NamedTuple):
-    """What is shown of a result, and how."""
-
-    color: bool = False
-    width: int = WIDTH
-    listed: frozenset[str] | None = None
-    """Ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
-    project_option: str = ""
-    """The option that leads `agentmut show` to the project."""
-    prefix: str = ""
-    """The project's folder as seen from the working directory."""
-    extra: Extra = Extra()
-    """What the run's folder holds besides: HTML shows all of it, terminal and Markdown a rescored score."""
 
 
 def render_as(result: "Result", format: str, view: View | None = None) -> str:

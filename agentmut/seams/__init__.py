@@ -1,4 +1,4 @@
-"""The seams: what a plugin of each kind looks like, how it is made, declared, checked and loaded."""
+"""The seams: the protocol of each kind of plugin, and how a plugin is made, declared, checked and loaded."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Suites of other tools, measured as they are: one module or package each, found through entry points."""
+"""Suites of other tools, measured without changes: one module or package for each tool."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""One run of one agent: how it is built, executed, isolated, observed and classified."""
+"""One trial: how the agent is built, run, isolated, observed and classified."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a project can be asked for: one module a verb, for the command line and for Python."""
+"""Use cases: what a project can be asked for, for the command line and for Python."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The model request as the place where every agent shows what it is: codecs read it, carriers see it pass."""
+"""The model request: codecs read and change it, carriers bring it to agentmut and on to the service."""
 
 import lazy_loader
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging.house import picture
+
 ROOT = Path(__file__).parents[2]
 UPWARD = {"agentmut/nouns/planted.py": "from agentmut.report import Page\n"}
 CIRCLE = {
@@ -66,3 +68,7 @@ def test_a_planted_violation_breaks_it(tree: Path, planted: dict[str, str], brok
         shutil.rmtree(tree / "agentmut" / "attic", ignore_errors=True)
     assert done.returncode != 0
     assert broken in done.stdout
+
+
+def test_the_design_page_draws_the_layers_of_this_contract() -> None:
+    assert picture() in (ROOT / "docs" / "design.md").read_text(), "paste: python -m tests.packaging.house"

@@ -24,11 +24,11 @@ from agentmut.nouns.result import (
     Target,
     TextChange,
 )
-from agentmut.report.beside import Extra
 from agentmut.report.html import html_report
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import Kind, diff_of, word_diff
 from agentmut.report.html.sections import savings, scenario_lines
+from agentmut.report.view import Extra
 from tests.report import results
 
 PROMPT = "# Desk\n\n- Never guess.\n- Refund within 30 days.\n- Be polite.\n"

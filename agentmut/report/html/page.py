@@ -9,12 +9,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
-from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.html.rows import ordered, page_data, sayings, where
 from agentmut.report.html.sections import coverage_shape, savings, scenario_lines, score_groups, status_counts
 from agentmut.report.ranking import rank
+from agentmut.report.view import Extra
 from agentmut.report.wording import ROUNDED_UP, counted, interval
 
 if TYPE_CHECKING:
