@@ -33,7 +33,7 @@ frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/fram
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \
-	  $(PYTEST) -rs tests/importers/test_promptfoo_*.py tests/docs/test_suite_pages.py
+	  $(PYTEST) -rs tests/suites/test_promptfoo_*.py tests/docs/test_suite_pages.py
 
 # Without its 40 optional dependencies, which are SDKs and browsers: 270 MB instead of 1.4 GB. The one that it needs, the
 # machine code of its database, is named by libsql for the platform. Where Node is absent or too old, PyPI's is taken.

@@ -21,7 +21,7 @@ from agentmut.insight.explain.behaviour import Compared, TraceTest  # noqa: E402
 from agentmut.insight.explain.mining import mine  # noqa: E402
 from agentmut.insight.fingerprint import fingerprint  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
-from tests.analysis.explain.campaigns import campaign_of, trace  # noqa: E402
+from tests.insight.explain.campaigns import campaign_of, trace  # noqa: E402
 
 CONSONANTS, VOWELS = "bdfglmnprstvwzk", "aeiou"
 SYLLABLES = tuple(c + v for c in CONSONANTS for v in VOWELS)

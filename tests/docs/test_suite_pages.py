@@ -70,7 +70,7 @@ def test_the_promptfoo_project_that_is_shown_is_measured(tmp_path: Path) -> None
 
 @pytest.mark.skipif(importlib.util.find_spec("deepeval") is None, reason="deepeval is not installed here")
 def test_the_deepeval_project_that_is_shown_is_collected(tmp_path: Path) -> None:
-    """What a campaign on such a project finds, tests/importers/test_deepeval_suite.py shows in every run."""
+    """What a campaign on such a project finds, tests/suites/test_deepeval_suite.py shows in every run."""
     code, test = blocks(PROMPTFOO, "python")[0], blocks(DEEPEVAL, "python")[0]
     (tmp_path / "evals").mkdir()
     (tmp_path / "agentmut.yaml").write_text(blocks(DEEPEVAL, "yaml")[0])

@@ -36,7 +36,7 @@ from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Finding
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
-from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
+from tests.campaign.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered
 
 

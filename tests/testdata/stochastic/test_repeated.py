@@ -1,5 +1,5 @@
 # ruff: noqa: ANN001, ANN201, B011
-"""A suite that is run by tests/pytest_stochastic: agents with known pass rates, and everything that can go wrong."""
+"""A suite that is run by tests/pytest_plugin: agents with known pass rates, and everything that can go wrong."""
 
 import asyncio
 import random

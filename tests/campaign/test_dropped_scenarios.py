@@ -9,8 +9,8 @@ from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.trace import Outcome
-from tests.engine.test_arm import FAIL, PASS, TROUBLE, a_result, an_arm, told
-from tests.engine.test_parts_of_pairs import BOTH
+from tests.campaign.test_arm import FAIL, PASS, TROUBLE, a_result, an_arm, told
+from tests.campaign.test_parts_of_pairs import BOTH
 
 BROKEN = a_result(Outcome.PRE_VALIDATION, None, Ending.CASE_ERROR)
 LOST = BROKEN._replace(footprint=Footprint(lost=True))

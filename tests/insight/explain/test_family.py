@@ -10,7 +10,7 @@ from agentmut.insight.explain.mining import mine
 from agentmut.insight.explain.runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns.trace import AgentTrace
-from tests.analysis.explain.campaigns import trace
+from tests.insight.explain.campaigns import trace
 
 Campaign = Callable[..., StoredCampaign]
 WORDS = (

@@ -15,7 +15,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.result import BehaviourChange
 from agentmut.nouns.trace import AgentTrace, Step
 from agentmut.stats.kill.rule import KillDesign, decision_table
-from tests.analysis.explain.campaigns import trace
+from tests.insight.explain.campaigns import trace
 
 WORDS = ("order", "parcel", "arrives", "soon", "today", "safely", "customer", "thanks", "waiting", "team")
 Agent = Callable[[random.Random], Execution]

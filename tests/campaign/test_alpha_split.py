@@ -14,8 +14,8 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Status
 from agentmut.stats.kill.rule import Decision
-from tests.engine.test_arm import FAIL, PASS, TABLES
-from tests.engine.test_suite_share import an_arm
+from tests.campaign.test_arm import FAIL, PASS, TABLES
+from tests.campaign.test_suite_share import an_arm
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

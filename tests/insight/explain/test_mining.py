@@ -17,7 +17,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent
 from agentmut.nouns.result import MutantRow
 from agentmut.nouns.trace import AgentTrace, Judgement
-from tests.analysis.explain.campaigns import trace
+from tests.insight.explain.campaigns import trace
 
 Campaign = Callable[..., StoredCampaign]
 WORDS = (

@@ -14,7 +14,7 @@ from agentmut.report.terminal.gap import gap_in_words
 from agentmut.report.terminal.mutant import Proposals, render_mutant
 from agentmut.report.terminal.result import render
 from agentmut.usecases.campaigns import measure, merge_shards
-from tests.engine.conftest import AGENT, Projects
+from tests.campaign.conftest import AGENT, Projects
 
 # An agent that greets if its prompt says so, which no scenario looks at, and answers in many words.
 GREETING = AGENT.replace(

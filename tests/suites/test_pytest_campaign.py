@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.importers.plugins_of_others import OTHERS
+from tests.suites.plugins_of_others import OTHERS
 
 ROOT = Path(__file__).parents[2]
 AGENT = """

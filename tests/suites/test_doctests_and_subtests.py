@@ -14,7 +14,7 @@ from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import is_assertion, judged
 from agentmut.suites.pytest_suite.running import Running
 from agentmut.suites.pytest_suite.settings import PytestSettings
-from tests.importers.plugins_of_others import OTHERS
+from tests.suites.plugins_of_others import OTHERS
 
 ROOT = Path(__file__).parents[2]
 DOCTESTS = '''

@@ -12,7 +12,7 @@ from agentmut.nouns.result import SUITE
 from agentmut.report.terminal.mutant import render_mutant
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.usecases.campaigns import measure
-from tests.engine.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play
+from tests.campaign.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 WEAK = """

@@ -15,7 +15,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.report.terminal.suggestion import yaml_lines
-from tests.analysis.explain.campaigns import trace
+from tests.insight.explain.campaigns import trace
 
 GRANTS = (
     "Your refund has been approved.",

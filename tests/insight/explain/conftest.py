@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.running.stored import StoredCampaign
-from tests.analysis.explain.campaigns import Traces, campaign_of
+from tests.insight.explain.campaigns import Traces, campaign_of
 
 
 @pytest.fixture

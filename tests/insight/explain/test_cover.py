@@ -10,8 +10,8 @@ from agentmut.insight.explain.runs import StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns.suggestion import Rate
 from agentmut.nouns.trace import AgentTrace
-from tests.analysis.explain.campaigns import trace
-from tests.analysis.explain.test_mining import survivor
+from tests.insight.explain.campaigns import trace
+from tests.insight.explain.test_mining import survivor
 
 Campaign = Callable[..., StoredCampaign]
 
