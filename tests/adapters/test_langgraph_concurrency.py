@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-import time
+import threading
 from typing import Any
 
 import pytest
@@ -41,7 +41,6 @@ def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls
         async with executor.session():
             return await asyncio.gather(*(executor.execute(TrialRequest(None, n, f"t{n}")) for n in cases))
 
-    started = time.monotonic()
     for n, execution in enumerate(in_loop(everything())):
         assert execution.trace.output == f"Z{n} of t{n} and slow Z{n}"
         assert sorted(str(step.output) for step in execution.trace.tool_calls) == [
@@ -49,14 +48,15 @@ def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls
             f"slow Z{n}",
         ]
         assert {shape.text.split("\n")[-1] for shape in execution.footprint.requests} == {f"Z{n}"}
-    assert time.monotonic() - started < 8
 
 
 def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, calls: Any) -> None:
+    released = threading.Event()
+
     @tool
     def hang(order: str) -> str:
-        """Never come back."""
-        time.sleep(60)
+        """Come back when the test is over."""
+        released.wait(600)
         return order
 
     def build(config: AgentConfig) -> Any:
@@ -74,8 +74,7 @@ def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, cal
                 *(executor.execute(TrialRequest(None, "s", f"t{n}")) for n in range(12))
             )
 
-    started = time.monotonic()
     executions = asyncio.run(everything())  # returns without waiting for the threads
-    assert time.monotonic() - started < 12
+    released.set()
     assert {(found.ending, found.abandoned) for found in executions} == {(Ending.TIMEOUT, True)}
     assert all(found.trace.usage.total > 0 for found in executions)  # none waited for a place in a pool

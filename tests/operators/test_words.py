@@ -411,8 +411,8 @@ def test_any_text_is_mutated_without_harm(prompt: str) -> None:
 @pytest.mark.parametrize("piece", ["if must ", "before ask if ", "1 1, ", "not ", "always verify all 5 if "])
 def test_an_endless_sentence_takes_no_time(piece: str) -> None:
     config = AgentConfig(prompt=piece * (100_000 // len(piece)))
-    started = time.perf_counter()
+    started = time.process_time()
     generate(config, OPERATORS.values(), OperatorOptions())
     longest_read = AgentConfig(prompt=(piece * 2_000)[:1_990])
     generate(longest_read, OPERATORS.values(), OperatorOptions())
-    assert time.perf_counter() - started < 10  # about 0.2 s
+    assert time.process_time() - started < 10  # about 0.2 s

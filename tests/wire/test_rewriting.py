@@ -578,9 +578,9 @@ def test_a_large_request_with_nothing_to_change_costs_little() -> None:
     rewriter = ConfigRewriter(BASE, fault(FaultKind.ERROR))
     seconds = []
     for _ in range(15):
-        started = time.perf_counter()
+        started = time.thread_time()
         assert rewriter.request(CHAT, sent).call is sent
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.thread_time() - started)
     assert min(seconds) < 0.002
 
 

@@ -137,7 +137,7 @@ def test_a_mistake_in_rewriting_is_none_of_the_agent(caplog: pytest.LogCaptureFi
 def test_the_changed_places_of_a_large_prompt_are_found_once_and_soon() -> None:
     before = "".join(f"- Rule {n}: ask for thing {n}.\n\n" for n in range(12_000))
     after = before.replace("Rule 7:", "Rule 7 never:").replace("Rule 11990:", "Rule 11990 never:")
-    started = time.perf_counter()
+    started = time.process_time()
     found = hunks(before, after)
     assert len(found) == 2 and hunks(before, after) is found
     sent, _ = texts_after(
@@ -147,4 +147,4 @@ def test_the_changed_places_of_a_large_prompt_are_found_once_and_soon() -> None:
     repeated = "- Be kind.\n\n" * 12_000
     changed = f"{repeated[:500]}x\n{repeated[500:90_000]}y\n{repeated[90_000:]}"
     assert hunks(repeated, changed) == ()  # one place of 90,000 characters: nothing is made by halves
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

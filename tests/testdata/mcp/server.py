@@ -36,7 +36,7 @@ def answer(method: str, params: Any) -> Any:
     if method == "tools/call" and params["arguments"].get("order_id") == "crash":
         sys.exit("out of order")
     if method == "tools/call" and params["arguments"].get("order_id") == "hang":
-        time.sleep(30)
+        time.sleep(600)
     if method == "tools/call":
         text = f"{params['name']}: {params['arguments'].get('order_id')} was delivered on Monday."
         return {"content": [{"type": "text", "text": text}], "isError": False}
