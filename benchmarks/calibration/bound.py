@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from statistics import fmean
 
-from agentmut.stats.kill.bound import kill_bound, survival_bound
 from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, KillDesign, decision_table
 from benchmarks.calibration.figures import Figure, Section
+from benchmarks.calibration.least_trials import kill_bound, survival_bound
 
 RATES = (0.99, 0.95, 0.9, 0.8)
 """True pass rates of the original that the targets speak of."""

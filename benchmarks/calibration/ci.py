@@ -8,11 +8,13 @@ from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import bdtrc, betaln
 from scipy.stats import binom, hypergeom
 
+from agentmut.stats.checks import check_rate
 from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.score.redness import Tried, passes_needed, red_at, red_chances
+from agentmut.stats.score.redness import Tried, passes_needed, red_chances
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 THRESHOLD = 0.9
@@ -47,6 +49,28 @@ class Misses(NamedTuple):
     under: float
     over: float
     errors: tuple[float, float] = (0.0, 0.0)
+
+
+def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
+    """The chance of red where the true pass rates are known: 1 - prod_i P(Binomial(R, p_i) >= ceil(t_i R)).
+
+    `rates` holds one number in [0, 1] per scenario, `thresholds` one in (0, 1) per scenario or one for all.
+
+    >>> f"{red_at([0.9] * 10, 0.9, 1):.3f}", f"{red_at([0.9] * 20, 0.9, 1):.3f}"
+    ('0.651', '0.878')
+
+    Raises `ValueError` for no scenarios, shapes that do not fit, and numbers out of range.
+    """
+    from scipy.special import bdtrc
+
+    known = [check_rate("rates", p, closed=True) for p in np.asarray(rates, dtype=float).ravel().tolist()]
+    if not known:
+        raise ValueError("rates must name at least one scenario, got none")
+    asked = np.asarray(thresholds, dtype=float).ravel()
+    if asked.size not in (1, len(known)):
+        raise ValueError(f"thresholds must be one or {len(known)}, one for each rate, got {asked.size}")
+    needed = [passes_needed(float(t), runs) for t in np.broadcast_to(asked, len(known))]
+    return 1 - math.prod(float(bdtrc(c - 1, runs, p)) for c, p in zip(needed, known, strict=True))
 
 
 def mean_estimate(estimated_green: Callable[[int], float], p: float, n: int, scenarios: int = 10) -> float:

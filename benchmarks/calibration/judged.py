@@ -15,9 +15,8 @@ from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.tests.proportions import TwoSampleTest
-from agentmut.stats.three_valued import Judgement, Verdict
-from agentmut.stats.verdicts.bayes import bayes_verdict
-from agentmut.stats.verdicts.kill_verdict import judge_stopped, kill_rule_verdict
+from agentmut.stats.three_valued import Verdict
+from agentmut.stats.verdicts.kill_verdict import judge_stopped
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
@@ -38,7 +37,6 @@ def section(*, thorough: bool) -> Section:
     figures = [*_regression(thorough=thorough), *_fixed(50), *_suite(16)]
     figures += _sprt((None, 100) if thorough else (40,))
     figures += _kill((20, 50) if thorough else (20,))
-    figures += _bayes(12 if thorough else 8, thorough=thorough)
     how = (
         "Exact: each verdict function is called on every outcome that its boundaries leave possible; the chances "
         "of the outcomes are summed at rates 0.002 apart. Small samples, and errors that are far from equal."
@@ -208,13 +206,15 @@ def _kill(sizes: Sequence[int]) -> Iterator[Figure]:
     for verdict, decision in ((Verdict.FAIL, Decision.KILLED), (Verdict.PASS, Decision.SURVIVED)):
         said = float(chance_of(endings(table).get(decision), 0.4).sum())
         found = walked(judge, 0.6, 12)[verdict]
-        what = f"{verdict} at 0.6, kill_rule_verdict, 2/20 failed, n_max 12, alpha 0.01, beta 0.2, less the table's"
+        what = (
+            f"{verdict} at 0.6, judge_stopped, 2/20 failed, n_max 12, alpha 0.01, beta 0.2, less the table's"
+        )
         yield Figure(what, found - said, "0", -EPS, EPS)
 
 
 def _kill_verdict(path: tuple[bool, ...]) -> Verdict:
-    design = KillDesign(0.01, 0.2, n_max=12)
-    return kill_rule_verdict(2, 20, (not passed for passed in path), design).verdict
+    table = decision_table(2, 20, KillDesign(0.01, 0.2, n_max=12))
+    return judge_stopped(table, table.verdict(not passed for passed in path)).verdict
 
 
 def _kill_chances(n0: int, design: KillDesign, p: float) -> tuple[float, float]:
@@ -232,35 +232,3 @@ def _kill_chances(n0: int, design: KillDesign, p: float) -> tuple[float, float]:
             fail += weight * float(same[[v is Verdict.FAIL for v in verdicts]].sum())
             passing += weight * float(worse[[v is Verdict.PASS for v in verdicts]].sum())
     return fail, passing
-
-
-def _bayes(n: int, *, thorough: bool) -> Iterator[Figure]:
-    """Against one baseline in the quick pass, since a call takes a second where it plans further trials."""
-    if thorough:
-        yield from _bayes_tables(n)
-        return
-    alpha, beta = LEVELS[0]
-
-    def judged(k_c: int) -> Judgement:
-        return bayes_verdict(10, 10, k_c, n, alpha=alpha, beta=beta, delta=DELTA)
-
-    verdicts = [judged(k).verdict for k in range(n + 1)]
-    label = f"bayes_verdict, 10/10 against n = {n}, alpha {alpha:g}, beta {beta:g}"
-    for verdict, p, known in ((Verdict.FAIL, 0.4, 0.3154), (Verdict.PASS, 0.9, 0.4305)):
-        chance = float(binom.pmf(np.arange(n + 1), n, p)[[v is verdict for v in verdicts]].sum())
-        yield Figure(f"{verdict} at {p}, {label}", chance, f"known: {known:g}", known - 1e-4, known + 1e-4)
-
-
-def _bayes_tables(n: int) -> Iterator[Figure]:
-    rates = np.linspace(0.5, 0.98, 49)
-    for alpha, beta in LEVELS:
-
-        def judge(k_b: int, k_c: int, a: float = alpha, b: float = beta) -> Verdict:
-            return bayes_verdict(k_b, n, k_c, n, alpha=a, beta=b, delta=DELTA).verdict
-
-        found = regions(judge, n, n)
-        label = f"at a drop of just {DELTA}, bayes_verdict, {n}/{n}, alpha {alpha:g}, beta {beta:g}"
-        for verdict, level in ((Verdict.FAIL, alpha), (Verdict.PASS, beta)):
-            chance = worst(found[verdict], rates, rates - DELTA)
-            words = f"not promised; {level:g} within a factor of 3"
-            yield Figure(f"{verdict} {label}", chance, words, level / 3, 3 * level)

@@ -8,8 +8,9 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from agentmut.stats.kill.allocation import Standing, choose, evidence
-from agentmut.stats.kill.characteristics import TableOf, false_kill_supremum, operating_characteristics
+from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, decision_table
+from benchmarks.calibration.false_kills import false_kill_supremum
 from benchmarks.calibration.figures import Figure, Section
 
 PROMISED = {

@@ -1,4 +1,4 @@
-"""What the verdicts on regressions, the corrections and Bayes' verdict do, next to what they promise."""
+"""What the verdicts on regressions and the corrections for several scenarios do, next to what they promise."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -11,9 +11,8 @@ from scipy.stats import binom, hypergeom
 from agentmut.stats.tests.multiplicity import Correction, adjust
 from agentmut.stats.tests.noninferiority import MarginTest, noninferiority_test
 from agentmut.stats.tests.proportions import TwoSampleTest
-from agentmut.stats.tests.two_samples import rejected
-from agentmut.stats.verdicts.bayes import UNIFORM, Prior, probabilities
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
+from benchmarks.calibration.two_samples import rejected
 
 Flags = NDArray[np.bool_]
 Array = NDArray[np.float64]
@@ -66,7 +65,7 @@ def not_worse(n_b: int, n_c: int, beta: float, delta: float, method: MarginTest)
 
 
 def section(*, thorough: bool) -> Section:
-    """Fixed-sample verdicts, their tests, corrections for several scenarios, and the Bayesian verdict."""
+    """Fixed-sample verdicts, their tests, and corrections for several scenarios."""
     sizes = SIZES if thorough else SIZES[:1]
     figures = [
         *_false_fails(sizes),
@@ -74,13 +73,10 @@ def section(*, thorough: bool) -> Section:
         *_margin_tests(sizes, thorough=thorough),
         *_extra_rule(),
         *_suites(20_000 if thorough else 1000),
-        *_bayes(sizes),
-        _quadrature(1_000_000),
     ]
     how = (
         "Exact, by summing over all tables of both samples at true rates 0.002 apart (false PASS and margins: "
-        "along p_c = p_b - delta); false discoveries, suites with some regressions and the Monte-Carlo check "
-        "are simulated (seed 1). Bayes' verdict promises no error rate: its figures are what was found."
+        "along p_c = p_b - delta); false discoveries and suites with some regressions are simulated (seed 1)."
     )
     return Section("Regression", how, tuple(figures))
 
@@ -188,43 +184,3 @@ def _simulated_family(
     rejected = np.array([adjust(p, 0.05, correction).rejected for p in p_value[k_b, k_c].tolist()])
     false = (rejected & unchanged).sum(axis=1)
     return (false > 0).tolist(), (false / np.maximum(rejected.sum(axis=1), 1)).tolist()
-
-
-def _bayes(sizes: Sequence[tuple[int, int]]) -> Iterator[Figure]:
-    """The Bayesian verdict's error rates over p_b from .5 to .98, where drops are looked for."""
-    rates = np.linspace(0.5, 0.98, 49)
-    for (n_b, n_c), (alpha, beta), prior in product(sizes, LEVELS, (UNIFORM, Prior(0.5, 0.5))):
-        drop = _table(n_b, n_c, prior)
-        label = f"{n_b}/{n_c}, alpha = {alpha:g}, beta = {beta:g}, {prior}"
-        edge = float(chance(1 - drop <= alpha, rates, rates - DELTA).max())
-        passed = float(chance(drop < beta, rates, rates - DELTA).max())
-        same = float(chance(1 - drop <= alpha, rates, rates).max())
-        yield Figure(
-            f"Bayes FAIL at a drop of just {DELTA}, {label}",
-            edge,
-            f"not promised; {alpha:g} within a factor of 1.5",
-            alpha / 1.5,
-            alpha * 1.5,
-        )
-        yield Figure(
-            f"Bayes PASS at a drop of just {DELTA}, {label}",
-            passed,
-            f"not promised; {beta:g} within a factor of 1.5",
-            beta / 1.5,
-            beta * 1.5,
-        )
-        yield Figure(f"Bayes FAIL if unchanged, {label}", same, "not promised; below 0.005", high=0.005)
-
-
-@cache
-def _table(n_b: int, n_c: int, prior: Prior) -> Array:
-    return probabilities(np.arange(n_b + 1)[:, None], n_b, np.arange(n_c + 1), n_c, DELTA, prior)
-
-
-def _quadrature(draws: int) -> Figure:
-    """Monte-Carlo against quadrature: their difference, in which only the former errs."""
-    rng = np.random.default_rng(1)
-    hit = rng.beta(41, 11, draws) < rng.beta(46, 6, draws) - 0.05
-    error = float(hit.std() / draws**0.5)
-    difference = float(hit.mean() - probabilities(45, 50, 40, 50, 0.05))
-    return Figure("Monte-Carlo minus quadrature, 45/50 -> 40/50", difference, "0", 0.0, 0.0, error)

@@ -1,16 +1,13 @@
-"""Simulated coverage where no sum is possible: bootstrap, clustered means, Scheffe's intervals for means."""
+"""Simulated coverage where no sum is possible: bootstrap and clustered means."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentmut.stats.intervals.bootstrap import Method, bootstrap
 from agentmut.stats.intervals.clusters import clustered_mean
-from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.intervals.simultaneous import scheffe_intervals, scheffe_proportions
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 Generator = np.random.Generator
@@ -24,7 +21,6 @@ BOOTSTRAP: tuple[tuple[Method, int, float, float, float], ...] = (
     ("bca", 30, 0.99, 0.955, 0.985),
 )
 """Method, size, level, and the bounds of coverage that are known of the mean of exponential values."""
-PAIRS = np.array([[1, -1, 0, 0], [1, 0, -1, 0], [1, 0, 0, -1], [0, 1, -1, 0], [0, 1, 0, -1], [0, 0, 1, -1]])
 
 
 def skewed_mean(method: Method, n: int, level: float, rng: Generator, resamples: int = 499) -> bool:
@@ -45,26 +41,10 @@ def clustered_rate(clusters: int, size: int, level: float, rng: Generator) -> bo
     return interval.low <= 0.7 <= interval.high
 
 
-def worst_contrast(level: float, rng: Generator) -> bool:
-    """Whether the contrast that looks largest in four normal samples of one mean still contains 0."""
-    samples = [rng.normal(size=n) for n in (5, 8, 12, 20)]
-    sizes, means = np.array([s.size for s in samples]), np.array([s.mean() for s in samples])
-    looks_largest = sizes * (means - float(sizes @ means) / sizes.sum())
-    return _all_contain(scheffe_intervals(samples, [looks_largest], level), [0.0])
-
-
-def pairs_of_rates(level: float, rng: Generator) -> bool:
-    """Whether all six differences of four rates, 50 trials each, are inside their intervals."""
-    rates = np.array([0.7, 0.8, 0.9, 0.97])
-    counts = [(int(k), 50) for k in rng.binomial(50, rates)]
-    return _all_contain(scheffe_proportions(counts, PAIRS, level), PAIRS @ rates)
-
-
 def section(*, thorough: bool) -> Section:
     """Coverage of the intervals for means."""
     figures = [*_bootstrap(4000 if thorough else 120), *_clusters(8000 if thorough else 400)]
     figures.append(_bca_less_percentile(8000 if thorough else 400))
-    figures += _scheffe(8000 if thorough else 400)
     how = "Simulated, seed 1, each figure by itself: the share of samples whose interval contains the true value."
     return Section("Intervals of means", how, tuple(figures))
 
@@ -110,15 +90,6 @@ def _bca_less_percentile(runs: int) -> Figure:
     return Figure(what, float(np.mean(gains)), "0.005 to 0.03", 0.005, 0.03, error)
 
 
-def _scheffe(runs: int) -> Iterator[Figure]:
-    for level in LEVELS:
-        what = f"Scheffe, level {level:g}, 4 normal samples, the contrast that looks largest"
-        yield _figure(what, runs, partial(worst_contrast, level), f"{level:g}", level, level)
-    for level in LEVELS:
-        what = f"Scheffe with wilson, level {level:g}, all differences of 4 rates, n = 50"
-        yield _figure(what, runs, partial(pairs_of_rates, level), f"at least {level:g}", level)
-
-
 def _figure(
     what: str,
     runs: int,
@@ -130,7 +101,3 @@ def _figure(
     rng = np.random.default_rng(1)
     rate, error = simulated_rate(hit(rng) for _ in range(runs))
     return Figure(what, rate, promised, low, high, error)
-
-
-def _all_contain(intervals: Iterable[Interval], truths: NDArray[np.float64] | list[float]) -> bool:
-    return all(i.low <= truth <= i.high for i, truth in zip(intervals, truths, strict=True))

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.kill.characteristics import TableOf, kill_probability, survive_probability
+from agentmut.stats.kill.characteristics import TableOf
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, decision_table
 from agentmut.stats.score.mutation_score import Group, Rates, score_interval, table_rates
+from benchmarks.calibration.false_kills import kill_probability, survive_probability
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 MIXES: tuple[Mapping[float, int], ...] = (

@@ -3,9 +3,13 @@
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import NamedTuple
 
-from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
-from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, wald_trials
+import numpy as np
+
+from agentmut.stats.checks import check_rate, is_number
+from agentmut.stats.sequential.sprt import LEAST_MARGIN, Boundaries, SprtDesign
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.three_valued import Verdict
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
@@ -19,6 +23,53 @@ THOROUGH = tuple(
 """Threshold and margin."""
 EXAMPLE = SprtDesign(0.9, 0.1, 0.05, 0.10, None, "wald")
 """Example 3.2 of AgentAssay."""
+
+
+def cerberus(threshold: float, confidence: float = 0.95, n_max: int | None = 50) -> SprtDesign:
+    """Cerberus's configuration: alpha = 1 - confidence, beta = 0.20, margin 0.10, Wald's boundaries.
+
+    The alternative is max(0.01, threshold - 0.10), so the margin shrinks below a threshold of 0.11. beta = 0.20
+    is that of the test without end: cut off at 50 trials, a threshold of 0.95 rejects an agent with a rate of
+    0.85 in 66.6 % of the runs, not in 80 %. Source: github.com/orban/cerberus and its article.
+
+    Raises `ValueError` for a threshold outside (0.01, 1] or a confidence outside (0.2, 1).
+    """
+    check_rate("confidence", confidence, 0.2)
+    if not (is_number(threshold) and 0.01 + LEAST_MARGIN < threshold <= 1):
+        raise ValueError(f"threshold must be in (0.01, 1], got {threshold!r}")
+    margin = threshold - max(0.01, threshold - 0.10)
+    return SprtDesign(threshold, margin, 1 - confidence, 0.20, n_max, "wald")
+
+
+class WaldTrials(NamedTuple):
+    """Wald's approximations of E[N] for a test without end."""
+
+    at_threshold: float
+    """At a rate of theta, Eq. 9."""
+    at_alternative: float
+    """At a rate of theta - delta, Eq. 10."""
+
+
+def wald_trials(design: SprtDesign) -> WaldTrials:
+    """Wald's approximations of E[N], which take the log-ratio to end exactly on a boundary; n_max is ignored.
+
+    E[N | p] = (P(PASS) a + P(FAIL) b) / (p on_pass + (1 - p) on_failure), with P(FAIL | theta) = (1 - A)/(B - A)
+    and P(PASS | theta - delta) = A (B - 1)/(B - A), where A = exp(a), B = exp(b). With Wald's boundaries these
+    are alpha and beta, and the means are Eqs. 9 and 10 of AgentAssay. The denominator of Eq. 9 is printed there
+    with the opposite sign, which would make the mean negative.
+
+    Raises `ValueError` for theta = 1, where one failure adds infinitely much and the approximation fails.
+    """
+    if design.threshold == 1:
+        raise ValueError("threshold must be below 1 for Wald's approximations, got 1.0")
+    a, b = design.lower, design.upper
+    low, high = np.exp(a), np.exp(b)
+    false_fail, false_pass = (1 - low) / (high - low), low * (high - 1) / (high - low)
+
+    def mean(p: float, fails: float) -> float:
+        return float(((1 - fails) * a + fails * b) / (p * design.on_pass + (1 - p) * design.on_failure))
+
+    return WaldTrials(mean(design.threshold, false_fail), mean(design.alternative, 1 - false_pass))
 
 
 def section(*, thorough: bool) -> Section:
@@ -114,7 +165,6 @@ def _against_fixed() -> list[Figure]:
 
 def fixed_trials(design: SprtDesign) -> int:
     """Least n at which a number of passes tells theta from theta - margin at the design's two levels."""
-    import numpy as np
     from scipy.stats import binom
 
     n = np.arange(1, 10_000)

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from agentmut.stats.kill.characteristics import false_kill_rates
 from agentmut.stats.kill.rule import DEFAULT_DESIGN
+from benchmarks.calibration.false_kills import false_kill_rates
 from benchmarks.calibration.figures import Figure, Section
 
 LEVELS = (0.05, 0.01)

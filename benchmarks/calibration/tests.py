@@ -3,17 +3,17 @@
 import math
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
-from agentmut.stats.reliability.variance import chance_within, variance_interval
-from agentmut.stats.tests.exact_power import binomial_power, two_sample_power
 from agentmut.stats.tests.paired import LEAST_FOR_NORMAL, mcnemar_test
-from agentmut.stats.tests.permutation import paired_permutation_test, permutation_test
-from agentmut.stats.tests.power import trials_one_sided, trials_two_sided
 from agentmut.stats.tests.proportions import TwoSampleTest, binomial_test
 from agentmut.stats.tests.significance import Alternative, Significance
-from agentmut.stats.tests.two_samples import Floats, rejected, supremum
-from benchmarks.calibration.figures import Figure, Section, simulated_rate
+from benchmarks.calibration.exact_power import (
+    binomial_power,
+    trials_one_sided,
+    trials_two_sided,
+    two_sample_power,
+)
+from benchmarks.calibration.figures import Figure, Section
+from benchmarks.calibration.two_samples import rejected, supremum
 
 LEVELS = (0.05, 0.01)
 ERRORS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))
@@ -32,8 +32,6 @@ Z_SUPREMA = {
 POWER_BELOW_PLAN = {TwoSampleTest.Z: 0.005, TwoSampleTest.BOSCHLOO: 0.015, TwoSampleTest.FISHER: 0.045}
 """How far below the planned power a test may stay with the n of Eq. 6 at 0.9 against 0.8."""
 
-Simulated = Callable[[np.random.Generator], Significance]
-
 
 def section(*, thorough: bool) -> Section:
     """Type I errors and power of the tests, and the plans that they were made for."""
@@ -45,13 +43,10 @@ def section(*, thorough: bool) -> Section:
         *_power_of_eq_6(),
         *_power_of_eq_1(),
         *_mcnemar(300 if thorough else 80),
-        *_permutation(runs=4000 if thorough else 400),
-        *_variance(runs=200_000 if thorough else 20_000),
     ]
     how = (
         "Exact, by summing over every outcome; a type I error is the largest over all common rates, for McNemar's "
-        "test over all numbers of discordant pairs. Permutation tests (199 resamples) and the interval of a "
-        "variance are simulated (seed 1)."
+        "test over all numbers of discordant pairs."
     )
     return Section("Tests and sample sizes", how, tuple(figures))
 
@@ -171,69 +166,6 @@ def mcnemar_type_1(pairs: int, alpha: float, side: Alternative) -> float:
         for b in range(pairs + 1)
         if mcnemar_test(b, pairs - b, side).p_value <= alpha
     )
-
-
-def _permutation(runs: int) -> list[Figure]:
-    cases: dict[str, tuple[Simulated, float, float]] = {
-        "type I error, permutation, skewed, 15 against 6": (_skewed, 0.0, 0.05),
-        "type I error, permutation, all 70 relabellings": (_exact_two_samples, 0.0, 0.05),
-        "type I error, sign flips, 20 pairs": (_pairs, 0.0, 0.05),
-        # t test with noncentrality 1/sqrt(2/20): 0.869
-        "power, permutation, shift of one standard deviation, 20 against 20": (_shifted, 0.84, 0.88),
-        # t test of the differences, noncentrality 0.7 sqrt(20): 0.844
-        "power, sign flips, 20 pairs, mean difference of 0.7 standard deviations": (
-            _shifted_pairs,
-            0.81,
-            0.86,
-        ),
-    }
-    figures = []
-    for what, (simulated, low, high) in cases.items():
-        rng = np.random.default_rng(1)
-        rate, error = simulated_rate(simulated(rng).p_value <= 0.05 for _ in range(runs))
-        promised = f"at most {high:g}" if not low else f"{low:g} to {high:g}, near the t test's"
-        figures.append(Figure(what, rate, promised, low, high, error))
-    return figures
-
-
-def _skewed(rng: np.random.Generator) -> Significance:
-    return permutation_test(
-        rng.exponential(size=15), rng.exponential(size=6), Alternative.LESS, rng=rng, resamples=199
-    )
-
-
-def _exact_two_samples(rng: np.random.Generator) -> Significance:
-    first, second = rng.normal(size=(2, 4))
-    return permutation_test(first, second, Alternative.TWO_SIDED, rng=rng, resamples=199)
-
-
-def _pairs(rng: np.random.Generator) -> Significance:
-    common = rng.normal(scale=3, size=20)
-    first, second = rng.normal(size=(2, 20)) + common
-    return paired_permutation_test(first, second, Alternative.TWO_SIDED, rng=rng, resamples=199)
-
-
-def _shifted_pairs(rng: np.random.Generator) -> Significance:
-    common = rng.normal(scale=3, size=20)
-    second = common + rng.normal(loc=0.7, size=20)
-    return paired_permutation_test(common, second, Alternative.TWO_SIDED, rng=rng, resamples=199)
-
-
-def _shifted(rng: np.random.Generator) -> Significance:
-    first, second = rng.normal(size=(2, 20))
-    return permutation_test(first, second + 1, Alternative.TWO_SIDED, rng=rng, resamples=199)
-
-
-def _variance(runs: int) -> list[Figure]:
-    estimates = np.random.default_rng(1).normal(size=(runs, 10)).var(axis=1, ddof=1)
-    factors = variance_interval(1.0, 10)
-    covered: Floats = (estimates * factors.low <= 1) & (estimates * factors.high >= 1)
-    rate, error = simulated_rate(covered)
-    return [
-        Figure("coverage, 95 % interval of a variance, k = 10", rate, "0.95", 0.95, 0.95, error),
-        Figure("variance within 30 %, k = 86", chance_within(0.3, 86), "at least 0.95", low=0.95),
-        Figure("variance within 30 %, k = 85", chance_within(0.3, 85), "below 0.95", high=0.95),
-    ]
 
 
 def _at_most(what: str, found: float, alpha: float) -> Figure:

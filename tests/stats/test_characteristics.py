@@ -6,15 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.kill.characteristics import (
-    endings,
-    false_kill_supremum,
-    kill_probability,
-    operating_characteristics,
-    survive_probability,
-)
+from agentmut.stats.kill.characteristics import endings, operating_characteristics
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
 from benchmarks.calibration.__main__ import lines
+from benchmarks.calibration.false_kills import false_kill_supremum, kill_probability, survive_probability
 from benchmarks.calibration.kill import PROMISED, characteristics_row, section
 
 TableOf = Callable[[int, int, KillDesign], KillTable]

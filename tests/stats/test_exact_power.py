@@ -9,16 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.tests.exact_power import (
-    binomial_power,
-    binomial_power_table,
-    least_n_for_power,
-    two_sample_power,
-    two_sample_power_table,
-)
 from agentmut.stats.tests.proportions import TwoSampleTest, binomial_test, boschloo_test, fisher_test, z_test
 from agentmut.stats.tests.significance import Alternative, Significance
-from agentmut.stats.tests.two_samples import chance, rejected, supremum
+from benchmarks.calibration.exact_power import binomial_power, two_sample_power
+from benchmarks.calibration.two_samples import chance, rejected, supremum
 
 LESS, GREATER, TWO_SIDED = Alternative.LESS, Alternative.GREATER, Alternative.TWO_SIDED
 FISHER, BOSCHLOO, Z = TwoSampleTest.FISHER, TwoSampleTest.BOSCHLOO, TwoSampleTest.Z
@@ -118,32 +112,6 @@ def test_binomial_power_by_hand() -> None:
     assert str(found) == "n=5: power 0.5000, type I error 0.0579"
 
 
-def test_power_over_n_has_saw_teeth_and_the_least_n_says_which() -> None:
-    rows = binomial_power_table(range(1, 121), 0.9, 0.75)
-    powers = {row.n: row.power for row in rows}
-    drops = [n for n in range(2, 121) if powers[n] < powers[n - 1]]
-    assert len(drops) > 5
-
-    first = least_n_for_power(powers.__getitem__, 0.8, n_max=120, lasting=False)
-    lasting = least_n_for_power(powers.__getitem__, 0.8, n_max=120)
-    assert first is not None and lasting is not None and first < lasting
-    assert powers[first] >= 0.8 and all(powers[n] < 0.8 for n in range(1, first))
-    assert powers[lasting - 1] < 0.8 and all(powers[n] >= 0.8 for n in range(lasting, 121))
-
-
-def test_a_power_that_is_out_of_reach_has_no_n() -> None:
-    assert least_n_for_power(lambda n: 0.5, 0.8, n_max=10) is None
-    assert least_n_for_power(lambda n: 0.5, 0.8, n_max=10, lasting=False) is None
-    assert least_n_for_power(lambda n: 0.9, 0.8, n_max=10) == 1
-
-
-def test_a_table_has_a_row_for_each_pair_of_sizes() -> None:
-    rows = two_sample_power_table(Z, [(30, 100), (30, 30)], 0.7, 0.9)
-    assert [(row.n1, row.n2) for row in rows] == [(30, 100), (30, 30)]
-    assert rows[0].power > rows[1].power
-    assert str(rows[1]).startswith("n1=30, n2=30: power 0.")
-
-
 def test_the_chance_of_an_outcome_is_a_product() -> None:
     flags = np.zeros((3, 2), dtype=np.bool_)
     flags[1, 1] = True
@@ -165,8 +133,6 @@ def test_the_chance_of_an_outcome_is_a_product() -> None:
         (lambda: binomial_power(0, 0.9, 0.8), "n must be a whole number of at least 1, got 0"),
         (lambda: binomial_power(5, -0.1, 0.8), r"p0 must be in \[0, 1\], got -0.1"),
         (lambda: binomial_power(5, 0.9, 8), r"p1 must be in \[0, 1\], got 8"),
-        (lambda: least_n_for_power(float, 80), r"power must be in \(0, 1\), got 80"),
-        (lambda: least_n_for_power(float, 0.8, n_max=0), "n_max must be a whole number of at least 1, got 0"),
     ],
 )
 def test_bad_input_is_named_with_its_range(call: Callable[[], Any], message: str) -> None:

@@ -3,19 +3,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 from statsmodels.stats.multivariate import test_mvmean_2indep as mean_test
 from statsmodels.stats.power import FTestAnovaPower
 
-from agentmut.stats.traces.hotelling import (
-    effective_dimension,
-    hotelling_power,
-    hotelling_sample_size,
-    hotelling_sample_size_eq30,
-    hotelling_t2,
-)
+from agentmut.stats.traces.hotelling import effective_dimension, hotelling_t2
+from benchmarks.calibration.traces import hotelling_power
 
 ALL = 0.9999999
 """A share of the variance that keeps every component."""
@@ -123,23 +116,6 @@ def test_power_is_the_share_of_rejections() -> None:
     assert hits / 1500 == pytest.approx(hotelling_power(18, 12, 1.2, 3), abs=0.045)
 
 
-def test_the_worked_example_of_the_sample_size() -> None:
-    # (5+1)(1.644854+1.281552)^2/.25 + 3 = 208.53
-    assert hotelling_sample_size_eq30(0.5, 5) == 209
-    assert hotelling_sample_size(0.5, 5) == 135
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.floats(0.05, 5), st.integers(1, 20), st.sampled_from([(0.05, 0.1), (0.01, 0.2), (0.1, 0.02)]))
-def test_the_sample_size_is_the_least_with_the_power(
-    distance: float, d: int, levels: tuple[float, float]
-) -> None:
-    alpha, beta = levels
-    n = hotelling_sample_size(distance, d, alpha, beta)
-    assert hotelling_power(n, n, distance, d, alpha) >= 1 - beta
-    assert 2 * (n - 1) - 2 <= d or hotelling_power(n - 1, n - 1, distance, d, alpha) < 1 - beta
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -147,10 +123,6 @@ def test_the_sample_size_is_the_least_with_the_power(
         (lambda: hotelling_power(0, 9, 1.0, 3), "n0 must be a whole number of at least 1, got 0"),
         (lambda: hotelling_power(9, 9, -1.0, 3), r"distance must be in \[0, inf\], got -1.0"),
         (lambda: hotelling_power(9, 9, 1.0, 3, 1.0), r"alpha must be in \(0, 1\), got 1.0"),
-        (lambda: hotelling_sample_size(0.0, 3), r"distance must be in \(0, inf\), got 0.0"),
-        (lambda: hotelling_sample_size(1e-9, 3), "distance must be large enough for 1000000000 traces"),
-        (lambda: hotelling_sample_size(1.0, 0), "d must be a whole number of at least 1, got 0"),
-        (lambda: hotelling_sample_size_eq30(math.nan, 3), "distance must be in"),
         (lambda: hotelling_t2([[1, 2]], [[1, 2]], 1.0), r"share must be in \(0, 1\), got 1.0"),
         (lambda: effective_dimension([[math.nan]]), "sample must hold numbers"),
     ],

@@ -18,14 +18,13 @@ from agentmut.stats.intervals.proportion import (
     ProportionInterval,
     agresti_coull,
     clopper_pearson,
-    coverage,
     descriptive,
     jeffreys,
     proportion_interval,
     wald,
     wilson,
 )
-from benchmarks.calibration.intervals import least_coverage
+from benchmarks.calibration.intervals import coverage, least_coverage
 
 EXAMPLES = Path(__file__).with_name("worked_examples.json")
 

@@ -1,6 +1,7 @@
 """Judge corrections by hand, their degenerate cases, and coverage of the table sums used in the calibration."""
 
 import math
+from collections.abc import Callable
 from itertools import product
 from statistics import NormalDist
 from typing import Any
@@ -10,21 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.intervals.proportion import Interval, wilson
 from agentmut.stats.reliability.judge import (
-    JudgeCorrection,
     Labels,
-    corrected_pass_rate,
     labels,
     rectified,
     rectified_bounds,
-    rogan_gladen,
+    transferred,
 )
 from benchmarks.calibration.reliability import coverage
 
 counts = st.integers(0, 30)
 tables = st.builds(Labels, counts, counts, counts, counts, st.integers(0, 400), st.integers(0, 400))
 Z95 = 1.959963984540054
+Correction = Callable[[Labels, float], Interval]
+
+
+def rogan_gladen(table: Labels, level: float = 0.95) -> Interval:
+    """The correction by sensitivity and specificity, of the trials that the labels are from."""
+    return transferred(table.judge_pass, sum(table), table, level)
+
+
+CORRECTIONS: tuple[Correction, ...] = (rectified, rogan_gladen)
 
 
 def test_trials_are_counted_by_both_labels() -> None:
@@ -69,27 +77,21 @@ def test_the_lang_reiczigel_interval_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((0.31364, 0.53669), abs=2e-5)
 
 
-def test_the_rectified_estimate_is_the_default() -> None:
-    table = Labels(40, 5, 1, 4, 750, 200)
-    assert corrected_pass_rate(table) == rectified(table)
-    assert corrected_pass_rate(table, 0.9, JudgeCorrection.ROGAN_GLADEN) == rogan_gladen(table, 0.9)
-
-
-@given(tables, st.sampled_from([0.8, 0.95, 0.99]), st.sampled_from(JudgeCorrection))
+@given(tables, st.sampled_from([0.8, 0.95, 0.99]), st.sampled_from(CORRECTIONS))
 def test_an_interval_holds_its_estimate_and_stays_in_the_unit_interval(
-    table: Labels, level: float, correction: JudgeCorrection
+    table: Labels, level: float, correction: Correction
 ) -> None:
-    found = corrected_pass_rate(table, level, correction)
+    found = correction(table, level)
     assert 0 <= found.low <= found.high <= 1
     assert found.estimate is None or found.low <= found.estimate <= found.high
     assert (found.n, found.level) == (sum(table), level)
 
 
-@given(tables, st.sampled_from(JudgeCorrection))
-def test_passing_and_failing_are_treated_alike(table: Labels, correction: JudgeCorrection) -> None:
+@given(tables, st.sampled_from(CORRECTIONS))
+def test_passing_and_failing_are_treated_alike(table: Labels, correction: Correction) -> None:
     both_pass, judge_only, human_only, both_fail, rest_pass, rest_fail = table
     mirrored = Labels(both_fail, human_only, judge_only, both_pass, rest_fail, rest_pass)
-    found, other = (corrected_pass_rate(t, correction=correction) for t in (table, mirrored))
+    found, other = (correction(t, 0.95) for t in (table, mirrored))
     assert (found.low, found.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-9)
 
 
@@ -121,10 +123,10 @@ def test_labels_of_one_kind_leave_rogan_gladen_without_an_estimate(table: Labels
     assert rectified(table).estimate is not None
 
 
-@pytest.mark.parametrize("correction", JudgeCorrection)
+@pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("table", [Labels(0, 0, 0, 0, 70, 30), Labels(0, 0, 0, 0, 0, 0)])
-def test_without_human_labels_nothing_is_estimated(table: Labels, correction: JudgeCorrection) -> None:
-    found = corrected_pass_rate(table, correction=correction)
+def test_without_human_labels_nothing_is_estimated(table: Labels, correction: Correction) -> None:
+    found = correction(table, 0.95)
     assert (found.estimate, found.low, found.high) == (None, 0.0, 1.0)
 
 
@@ -183,7 +185,7 @@ def untyped(function: Any) -> Any:
             lambda: rectified(Labels(1, -1, 0, 0, 0, 0)),
             "judge_only must be a whole number of at least 0, got -1",
         ),
-        (lambda: rogan_gladen(untyped(Labels)(1, 1, 0, 0.5, 0, 0)), "both_fail must be a whole number"),
+        (lambda: transferred(1, 2, untyped(Labels)(1, 1, 0, 0.5, 0, 0)), "both_fail must be a whole number"),
         (lambda: rectified(Labels(1, 1, 1, 1, 1, 1), 1.0), r"level must be in \(0, 1\), got 1.0"),
         (lambda: rogan_gladen(Labels(0, 0, 0, 0, 1, 1), 95), r"level must be in \(0, 1\), got 95"),
         (lambda: labels([True], []), "human must have one entry a trial, 1 of them, got 0"),

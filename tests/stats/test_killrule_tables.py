@@ -16,7 +16,6 @@ from agentmut.stats.kill.rule import (
     is_untestable,
     level_for,
 )
-from agentmut.stats.verdicts.kill_verdict import kill_rule_verdict
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 SMALL = KillDesign(n_max=30)
@@ -169,7 +168,7 @@ def test_an_outcome_that_is_neither_true_nor_false_is_refused(odd: Any) -> None:
     with pytest.raises(ValueError, match=r"failures must hold True and False only, got .* at trial 2"):
         decision_table(1, 30, SMALL).verdict([False, odd])
     with pytest.raises(ValueError, match="failures must hold True and False only"):
-        kill_rule_verdict(1, 30, [odd], SMALL)
+        decision_table(1, 30, SMALL).verdict([odd])
 
 
 def test_outcomes_may_be_numbers_and_numpys_booleans() -> None:

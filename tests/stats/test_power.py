@@ -11,17 +11,8 @@ from scipy.stats import binomtest
 from statsmodels.stats.power import NormalIndPower
 
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.tests.power import (
-    Bound,
-    chance_all_pass,
-    chance_any_failure,
-    half_width,
-    least_passing_n,
-    trials_for_half_width,
-    trials_one_sided,
-    trials_two_sided,
-    whole,
-)
+from agentmut.stats.tests.power import Bound, half_width, least_passing_n, trials_for_half_width, whole
+from benchmarks.calibration.exact_power import trials_one_sided, trials_two_sided
 
 rates = st.floats(0.02, 0.98)
 errors = st.floats(0.001, 0.3)
@@ -112,19 +103,6 @@ def test_one_all_pass_trial_less_cannot_pass(theta: float, alpha: float) -> None
     assert m == 1 or low(m - 1) < theta
 
 
-def test_the_chances_of_a_green_run() -> None:
-    assert chance_all_pass(0.5, 3) == 1 / 8
-    assert chance_any_failure(0.5, 3) == pytest.approx(7 / 8)
-    assert chance_any_failure(1 - 1e-12, 1) == pytest.approx(1e-12, rel=1e-4)
-    assert (chance_all_pass(0.0, 2), chance_any_failure(0.0, 2)) == (0, 1)
-    assert (chance_all_pass(1.0, 2), chance_any_failure(1.0, 2)) == (1, 0)
-
-
-@pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
-def test_a_run_of_no_trials_is_green(p: float) -> None:
-    assert (chance_all_pass(p, 0), chance_any_failure(p, 0)) == (1, 0)
-
-
 def test_a_fraction_of_a_trial_is_a_trial() -> None:
     assert [whole(x) for x in (0.0, 0.2, 1.0, 1.001, 7 + 1e-12)] == [1, 1, 1, 2, 7]
 
@@ -147,8 +125,6 @@ def test_a_fraction_of_a_trial_is_a_trial() -> None:
         (lambda: trials_for_half_width(0.0), r"width must be in \(0, 1\), got 0.0"),
         (lambda: trials_for_half_width(0.1, 95), r"level must be in \(0, 1\), got 95"),
         (lambda: least_passing_n(1.0), r"theta must be in \(0, 1\), got 1.0"),
-        (lambda: chance_all_pass(1.1, 3), r"p must be in \[0, 1\], got 1.1"),
-        (lambda: chance_any_failure(0.9, -1), "n must be a whole number of at least 0, got -1"),
     ],
 )
 def test_bad_input_is_named_with_its_range(planned: Callable[[], Any], message: str) -> None:

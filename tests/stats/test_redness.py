@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from agentmut.stats.score.redness import RedChance, Tried, passes_needed, red_at, red_chances
+from agentmut.stats.score.redness import RedChance, Tried, passes_needed, red_chances
+from benchmarks.calibration.ci import red_at
 
 CASES = st.lists(
     st.integers(1, 30).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=4

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from agentmut.stats.kill.characteristics import kill_probability, survive_probability
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
 from agentmut.stats.score.mutation_score import (
     POINTS,
@@ -19,6 +18,7 @@ from agentmut.stats.score.mutation_score import (
     score_interval,
     table_rates,
 )
+from benchmarks.calibration.false_kills import kill_probability, survive_probability
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState, cerberus
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState
 from agentmut.stats.three_valued import Verdict
+from benchmarks.calibration.sprt import cerberus
 
 BOTH: tuple[Boundaries, ...] = ("wald", "strict")
 OUTCOMES = st.lists(st.booleans(), max_size=60)

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.stats.sequential import sprt_characteristics as module
-from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
-from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, stops, wald_trials
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, stops
 from agentmut.stats.three_valued import Verdict
+from benchmarks.calibration.sprt import cerberus, wald_trials
 
 
 @pytest.mark.parametrize("boundaries", ["wald", "strict"])

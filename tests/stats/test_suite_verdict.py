@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -7,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table, level_for
+from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, Stopped, decision_table, level_for
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.three_valued import Judgement, Verdict
-from agentmut.stats.verdicts.kill_verdict import judge_stopped, kill_rule_verdict
+from agentmut.stats.verdicts.kill_verdict import judge_stopped
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
 
@@ -77,6 +78,14 @@ def test_an_empty_suite_and_a_p_value_that_is_none_are_refused() -> None:
         suite_verdict({})
     with pytest.raises(ValueError, match=r"a p-value must be in \[0, 1\], got nan"):
         suite_verdict({"a": _judged(OPEN, float("nan"))})
+
+
+def kill_rule_verdict(
+    f0: int, n0: int, failures: Iterable[bool], design: KillDesign = DEFAULT_DESIGN
+) -> Judgement:
+    """The verdict on a candidate's trials, up to the first decision."""
+    table = decision_table(f0, n0, design)
+    return judge_stopped(table, table.verdict(failures))
 
 
 def test_the_kill_rule_kills_at_the_third_failure_and_reads_no_further() -> None:

@@ -1,16 +1,15 @@
 """Intervals for a proportion. Each carries its estimate, level, size and method: none is printed bare."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut.stats.checks import check_count, check_level, check_name, check_rate
+from agentmut.stats.checks import check_count, check_level, check_name
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 EARLY_STOPPING = "descriptive after early stopping"
 
@@ -175,40 +174,6 @@ def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wils
     return PROPORTION_INTERVALS[check_name("method", method, PROPORTION_INTERVALS)](k, n, level)
 
 
-@overload
-def coverage(interval: ProportionInterval, n: int, p: float, level: float = 0.95) -> float: ...
-@overload
-def coverage(
-    interval: ProportionInterval, n: int, p: "NDArray[np.float64]", level: float = 0.95
-) -> "NDArray[np.float64]": ...
-def coverage(
-    interval: ProportionInterval, n: int, p: "float | NDArray[np.float64]", level: float = 0.95
-) -> "float | NDArray[np.float64]":
-    """The chance that `interval` of n trials contains the true rate `p`, exactly.
-
-    The sum of C(n,k) p^k (1-p)^(n-k) over the k whose interval, bounds included, contains p. An array of rates
-    gives an array of that shape. With n = 0 it is 1. `ValueError` for rates outside [0, 1] and what the
-    interval refuses.
-
-    >>> round(coverage(wald, 50, 0.98), 4)
-    0.6354
-    """
-    import numpy as np
-    from scipy.special import xlog1py, xlogy
-
-    n = check_count("n", n)
-    rates = np.asarray(p, dtype=np.float64)
-    for rate in rates.ravel():
-        check_rate("p", rate, closed=True)
-    total = np.zeros(rates.shape)
-    for k in range(n + 1):
-        found = interval(k, n, level)
-        ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        chance = np.exp(ways + xlogy(k, rates) + xlog1py(n - k, -rates))
-        total += np.where((found.low <= rates) & (rates <= found.high), chance, 0.0)
-    return total if rates.shape else float(total)
-
-
 def _checked(k: int, n: int, level: float) -> tuple[int, int, float]:
     n = check_count("n", n)
     return check_count("k", k, 0, n), n, check_level(level)
@@ -230,3 +195,26 @@ def _style(values: list[float]) -> str:
     if size >= 1e7 or 0 < size < 1e-3:
         return f"z.{min(15, max(2, decimals + math.floor(math.log10(size))))}e"
     return f"z.{max(3 if size <= 1 else 0, min(decimals, 12))}f"
+
+
+def bonferroni_intervals(
+    counts: Sequence[tuple[int, int]], level: float = 0.95, method: str = "wilson"
+) -> tuple[Interval, ...]:
+    """One interval for each (k, n), each at level 1 - (1 - level)/m for m of them.
+
+    Joint coverage is at least `level` whatever their dependence, as far as the method keeps its own level:
+    certain with "clopper-pearson". `level` of the results is the joint one, and `method` states the family.
+    The family is what is passed in: choosing the most interesting few afterwards is not covered.
+    Raises `ValueError` for no counts, an unknown method, and what the method refuses.
+
+    >>> for interval in bonferroni_intervals([(45, 50), (40, 50)]): print(interval)
+    0.900 [0.766, 0.961] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
+    0.800 [0.649, 0.897] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
+    """
+    if not counts:
+        raise ValueError("counts must have at least one member, got none")
+    m = len(counts)
+    each = 1 - (1 - check_level(level)) / m
+    found = [proportion_interval(k, n, each, method) for k, n in counts]
+    note = f"jointly for {m} by Bonferroni, {100 * each:.6g}% each"
+    return tuple(i._replace(level=float(level), method=f"{i.method}, {note}") for i in found)

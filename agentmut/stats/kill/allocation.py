@@ -49,12 +49,6 @@ def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
     return Evidence(f0, n0, ((0.0,), *map(tuple, rows)))
 
 
-def log_m1_over_m0(f: int, n: int, f0: int, n0: int) -> float:
-    """log m1/m0 of one state, for looking at it once; see `evidence`."""
-    n = check_count("n", n)
-    return evidence(f0, n0, max(n, 1)).log_ratio[n][check_count("f", f, 0, n)]
-
-
 def choose(
     states: Sequence[Standing | None], weights: Sequence[float], affinity: Sequence[float], rng: Random
 ) -> int:

@@ -37,13 +37,6 @@ class OperatingCharacteristics(NamedTuple):
     """Mean trials of the mutant, those of undecided and untestable cases included."""
 
 
-class Supremum(NamedTuple):
-    """The largest value of a probability over all true failure rates, and the rate where it is attained."""
-
-    value: float
-    phi: float
-
-
 @lru_cache(maxsize=256)
 def endings(table: KillTable) -> Mapping[Decision, Endings]:
     """The states in which the table ends the trials, by decision. Empty for an untestable baseline."""
@@ -81,16 +74,6 @@ def decision_probability(table: KillTable, decision: Decision, phi: ArrayLike) -
     return np.asarray(chance_of(endings(table).get(decision), phi).sum(axis=0))
 
 
-def kill_probability(table: KillTable, phi: float) -> float:
-    """P(KILLED), given this baseline, when the mutant fails at rate `phi` in [0, 1]; 0 where untestable."""
-    return float(decision_probability(table, Decision.KILLED, check_rate("phi", phi, closed=True))[0])
-
-
-def survive_probability(table: KillTable, psi: float) -> float:
-    """P(SURVIVED), given this baseline, when the mutant fails at rate `psi` in [0, 1]; 0 where untestable."""
-    return float(decision_probability(table, Decision.SURVIVED, check_rate("psi", psi, closed=True))[0])
-
-
 def operating_characteristics(
     n0: int, design: KillDesign, p: float, drop: float = 0.0, table_of: TableOf = decision_table
 ) -> OperatingCharacteristics:
@@ -103,7 +86,7 @@ def operating_characteristics(
     """
     phi = 1 - check_rate("p", p, closed=True)
     psi = min(1.0, phi + check_rate("drop", drop, closed=True))
-    weights = _baseline_weights(check_count("n0", n0, 1), np.array([phi]))[:, 0]
+    weights = baseline_weights(check_count("n0", n0, 1), np.array([phi]))[:, 0]
     total = np.zeros(5)
     for f0 in np.flatnonzero(weights > RARE).tolist():
         total += weights[f0] * _given_baseline(table_of(f0, n0, design), psi)
@@ -119,43 +102,7 @@ def _given_baseline(table: KillTable, psi: float) -> Array:
     return np.array([*chances, float(table.untestable), trials])
 
 
-def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decision_table) -> Supremum:
-    """The largest false-kill rate over all true failure rates, to about 1e-6.
-
-    The rate is a polynomial in phi; its maximum is searched on 400 points equally spaced in
-    arcsin(sqrt(phi)), then on 200 points around the best.
-    """
-    killed = _killing(n0, design, table_of)
-    low, high = 0.0, np.pi / 2
-    for points in (401, 201):
-        angles = np.linspace(low, high, points)
-        rates = _false_kills(killed, np.sin(angles) ** 2)
-        best, step = int(rates.argmax()), angles[1] - angles[0]
-        low, high = max(0.0, angles[best] - step), min(np.pi / 2, angles[best] + step)
-    return Supremum(float(rates[best]), float(np.sin(angles[best]) ** 2))
-
-
-def false_kill_rates(
-    n0: int, design: KillDesign, phi: ArrayLike, table_of: TableOf = decision_table
-) -> Array:
-    """The exact false-kill rate at each true failure rate in `phi`, averaged over the draw of the baseline."""
-    return _false_kills(_killing(n0, design, table_of), np.atleast_1d(np.asarray(phi, dtype=float)))
-
-
-def _killing(n0: int, design: KillDesign, table_of: TableOf) -> list[Endings | None]:
-    return [endings(table_of(f0, n0, design)).get(Decision.KILLED) for f0 in range(n0 + 1)]
-
-
-def _false_kills(killed: list[Endings | None], phi: Array) -> Array:
-    weights = _baseline_weights(len(killed) - 1, phi)
-    rates: Array = sum(
-        (w * chance_of(ends, phi).sum(axis=0) for w, ends in zip(weights, killed, strict=True)),
-        np.zeros(len(phi)),
-    )
-    return rates
-
-
-def _baseline_weights(n0: int, phi: Array) -> Array:
+def baseline_weights(n0: int, phi: Array) -> Array:
     """P(f0 failures in n0 trials): rows f0 = 0..n0, columns `phi`."""
     from scipy.special import gammaln, xlog1py, xlogy
 

@@ -5,31 +5,17 @@ judge labelled: labels collected where the judge looked wrong correct nothing.
 """
 
 from collections.abc import Sequence
-from enum import StrEnum
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.checks import check_choice, check_count, check_level
+from agentmut.stats.checks import check_count, check_level
 from agentmut.stats.intervals.proportion import Interval, wilson
 
 Counts = NDArray[np.float64] | float
 """One count, or many elementwise."""
-
-
-class JudgeCorrection(StrEnum):
-    """How the judge's pass rate is corrected."""
-
-    RECTIFIED = "rectified"
-    """By the mean of human - judge on the human-labelled trials. The default: unbiased whatever errors the judge
-    makes, defined for any judge, and in practice the narrower of the two. Where the judge is poor, the human
-    labels alone (`wilson`) say more than either."""
-    ROGAN_GLADEN = "rogan-gladen"
-    """By the judge's sensitivity and specificity. Needs human labels of both kinds, divides by a number that
-    may be small, and is biased on small samples; its use is that sensitivity and specificity may come from
-    other trials than those corrected, if the judge errs there as it does here."""
 
 
 class Labels(NamedTuple):
@@ -79,14 +65,6 @@ def labels(judge: Sequence[bool], human: Sequence[bool | None]) -> Labels:
     return Labels(*(pairs.count(kind) for kind in kinds))
 
 
-def corrected_pass_rate(
-    counts: Labels, level: float = 0.95, correction: JudgeCorrection = JudgeCorrection.RECTIFIED
-) -> Interval:
-    """The true pass rate with an interval, clipped to [0, 1]; see `rectified` and `rogan_gladen`."""
-    chosen = check_choice("correction", correction, JudgeCorrection)
-    return (rectified if chosen is JudgeCorrection.RECTIFIED else rogan_gladen)(counts, level)
-
-
 def rectified(counts: Labels, level: float = 0.95) -> Interval:
     """mean(judge on all N trials) + mean(human - judge on the n labelled ones), clipped to [0, 1].
 
@@ -109,7 +87,7 @@ def rectified(counts: Labels, level: float = 0.95) -> Interval:
     0.715 [0.612, 0.823] (95% rectified, 50 human labels, n=1000)
     """
     n, total, z = _sizes(counts, level)
-    method = f"{JudgeCorrection.RECTIFIED}, {n} human labels"
+    method = f"rectified, {n} human labels"
     if n == 0:
         return Interval(None, 0.0, 1.0, level, total, method)
     estimate = counts.judge_pass / total + (counts.human_only - counts.judge_only) / n
@@ -136,51 +114,28 @@ def rectified_bounds(
     return centre - half, centre + half
 
 
-def rogan_gladen(counts: Labels, level: float = 0.95) -> Interval:
-    """(a + spec - 1) / (sens + spec - 1), clipped to [0, 1]; a is the judge's pass rate on all N trials.
-
-    Interval of Lang and Reiczigel (Prev. Vet. Med. 113 (2014) 13-22): one pass and one failure added to the
-    counts behind sens and spec, z^2/2 to those behind a, the centre moved by 2 z^2 (p sens (1-sens)/n_sens
-    - (1-p) spec (1-spec)/n_spec). It takes the three rates as independent; the few labelled trials are in all
-    three. Widened to contain the estimate where it would not. Covers .95 and more in most cases; .88 is the
-    least seen (sens 1, spec .3, 30 labels).
-
-    No estimate and [0, 1] for a useless judge (sens + spec <= 1: it passes what humans fail at least as
-    readily as what they pass), and where the human labels are all of one kind, or missing.
-    Source of the estimate: Rogan and Gladen, Am. J. Epidemiol. 107 (1978) 71-76.
-
-    Raises `ValueError` for negative or fractional counts, or a level outside (0, 1).
-
-    >>> print(rogan_gladen(Labels(40, 5, 1, 4, 750, 200)))
-    0.570 [0.242, 0.849] (95% rogan-gladen, 50 human labels, n=1000)
-    """
-    n, total, z = _sizes(counts, level)
-    method = f"{JudgeCorrection.ROGAN_GLADEN}, {n} human labels"
-    sensitivity, specificity = counts.sensitivity().estimate, counts.specificity().estimate
-    if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
-        return Interval(None, 0.0, 1.0, level, total, method)
-    estimate = (counts.judge_pass / total + specificity - 1) / (sensitivity + specificity - 1)
-    table = np.array(counts[:4], dtype=np.float64)
-    low, high = rogan_gladen_bounds(table, counts.judge_pass, total, z)
-    return _clipped(estimate, float(low), float(high), level, total, method)
-
-
 def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.95) -> Interval:
     """The true pass rate of `trials` that the judge passed `passes` of, by sensitivity and specificity from elsewhere.
 
-    Estimate and interval of `rogan_gladen`, whose three rates are independent here, as Lang and Reiczigel have it:
-    the trials of `calibration` are others than those corrected, and may pass more or less often. The judge must err
-    on them as it does on these. `rest_pass` and `rest_fail` of the calibration are not looked at.
+    (a + spec - 1) / (sens + spec - 1), clipped to [0, 1]; a is the judge's pass rate, passes/trials. Source of the
+    estimate: Rogan and Gladen, Am. J. Epidemiol. 107 (1978) 71-76. The interval is that of Lang and Reiczigel (Prev.
+    Vet. Med. 113 (2014) 13-22): one pass and one failure added to the counts behind sens and spec, z^2/2 to those
+    behind a, the centre moved by 2 z^2 (p sens (1-sens)/n_sens - (1-p) spec (1-spec)/n_spec). It takes the three
+    rates as independent, which they are where the trials of `calibration` are not among those corrected; these may
+    pass more or less often, but the judge must err on both alike. Widened to contain the estimate where it would
+    not. `rest_pass` and `rest_fail` of the calibration are ignored.
 
-    No estimate and [0, 1] without trials, and where `rogan_gladen` has none. Raises `ValueError` for counts that are
-    none, passes > trials, or a level outside (0, 1).
+    No estimate and [0, 1] without trials, for a useless judge (sens + spec <= 1: it passes what humans fail at
+    least as readily as what they pass), and where the human labels are all of one kind, or missing.
+
+    Raises `ValueError` for negative or fractional counts, passes > trials, or a level outside (0, 1).
 
     >>> print(transferred(70, 100, Labels(45, 5, 5, 45, 0, 0)))
     0.750 [0.612, 0.904] (95% rogan-gladen, 100 human labels, n=100)
     """
     passes = check_count("passes", passes, 0, check_count("trials", trials))
     n, _, z = _sizes(calibration, level)
-    method = f"{JudgeCorrection.ROGAN_GLADEN}, {n} human labels"
+    method = f"rogan-gladen, {n} human labels"
     sensitivity, specificity = calibration.sensitivity().estimate, calibration.specificity().estimate
     if not trials or sensitivity is None or specificity is None or sensitivity + specificity <= 1:
         return Interval(None, 0.0, 1.0, level, trials, method)
@@ -193,7 +148,7 @@ def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.
 def rogan_gladen_bounds(
     table: NDArray[np.float64], judge_pass: Counts, total: int, z: float
 ) -> tuple[Counts, Counts]:
-    """The bounds of `rogan_gladen`, unclipped; 0 and 1 where the adjusted sens + spec is at most 1."""
+    """The bounds of `transferred`, unclipped; 0 and 1 where the adjusted sens + spec is at most 1."""
     both, judge_only, human_only, both_fail = table
     n_sens, n_spec = both + human_only + 2, both_fail + judge_only + 2
     sens, spec = (both + 1) / n_sens, (both_fail + 1) / n_spec

@@ -39,7 +39,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
@@ -99,28 +99,6 @@ def passes_needed(threshold: float, runs: int) -> int:
     """
     asked = Fraction(str(check_rate("threshold", threshold)))
     return math.ceil(asked * check_count("runs", runs, 1))
-
-
-def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
-    """The chance of red where the true pass rates are known: 1 - prod_i P(Binomial(R, p_i) >= ceil(t_i R)).
-
-    `rates` holds one number in [0, 1] per scenario, `thresholds` one in (0, 1) per scenario or one for all.
-
-    >>> f"{red_at([0.9] * 10, 0.9, 1):.3f}", f"{red_at([0.9] * 20, 0.9, 1):.3f}"
-    ('0.651', '0.878')
-
-    Raises `ValueError` for no scenarios, shapes that do not fit, and numbers out of range.
-    """
-    from scipy.special import bdtrc
-
-    known = [check_rate("rates", p, closed=True) for p in np.asarray(rates, dtype=float).ravel().tolist()]
-    if not known:
-        raise ValueError("rates must name at least one scenario, got none")
-    asked = np.asarray(thresholds, dtype=float).ravel()
-    if asked.size not in (1, len(known)):
-        raise ValueError(f"thresholds must be one or {len(known)}, one for each rate, got {asked.size}")
-    needed = [passes_needed(float(t), runs) for t in np.broadcast_to(asked, len(known))]
-    return 1 - math.prod(float(bdtrc(c - 1, runs, p)) for c, p in zip(needed, known, strict=True))
 
 
 def red_chances(

@@ -161,19 +161,3 @@ def check_threshold(threshold: float) -> float:
     if not (is_number(threshold) and 0 < threshold <= 1):
         raise ValueError(f"threshold must be in (0, 1], got {threshold!r}")
     return float(threshold)
-
-
-def cerberus(threshold: float, confidence: float = 0.95, n_max: int | None = 50) -> SprtDesign:
-    """Cerberus's configuration: alpha = 1 - confidence, beta = 0.20, margin 0.10, Wald's boundaries.
-
-    The alternative is max(0.01, threshold - 0.10), so the margin shrinks below a threshold of 0.11. beta = 0.20
-    is that of the test without end: cut off at 50 trials, a threshold of 0.95 rejects an agent with a rate of
-    0.85 in 66.6 % of the runs, not in 80 %. Source: github.com/orban/cerberus and its article.
-
-    Raises `ValueError` for a threshold outside (0.01, 1] or a confidence outside (0.2, 1).
-    """
-    check_rate("confidence", confidence, 0.2)
-    if not (is_number(threshold) and 0.01 + LEAST_MARGIN < threshold <= 1):
-        raise ValueError(f"threshold must be in (0.01, 1], got {threshold!r}")
-    margin = threshold - max(0.01, threshold - 0.10)
-    return SprtDesign(threshold, margin, 1 - confidence, 0.20, n_max, "wald")

@@ -30,15 +30,6 @@ class SprtCharacteristics(NamedTuple):
     """Least n by which at least half of the tests have ended."""
 
 
-class WaldTrials(NamedTuple):
-    """Wald's approximations of E[N] for a test without end."""
-
-    at_threshold: float
-    """At a rate of theta, Eq. 9."""
-    at_alternative: float
-    """At a rate of theta - delta, Eq. 10."""
-
-
 class Stop(NamedTuple):
     """The chances of PASS and of FAIL at exactly trial n, and of still running after it."""
 
@@ -124,25 +115,3 @@ def _undecided(design: SprtDesign, n: int, least: int, size: int) -> tuple[int, 
     while high > low and design.crossed(n, least + high - 1) is Verdict.FAIL:
         high -= 1
     return low, high
-
-
-def wald_trials(design: SprtDesign) -> WaldTrials:
-    """Wald's approximations of E[N], which take the log-ratio to end exactly on a boundary; n_max is ignored.
-
-    E[N | p] = (P(PASS) a + P(FAIL) b) / (p on_pass + (1 - p) on_failure), with P(FAIL | theta) = (1 - A)/(B - A)
-    and P(PASS | theta - delta) = A (B - 1)/(B - A), where A = exp(a), B = exp(b). With Wald's boundaries these
-    are alpha and beta, and the means are Eqs. 9 and 10 of AgentAssay. The denominator of Eq. 9 is printed there
-    with the opposite sign, which would make the mean negative.
-
-    Raises `ValueError` for theta = 1, where one failure adds infinitely much and the approximation fails.
-    """
-    if design.threshold == 1:
-        raise ValueError("threshold must be below 1 for Wald's approximations, got 1.0")
-    a, b = design.lower, design.upper
-    low, high = np.exp(a), np.exp(b)
-    false_fail, false_pass = (1 - low) / (high - low), low * (high - 1) / (high - low)
-
-    def mean(p: float, fails: float) -> float:
-        return float(((1 - fails) * a + fails * b) / (p * design.on_pass + (1 - p) * design.on_failure))
-
-    return WaldTrials(mean(design.threshold, false_fail), mean(design.alternative, 1 - false_pass))

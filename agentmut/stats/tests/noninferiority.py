@@ -1,8 +1,7 @@
 """Whether a candidate's pass rate is worse by less than a margin, shown by a test.
 
 All tests here take the baseline's passes first. The hypothesis to reject is p_c <= p_b - delta, so a small
-p-value is evidence that the candidate is not worse by delta or more. A large one is evidence of nothing:
-`inferiority_test` asks the opposite question.
+p-value is evidence that the candidate is not worse by delta or more. A large p-value is evidence of nothing.
 """
 
 import math
@@ -65,20 +64,6 @@ def noninferiority_test(
     return _margin_test(k_b, n_b, k_c, n_c, delta, method, Alternative.GREATER)
 
 
-def inferiority_test(
-    k_b: int, n_b: int, k_c: int, n_c: int, delta: float, method: MarginTest = MarginTest.EXACT
-) -> Significance:
-    """One-sided test of p_c >= p_b - delta against p_c < p_b - delta: is the candidate worse by more than delta?
-
-    The same statistics as in `noninferiority_test`, judged by their other tail; for SCORE and NEWCOMBE the two
-    p-values add up to 1, for EXACT to more. Raises as `noninferiority_test` does.
-
-    >>> print(inferiority_test(45, 50, 20, 50, 0.2))
-    p = 0.000573 (one-sided: less, exact inferiority by 0.2, n=100)
-    """
-    return _margin_test(k_b, n_b, k_c, n_c, delta, method, Alternative.LESS)
-
-
 def exact_is_affordable(n_b: int, n_c: int) -> bool:
     """Whether the exact test takes samples of these sizes: some seconds and 100 MB at most."""
     return (n_b + 1) * (n_c + 1) <= LARGEST_TABLE and max(n_b, n_c) <= LARGEST_SAMPLE
@@ -93,25 +78,6 @@ def _margin_test(
     statistic, p = _TESTS[method](k_b, n_b, k_c, n_c, delta, side)
     what = "non-inferiority" if side is Alternative.GREATER else "inferiority"
     return Significance(p, side, f"{method} {what} by {delta:g}", n_b + n_c, statistic)
-
-
-def equivalence_test(
-    k_b: int, n_b: int, k_c: int, n_c: int, delta: float, method: MarginTest = MarginTest.EXACT
-) -> Significance:
-    """Two one-sided tests (TOST) of abs(p_c - p_b) >= delta against abs(p_c - p_b) < delta.
-
-    The p-value is the larger of those of "not worse by delta" and "not better by delta", the statistic the
-    one of the test that gave it. The margin has two sides, hence TWO_SIDED. Needs no correction: both
-    must reject. At level alpha it rejects when the interval at level 1 - 2 alpha that belongs to the
-    test lies within (-delta, delta). Source: D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680.
-
-    Raises as `noninferiority_test` does.
-    """
-    not_worse = noninferiority_test(k_b, n_b, k_c, n_c, delta, method)
-    not_better = noninferiority_test(k_c, n_c, k_b, n_b, delta, method)
-    weaker = max(not_worse, not_better, key=lambda found: found.p_value)
-    name = f"{method} equivalence within {delta:g}, TOST"
-    return weaker._replace(alternative=Alternative.TWO_SIDED, method=name)
 
 
 def score_statistic(

@@ -1,7 +1,6 @@
 """McNemar's test: two versions on the same cases, judged by the pairs in which they differ."""
 
 import math
-from collections.abc import Sequence
 
 from agentmut.stats.checks import check_count
 from agentmut.stats.tests.proportions import binomial_test, normal_p
@@ -33,30 +32,6 @@ def mcnemar_test(b: int, c: int, alternative: Alternative) -> Significance:
     """
     b, c, side = check_count("b", b), check_count("c", c), check_alternative(alternative)
     return _exact(b, c, side) if b + c < LEAST_FOR_NORMAL else _corrected(b, c, side)
-
-
-def mcnemar_paired(first: Sequence[bool], second: Sequence[bool], alternative: Alternative) -> Significance:
-    """`mcnemar_test` on outcomes in pairs: `first[i]` and `second[i]` are the same case.
-
-    Outcomes are True and False, or 1 and 0; numpy arrays of them too.
-
-    Raises `ValueError` for different lengths, no pairs, or outcomes of another kind.
-    """
-    if len(first) != len(second) or not len(first):
-        raise ValueError(
-            f"first and second must be of one length, at least 1, got {len(first)} and {len(second)}"
-        )
-    ones = [_outcomes("first", first), _outcomes("second", second)]
-    b = sum(x and not y for x, y in zip(*ones, strict=True))
-    c = sum(y and not x for x, y in zip(*ones, strict=True))
-    return mcnemar_test(b, c, alternative)
-
-
-def _outcomes(name: str, values: Sequence[bool]) -> list[bool]:
-    for i, value in enumerate(values):
-        if value not in (0, 1):
-            raise ValueError(f"{name} must hold True and False only, got {value!r} at position {i}")
-    return [bool(value) for value in values]
 
 
 def _exact(b: int, c: int, side: Alternative) -> Significance:

@@ -1,4 +1,4 @@
-"""How many trials: by formula. Exact power, which a plan should be checked against, is in `exact_power`."""
+"""The number of trials that a wanted half-width or a PASS needs, by formula."""
 
 import math
 from enum import StrEnum
@@ -15,44 +15,6 @@ class Bound(StrEnum):
 
     WILSON = "wilson"
     CLOPPER_PEARSON = "clopper-pearson"
-
-
-def trials_two_sided(p: float, delta: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """Trials per arm for a two-sided test of two samples that both have the variance p(1-p): Eq. 1.
-
-    n = ceil((z(1-alpha/2) + z(1-beta))^2 * 2 p (1-p) / delta^2): a difference by `delta`, as a fraction, is then
-    found with chance about 1 - beta by a Z test at level alpha. It takes two samples; a test of one sample against
-    a stated rate needs half as many. Example 3.2 (p = 0.9, delta = 0.1) is 190 per arm.
-
-    Raises `ValueError` for p, delta, alpha or beta outside (0, 1), and for alpha/2 + beta >= 1.
-    Source: AgentAssay, Eq. 1.
-
-    >>> trials_two_sided(0.9, 0.1)
-    190
-    """
-    p, delta = check_rate("p", p), check_rate("delta", delta)
-    return whole(normal_quantiles(alpha, beta, sides=2) ** 2 * 2 * p * (1 - p) / delta**2)
-
-
-def trials_one_sided(p_baseline: float, p_current: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """Trials per arm for a one-sided test that one sample passes less often than the other: Eq. 6.
-
-    n = ceil((z(1-alpha) + z(1-beta))^2 (pb (1-pb) + pc (1-pc)) / (pb - pc)^2), at least 1. It is the same with
-    the rates swapped. It belongs to a Z test with unpooled variance; what Fisher's, Boschloo's and the pooled Z test
-    reach with this n is given by `exact_power.two_sample_power`.
-
-    Raises `ValueError` for a rate outside [0, 1], equal rates, alpha or beta outside (0, 1) or alpha + beta >= 1.
-    Source: AgentAssay, Eq. 6.
-
-    >>> trials_one_sided(0.9, 0.8)
-    215
-    """
-    pb = check_rate("p_baseline", p_baseline, closed=True)
-    pc = check_rate("p_current", p_current, closed=True)
-    if pb == pc:
-        raise ValueError(f"p_current must differ from p_baseline, got {p_current!r} for both")
-    variance = pb * (1 - pb) + pc * (1 - pc)
-    return whole(normal_quantiles(alpha, beta, sides=1) ** 2 * variance / (pb - pc) ** 2)
 
 
 def half_width(n: int, level: float = 0.95, *, p: float = 0.5, z: float | None = None) -> float:
@@ -106,41 +68,9 @@ def least_passing_n(theta: float, alpha: float = 0.05, bound: Bound = Bound.WILS
     return whole(_quantile(1 - alpha, None) ** 2 * theta / (1 - theta))
 
 
-def chance_all_pass(p: float, n: int) -> float:
-    """The chance p^n that `n` trials all pass; 1 for n = 0.
-
-    Raises `ValueError` for p outside [0, 1] or n < 0.
-
-    >>> round(chance_all_pass(0.9, 10), 4)
-    0.3487
-    """
-    return check_rate("p", p, closed=True) ** check_count("n", n)
-
-
-def chance_any_failure(p: float, n: int) -> float:
-    """The chance 1 - p^n of at least one failure in `n` trials that pass at `p`; 0 for n = 0.
-
-    Raises `ValueError` for p outside [0, 1] or n < 0.
-
-    >>> round(chance_any_failure(0.9, 20), 4)
-    0.8784
-    """
-    p, n = check_rate("p", p, closed=True), check_count("n", n)
-    return -math.expm1(n * math.log(p)) if p and n else float(n > 0)
-
-
 def whole(trials: float) -> int:
     """`trials` rounded up, at least 1; 2401.0000000001 is 2401, its excess being rounding."""
     return max(1, math.ceil(trials * (1 - ROUNDING)))
-
-
-def normal_quantiles(alpha: float, beta: float, *, sides: int) -> float:
-    """z(1 - alpha/sides) + z(1 - beta), which must be positive: below it power would be had without trials."""
-    tail, beta = check_rate("alpha", alpha) / sides, check_rate("beta", beta)
-    if tail + beta >= 1:
-        share = "alpha" if sides == 1 else f"alpha/{sides}"
-        raise ValueError(f"{share} + beta must be below 1, got alpha={alpha!r} and beta={beta!r}")
-    return -NormalDist().inv_cdf(tail) - NormalDist().inv_cdf(beta)
 
 
 def _quantile(level: float, z: float | None) -> float:

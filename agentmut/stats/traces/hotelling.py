@@ -3,20 +3,17 @@
 `compare_traces` is the test to decide with: it needs no normal distribution and sees more than means.
 """
 
-import math
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_rate
 from agentmut.stats.tests.significance import Alternative, Significance
 from agentmut.stats.traces.samples import Array, check_sample, pool, standardised
 
 VARIANCE = 0.95
 """Share of the variance that the effective dimension explains (Eq. 28 of the AgentAssay paper)."""
-MOST_TRACES = 10**9
 
 
 class HotellingTest(NamedTuple):
@@ -103,70 +100,3 @@ def _significance(t2: float, n0: int, n: int, d: int) -> Significance:
     freedom = n0 + n - d - 1
     p = float(f.sf(t2 * freedom / ((n0 + n - 2) * d), d, freedom))
     return Significance(p, Alternative.TWO_SIDED, f"Hotelling T2, F({d}, {freedom})", n0 + n, t2)
-
-
-def hotelling_power(n0: int, n: int, distance: float, d: int, alpha: float = 0.05) -> float:
-    """Chance that T2 rejects at level alpha, by the non-central F (Eq. 33); alpha where distance = 0.
-
-    `distance` is the Mahalanobis distance of the means, 0 or more; the non-centrality is its square times
-    n0 n/(n0+n). For normal distributions with equal covariances in `d` dimensions.
-
-    Raises `ValueError` for n0 or n < 1, d < 1, n0 + n - 2 <= d, a negative distance, alpha outside (0, 1).
-    """
-    n0, n, d = check_count("n0", n0, 1), check_count("n", n, 1), check_count("d", d, 1)
-    if n0 + n - 2 <= d:
-        raise ValueError(f"n0 + n - 2 must exceed d, got n0={n0}, n={n}, d={d}")
-    distance = min(
-        check_rate("distance", distance, 0.0, math.inf, closed=True), 1e100
-    )  # the power is 1 long before
-    return _power(n0 * n / (n0 + n) * distance**2, d, n0 + n - d - 1, check_rate("alpha", alpha))
-
-
-def _power(noncentrality: float, d: int, freedom: int, alpha: float) -> float:
-    """scipy's non-central F, away from where it errs: at 0 it is wrong, from 10^10 on it does not converge.
-
-    From 10^9 on the numerator of F is its mean, within 1e-4; what varies is the chi-squared denominator.
-    """
-    from scipy.stats import chi2, f, ncf
-
-    if noncentrality < 1e-9:
-        return alpha
-    critical = float(f.isf(alpha, d, freedom))
-    if noncentrality > 1e9:
-        return float(chi2.cdf(noncentrality * freedom / (d * critical), freedom))
-    return float(ncf.sf(critical, d, freedom, noncentrality))
-
-
-def hotelling_sample_size(distance: float, d: int, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """The least number of traces per sample for which T2 has power 1 - beta at level alpha; exact.
-
-    By the non-central F, see `hotelling_power`; at least the least n with 2n - 2 > d.
-
-    Raises `ValueError` for distance <= 0, d < 1, levels outside (0, 1), or more than 10^9 traces.
-    """
-    distance = check_rate("distance", distance, 0.0, math.inf)
-    d, beta = check_count("d", d, 1), check_rate("beta", beta)
-    high = low = d // 2 + 2
-    while hotelling_power(high, high, distance, d, alpha) < 1 - beta:
-        low, high = high + 1, 2 * high
-        if high > MOST_TRACES:
-            raise ValueError(f"distance must be large enough for {MOST_TRACES} traces, got {distance}")
-    while low < high:
-        middle = (low + high) // 2
-        enough = hotelling_power(middle, middle, distance, d, alpha) >= 1 - beta
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return low
-
-
-def hotelling_sample_size_eq30(distance: float, d: int, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """Eq. 30 of the AgentAssay paper, for reference; plan with `hotelling_sample_size`.
-
-    ceil((d+1) (z(1-alpha) + z(1-beta))^2 / distance^2 + (d+1)/2). It asks for more than T2 needs,
-    the more so the larger d is: the need grows with the root of d, not with d.
-
-    Raises `ValueError` for distance <= 0, d < 1 or levels outside (0, 1).
-    """
-    distance = check_rate("distance", distance, 0.0, math.inf)
-    d, z = check_count("d", d, 1), NormalDist().inv_cdf
-    normal = z(1 - check_rate("alpha", alpha)) + z(1 - check_rate("beta", beta))
-    return math.ceil((d + 1) * normal**2 / distance**2 + (d + 1) / 2)

@@ -1,22 +1,19 @@
-"""Power by summing over every outcome: what a test does, next to what a formula plans.
+"""The power of a test, by summing over every outcome, and the number of trials that a formula plans for it.
 
 Power as a function of n has saw-teeth, since a test can reject at whole numbers only: one more trial may lower it.
-`least_n_for_power` says which n it means.
 """
 
-from collections.abc import Callable, Iterable
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from agentmut.stats.binomial import binomials
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.tests.power import whole
 from agentmut.stats.tests.proportions import TwoSampleTest
 from agentmut.stats.tests.significance import Alternative, check_alternative
-from agentmut.stats.tests.two_samples import TIE, Flags, at_most_as_likely, chance, rejected, supremum
-
-LARGEST_SEARCHED = 500
-"""Where `least_n_for_power` stops unless told otherwise."""
+from benchmarks.calibration.two_samples import TIE, Flags, at_most_as_likely, chance, rejected, supremum
 
 
 class OneSamplePower(NamedTuple):
@@ -97,53 +94,6 @@ def two_sample_power(
     return TwoSamplePower(n1, n2, chance(flags, p1, p2), *supremum(flags))
 
 
-def binomial_power_table(
-    sizes: Iterable[int],
-    p0: float,
-    p1: float,
-    *,
-    alpha: float = 0.05,
-    alternative: Alternative = Alternative.LESS,
-) -> list[OneSamplePower]:
-    """`binomial_power` at every size."""
-    return [binomial_power(n, p0, p1, alpha=alpha, alternative=alternative) for n in sizes]
-
-
-def two_sample_power_table(
-    test: TwoSampleTest,
-    sizes: Iterable[tuple[int, int]],
-    p1: float,
-    p2: float,
-    *,
-    alpha: float = 0.05,
-    alternative: Alternative = Alternative.LESS,
-) -> list[TwoSamplePower]:
-    """`two_sample_power` at every pair of sizes (n1, n2)."""
-    return [two_sample_power(test, n1, n2, p1, p2, alpha=alpha, alternative=alternative) for n1, n2 in sizes]
-
-
-def least_n_for_power(
-    power_at: Callable[[int], float], power: float, *, n_max: int = LARGEST_SEARCHED, lasting: bool = True
-) -> int | None:
-    """The least n in [1, n_max] that has the wanted `power`; None if there is none.
-
-    `power_at` gives the power at n. `lasting`: the least n from which it stays at or above `power` up to n_max, so
-    that running some trials more does not lose it; otherwise the least n that has it at all, which may lie on a
-    tooth of the saw. Looks at n one by one, from n_max down if `lasting`, else from 1 up: keep n_max close where
-    `power_at` is slow.
-
-    Raises `ValueError` for power outside (0, 1) or n_max < 1.
-
-    >>> least_n_for_power(lambda n: binomial_power(n, 0.9, 0.75).power, 0.9)
-    59
-    """
-    power, n_max = check_rate("power", power), check_count("n_max", n_max, 1)
-    if not lasting:
-        return next((n for n in range(1, n_max + 1) if power_at(n) >= power), None)
-    short = next((n for n in range(n_max, 0, -1) if power_at(n) < power), 0)
-    return short + 1 if short < n_max else None
-
-
 def _binomial_rejects(n: int, p0: float, alpha: float, side: Alternative) -> Flags:
     """The numbers of successes with p <= alpha by the exact binomial test, as flags."""
     from scipy.stats import binom
@@ -156,3 +106,50 @@ def _binomial_rejects(n: int, p0: float, alpha: float, side: Alternative) -> Fla
     else:
         p_values = at_most_as_likely(np.asarray(binom.pmf(k, n, p0)))
     return np.asarray(p_values <= alpha * (1 + TIE))
+
+
+def trials_two_sided(p: float, delta: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
+    """Trials per arm for a two-sided test of two samples that both have the variance p(1-p): Eq. 1.
+
+    n = ceil((z(1-alpha/2) + z(1-beta))^2 * 2 p (1-p) / delta^2): a difference by `delta`, as a fraction, is then
+    found with chance about 1 - beta by a Z test at level alpha. It takes two samples; a test of one sample against
+    a stated rate needs half as many. Example 3.2 (p = 0.9, delta = 0.1) is 190 per arm.
+
+    Raises `ValueError` for p, delta, alpha or beta outside (0, 1), and for alpha/2 + beta >= 1.
+    Source: AgentAssay, Eq. 1.
+
+    >>> trials_two_sided(0.9, 0.1)
+    190
+    """
+    p, delta = check_rate("p", p), check_rate("delta", delta)
+    return whole(normal_quantiles(alpha, beta, sides=2) ** 2 * 2 * p * (1 - p) / delta**2)
+
+
+def trials_one_sided(p_baseline: float, p_current: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
+    """Trials per arm for a one-sided test that one sample passes less often than the other: Eq. 6.
+
+    n = ceil((z(1-alpha) + z(1-beta))^2 (pb (1-pb) + pc (1-pc)) / (pb - pc)^2), at least 1. It is the same with
+    the rates swapped. It belongs to a Z test with unpooled variance; what Fisher's, Boschloo's and the pooled Z test
+    reach with this n is given by `two_sample_power`.
+
+    Raises `ValueError` for a rate outside [0, 1], equal rates, alpha or beta outside (0, 1) or alpha + beta >= 1.
+    Source: AgentAssay, Eq. 6.
+
+    >>> trials_one_sided(0.9, 0.8)
+    215
+    """
+    pb = check_rate("p_baseline", p_baseline, closed=True)
+    pc = check_rate("p_current", p_current, closed=True)
+    if pb == pc:
+        raise ValueError(f"p_current must differ from p_baseline, got {p_current!r} for both")
+    variance = pb * (1 - pb) + pc * (1 - pc)
+    return whole(normal_quantiles(alpha, beta, sides=1) ** 2 * variance / (pb - pc) ** 2)
+
+
+def normal_quantiles(alpha: float, beta: float, *, sides: int) -> float:
+    """z(1 - alpha/sides) + z(1 - beta), which must be positive: below it power would be had without trials."""
+    tail, beta = check_rate("alpha", alpha) / sides, check_rate("beta", beta)
+    if tail + beta >= 1:
+        share = "alpha" if sides == 1 else f"alpha/{sides}"
+        raise ValueError(f"{share} + beta must be below 1, got alpha={alpha!r} and beta={beta!r}")
+    return -NormalDist().inv_cdf(tail) - NormalDist().inv_cdf(beta)

@@ -5,71 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import combine_pvalues, norm
+from scipy.stats import norm
 from statsmodels.regression.linear_model import OLS
 
-from agentmut.stats.combination import control_variate, proxy_cost_share, stouffer
+from agentmut.stats.control_variate import control_variate, proxy_cost_share
 
 P = st.floats(1e-9, 1 - 1e-9)
 PAIRS = st.lists(st.tuples(st.booleans(), st.integers(-4, 4)), min_size=2, max_size=40)
-
-
-def test_stouffer_by_hand() -> None:
-    # z of .05 is 1.644854, of .2 is .841621; (2*1.644854 + .841621)/sqrt(5) = 1.847586, p = .032331
-    found = stouffer([0.05, 0.2], [2, 1])
-    assert found.statistic == pytest.approx(1.847586, abs=1e-6)
-    assert found.p_value == pytest.approx(0.032331, abs=1e-6)
-    assert str(found) == "p = 0.0323 (one-sided: greater, weighted Stouffer, n=2)"
-
-
-@given(st.lists(st.tuples(P, st.floats(0.1, 10)), min_size=1, max_size=6))
-def test_stouffer_is_scipys(pairs: list[tuple[float, float]]) -> None:
-    p_values, weights = zip(*pairs, strict=True)
-    expected = combine_pvalues(p_values, method="stouffer", weights=weights)
-    assert stouffer(p_values, weights).p_value == pytest.approx(expected.pvalue, rel=1e-6)
-
-
-def test_one_p_value_stays_itself_and_a_weight_of_zero_drops_one() -> None:
-    assert stouffer([0.03]).p_value == pytest.approx(0.03)
-    assert stouffer([0.03, 0.9], [1, 0]).p_value == pytest.approx(0.03)
-
-
-def test_p_values_of_zero_and_one_are_numbers_and_cancel() -> None:
-    assert stouffer([0.0, 1.0]).p_value == pytest.approx(0.5)
-    assert stouffer([0.0]).p_value == pytest.approx(2.0**-53)
-    assert stouffer([1.0]).p_value == pytest.approx(1.0)
-    assert 0 < stouffer([0.0, 0.0, 0.0]).p_value < 1e-40
-
-
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.floats(0, 1))
-def test_a_smaller_p_value_never_makes_the_combination_larger(p_values: list[float], other: float) -> None:
-    low, high = sorted([p_values[0], other])
-    rest = p_values[1:]
-    assert stouffer([low, *rest]).p_value <= stouffer([high, *rest]).p_value + 1e-12
-
-
-def test_a_tenth_of_all_pairs_of_p_values_is_significant_at_a_tenth() -> None:
-    grid = (np.arange(40) + 0.5) / 40
-    found = [stouffer([p, q], [1, 2]).p_value <= 0.1 for p in grid for q in grid]
-    # an area of .1, bounded by a curve that crosses fewer than 80 of the 1600 cells, half of each on average
-    assert np.mean(found) == pytest.approx(0.1, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("p_values", "weights", "message"),
-    [
-        ([], None, "p_values must not be empty"),
-        ([0.1, 1.1], None, r"p_values must be in \[0, 1\], got 1.1"),
-        ([math.nan], None, "p_values must be in"),
-        ([0.1], [1, 2], "weights must be 1, one a p-value, got 2"),
-        ([0.1], [-1], "weights must be in"),
-        ([0.1], [math.inf], "weights must be in"),
-        ([0.1, 0.2], [0, 0], r"weights must not all be 0, got \[0, 0\]"),
-    ],
-)
-def test_bad_p_values_are_named(p_values: Any, weights: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stouffer(p_values, weights)
 
 
 def test_a_control_variate_moves_the_estimate_along_the_regression() -> None:

@@ -1,4 +1,4 @@
-"""Evidence from more than one source: independent p-values combined, and a cheap proxy used honestly.
+"""A pass rate corrected by a cheap proxy model that ran the same trials.
 
 A proxy model may order the work (what to try first) or serve as a control variate. The verdict rests on the
 target's own trials: a proxy's p-value says that the proxy changed, so it is not combined with the target's.
@@ -11,41 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_level, check_rate
 from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.tests.significance import Alternative, Significance
 
 if TYPE_CHECKING:
     from agentmut.stats.traces.samples import Array
-
-SMALLEST_P = 2.0**-53
-"""Distance from 0 and 1 that p-values are kept at: a normal score of 8.2."""
-
-
-def stouffer(p_values: Sequence[float], weights: Sequence[float] | None = None) -> Significance:
-    """Weighted Stouffer combination of one-sided p-values: sum w z / sqrt(sum w^2), z the 1 - p normal quantile.
-
-    For independent tests of hypotheses in the same direction; the combined hypothesis is that all are
-    true. Weights fixed in advance, usually the square root of each sample's size; without them all count alike.
-    It takes the place of Eq. 47 of the AgentAssay paper: a weighted sum of -2 log p is not chi-squared.
-    The result's statistic is the combined z, its n the number of p-values.
-
-    p-values nearer to 0 or 1 than 2^-53, and 0 and 1 themselves, count as that near (z = 8.2): so a single
-    one decides nothing alone, and 0 and 1 can meet. Raises `ValueError` for no p-value, one outside [0, 1],
-    a wrong number of weights, a negative weight, or weights that are all 0.
-    """
-    from scipy.stats import combine_pvalues
-
-    if not len(p_values):
-        raise ValueError("p_values must not be empty")
-    weights = [1.0] * len(p_values) if weights is None else weights
-    if len(weights) != len(p_values):
-        raise ValueError(f"weights must be {len(p_values)}, one a p-value, got {len(weights)}")
-    checked = [check_rate("weights", w, 0.0, 1e100, closed=True) for w in weights]
-    if not any(checked):
-        raise ValueError(f"weights must not all be 0, got {list(weights)!r}")
-    kept = [min(max(check_rate("p_values", p, closed=True), SMALLEST_P), 1 - SMALLEST_P) for p in p_values]
-    shares = [w / max(checked) for w in checked]
-    z, p = combine_pvalues(kept, method="stouffer", weights=shares)
-    return Significance(float(p), Alternative.GREATER, "weighted Stouffer", len(kept), float(z))
 
 
 class ControlVariate(NamedTuple):
