@@ -28,7 +28,7 @@ from agentmut.report.terminal.mutant_diff import unified
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.operator import Operator
 from agentmut.stats.traces.bigrams import bigram_counts
-from agentmut.stats.traces.traces import compare_traces
+from agentmut.stats.traces.trace_comparison import compare_traces
 from agentmut.store.rows import StoredTrial
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store

@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
 from agentmut.stats.kill.rule import KillDesign, decision_table  # noqa: E402
-from agentmut.stats.traces.traces import compare_traces  # noqa: E402
+from agentmut.stats.traces.trace_comparison import compare_traces  # noqa: E402
 
 
 def best_of(times: int, action: Callable[[], object]) -> float:

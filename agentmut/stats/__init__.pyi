@@ -27,9 +27,9 @@ from .kill.suite_share import log_pooled as log_pooled
 from .kill.suite_share import log_threshold as log_threshold
 from .kill.suite_share import pooled_evidence as pooled_evidence
 from .kill.suite_share import spread as spread
-from .reliability.judge import Labels as Labels
-from .reliability.judge import labels as labels
-from .reliability.judge import transferred as transferred
+from .reliability.judge_labels import Labels as Labels
+from .reliability.judge_labels import labels as labels
+from .reliability.judge_labels import transferred as transferred
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
 from .score.coverage import state_coverage as state_coverage
@@ -63,9 +63,9 @@ from .three_valued import Judgement as Judgement
 from .three_valued import Verdict as Verdict
 from .traces.bigrams import bigram_counts as bigram_counts
 from .traces.samples import Array as Array
-from .traces.traces import Aspect as Aspect
-from .traces.traces import TraceComparison as TraceComparison
-from .traces.traces import compare_traces as compare_traces
+from .traces.trace_comparison import Aspect as Aspect
+from .traces.trace_comparison import TraceComparison as TraceComparison
+from .traces.trace_comparison import compare_traces as compare_traces
 from .verdicts.kill_verdict import judge_stopped as judge_stopped
 from .verdicts.preview import Preview as Preview
 from .verdicts.preview import preview_fixed as preview_fixed

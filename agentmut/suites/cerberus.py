@@ -17,7 +17,7 @@ from agentmut.judging import build
 from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Scenario
 from agentmut.recording import Trial
 from agentmut.seams import Adapter, AgentSpec, SetsRule, SuiteRule, SuiteSpec
-from agentmut.suites._settings import read_settings
+from agentmut.suites.suite_argument import read_settings
 
 WHERE = "suite.cerberus"
 PLACEHOLDER = "{{scenario}}"

@@ -27,7 +27,7 @@ from agentmut.adapters import CallableAdapter, trace_of
 from agentmut.nouns import AgentConfig, AgentTrace, Check, EvaluatorSpec, Scenario
 from agentmut.recording import Trial, belonging
 from agentmut.seams import Adapter, AgentSpec, RunsCases, SuiteSpec
-from agentmut.suites._called import (
+from agentmut.suites.called_agent import (
     CalledAgent,
     Raised,
     check_route,
@@ -37,8 +37,8 @@ from agentmut.suites._called import (
     unique,
     with_checks,
 )
-from agentmut.suites._judging import judging
-from agentmut.suites._settings import read_settings, require
+from agentmut.suites.judge_requests import judging
+from agentmut.suites.suite_argument import read_settings, require
 
 if TYPE_CHECKING:
     from pydantic_evals import Case, Dataset

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.reliability.judge import Counts, rectified_bounds, rogan_gladen_bounds
-from agentmut.stats.reliability.reliability import Estimator, pass_at_k, pass_hat_k
+from agentmut.stats.reliability.judge_labels import Counts, rectified_bounds, rogan_gladen_bounds
+from agentmut.stats.reliability.repeated_runs import Estimator, pass_at_k, pass_hat_k
 from agentmut.stats.sequential.drift import Cusum, page_hinkley
 from agentmut.stats.sequential.run_length import (
     Draws,

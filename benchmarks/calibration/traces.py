@@ -16,7 +16,7 @@ from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.hotelling import hotelling_t2
 from agentmut.stats.traces.looks import Change, Looks, looks_verdict
 from agentmut.stats.traces.samples import Array
-from agentmut.stats.traces.traces import compare_traces
+from agentmut.stats.traces.trace_comparison import compare_traces
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 FEATURES = 14

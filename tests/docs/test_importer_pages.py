@@ -84,7 +84,7 @@ def test_the_scenario_of_the_page_is_one_and_its_functions_judge(files: Path) ->
 @pytest.mark.parametrize("page", NEEDS)
 def test_commands_exist_and_settings_are_those_of_the_importers(page: str) -> None:
     from agentmut.suites.cerberus import CerberusSettings
-    from agentmut.suites.inspect_ai.settings import InspectSettings
+    from agentmut.suites.inspect_ai.inspect_settings import InspectSettings
     from agentmut.suites.pydantic_evals import PydanticEvalsSettings
 
     text = (DOCS / f"{page}.md").read_text()

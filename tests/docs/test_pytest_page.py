@@ -12,7 +12,7 @@ import yaml
 
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import VERBS
-from agentmut.suites.pytest_suite.settings import read_settings
+from agentmut.suites.pytest_suite.pytest_settings import read_settings
 from agentmut.usecases.campaigns import measure
 
 ROOT = Path(__file__).parents[2]

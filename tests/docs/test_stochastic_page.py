@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from agentmut.pytest_plugin.stochastic.finding import Finding
-from agentmut.pytest_plugin.stochastic.settings import BETA, MARGIN, StochasticSettings
+from agentmut.pytest_plugin.stochastic.marker_settings import BETA, MARGIN, StochasticSettings
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.verdicts.scenario_verdict import critical

@@ -15,7 +15,7 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
-from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
 
 ROOT = Path(__file__).parents[2]
 PROMPTFOO = (ROOT / "docs" / "promptfoo.md").read_text()

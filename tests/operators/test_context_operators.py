@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.language.quantities.figures import Other
+from agentmut.language.quantities.other_numbers import Other
 from agentmut.language.quantities.stated_facts import FactKind, facts
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History

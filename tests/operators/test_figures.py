@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.language.quantities.figures import Measure, Other, measure, other_number
+from agentmut.language.quantities.other_numbers import Measure, Other, measure, other_number
 from agentmut.language.quantities.stated_facts import facts
 from agentmut.language.quantities.units import plural_of
 from agentmut.language.vocabulary.neighbours import is_number

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.pytest_plugin.stochastic.finding import Finding, found, read_finding
-from agentmut.pytest_plugin.stochastic.settings import StochasticSettings, read_settings
+from agentmut.pytest_plugin.stochastic.marker_settings import StochasticSettings, read_settings
 from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics

@@ -40,7 +40,7 @@ def test_worse():
 IN_A_CAMPAIGN = """
 from types import SimpleNamespace
 from agentmut.suites.pytest_suite.held import HeldSession
-from agentmut.suites.pytest_suite.settings import PytestSettings
+from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 
 held = HeldSession(PytestSettings(directory="."))
 for case in held.cases():

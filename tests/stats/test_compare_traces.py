@@ -14,7 +14,7 @@ from scipy.stats import false_discovery_control, norm, permutation_test, rankdat
 from agentmut.stats.traces.bigrams import OTHER, bigram_counts
 from agentmut.stats.traces.permutation import labellings, p_values, smallest_p
 from agentmut.stats.traces.samples import normal_scores, pool, spread_scores
-from agentmut.stats.traces.traces import Aspect, compare_traces
+from agentmut.stats.traces.trace_comparison import Aspect, compare_traces
 
 SMALL = arrays(np.float64, st.tuples(st.integers(2, 8), st.just(3)), elements=st.integers(-3, 3).map(float))
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmut.stats.intervals.proportion import Interval, wilson
-from agentmut.stats.reliability.judge import (
+from agentmut.stats.reliability.judge_labels import (
     Labels,
     labels,
     rectified,

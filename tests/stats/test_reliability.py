@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.stats.reliability.reliability import (
+from agentmut.stats.reliability.repeated_runs import (
     Estimator,
     decay_curve,
     graceful_degradation,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agentmut.stats.reliability.judge import Labels, labels, transferred
+from agentmut.stats.reliability.judge_labels import Labels, labels, transferred
 
 
 def test_the_estimate_by_hand() -> None:

@@ -16,7 +16,7 @@ import pytest
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.control_variate import proxy_cost_share
 from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, clopper_pearson
-from agentmut.stats.reliability.reliability import (
+from agentmut.stats.reliability.repeated_runs import (
     Estimator,
     graceful_degradation,
     pass_at_k,

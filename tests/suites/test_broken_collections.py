@@ -9,10 +9,10 @@ import pytest
 from agentmut._base.errors import ProjectError, UsageError
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.cerberus import Cerberus
-from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of
 from agentmut.suites.pytest_suite import collecting
 from agentmut.suites.pytest_suite.collecting import collected
-from agentmut.suites.pytest_suite.settings import PytestSettings
+from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 
 ROOT = Path(__file__).parents[2]
 

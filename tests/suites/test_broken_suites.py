@@ -12,7 +12,7 @@ from agentmut.suites.cerberus import Cerberus
 from agentmut.suites.inspect_ai.suite import InspectSuite
 from agentmut.suites.pydantic_evals import PydanticEvals
 from agentmut.suites.pytest_suite.held import _no_evidence
-from agentmut.suites.pytest_suite.settings import read_settings
+from agentmut.suites.pytest_suite.pytest_settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,8 +12,8 @@ import pytest
 
 from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import is_assertion, judged
-from agentmut.suites.pytest_suite.running import Running
-from agentmut.suites.pytest_suite.settings import PytestSettings
+from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
+from agentmut.suites.pytest_suite.run_state import Running
 from tests.suites.plugins_of_others import OTHERS
 
 ROOT = Path(__file__).parents[2]

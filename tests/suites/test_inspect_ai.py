@@ -96,7 +96,7 @@ def test_a_task_that_takes_the_config_is_built_from_it_and_its_crash_is_no_evide
 def test_a_process_loads_what_inspect_ai_needs_before_its_first_trial(tmp_path: Path) -> None:
     script = (
         "import sys\n"
-        "from agentmut.suites.inspect_ai.running import be_quiet, warm_up\n"
+        "from agentmut.suites.inspect_ai.evaluation import be_quiet, warm_up\n"
         "be_quiet()\n"
         "warm_up('openai/gpt-4o')\n"  # without a key: no reason to stop here
         "print('inspect_ai.model._providers.openai' in sys.modules, 'inspect_ai._eval.task.run' in sys.modules)\n"

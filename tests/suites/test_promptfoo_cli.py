@@ -12,7 +12,7 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.loading import load_project
-from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 

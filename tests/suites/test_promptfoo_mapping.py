@@ -19,8 +19,8 @@ from agentmut.suites.promptfoo import bench
 from agentmut.suites.promptfoo.cases import cases_of
 from agentmut.suites.promptfoo.cli import environment, written
 from agentmut.suites.promptfoo.outcome import judged
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
 from agentmut.suites.promptfoo.providers import led_through, measured
-from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.suites.promptfoo.suite import PromptfooSuite
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"

@@ -16,7 +16,7 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import make_executor, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.loading import load_project
-from agentmut.suites.pytest_suite.settings import read_settings
+from agentmut.suites.pytest_suite.pytest_settings import read_settings
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from agentmut.judging.evaluators.expression import namespace
-from agentmut.judging.evaluators.values import structured
+from agentmut.judging.evaluators.json_values import structured
 from agentmut.nouns import Action, AgentTrace, Scenario, Usage
 
 Values = dict[str, Any]

@@ -15,7 +15,7 @@ from simpleeval import (  # type: ignore[import-untyped]
 )
 
 from agentmut._base import arguments, nearest
-from agentmut.judging.evaluators.values import shown, structured
+from agentmut.judging.evaluators.json_values import shown, structured
 from agentmut.nouns import END, START, AgentTrace, Check, Scenario
 
 NAMES = (

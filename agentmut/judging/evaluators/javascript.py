@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import NotJudgedError, arguments
-from agentmut.judging.evaluators.values import as_text, shown
+from agentmut.judging.evaluators.json_values import as_text, shown
 from agentmut.nouns import AgentTrace, Check, Scenario
 
 SECONDS = 0.1

@@ -23,7 +23,7 @@ from agentmut._base import (
     read_pass_score,
     told,
 )
-from agentmut.judging.evaluators.values import as_text, shown, written_json
+from agentmut.judging.evaluators.json_values import as_text, shown, written_json
 from agentmut.nouns import Action, AgentTrace, Check, Scenario
 from agentmut.recording import completed
 from agentmut.seams import HasSource

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.judging.evaluators.values import shown
+from agentmut.judging.evaluators.json_values import shown
 from agentmut.language import NO, YES, Decisions, stated_figures
 from agentmut.nouns import AgentTrace, Check, Scenario
 

@@ -5,7 +5,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.judging.facts.judge import Judge
+from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.judging.facts.same import Same

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from agentmut._base import UsageError, nearest
-from agentmut.judging.facts.judge import Judge
+from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.resemblance import Resemblance
 from agentmut.language import (
     Dates,

@@ -11,7 +11,7 @@ from agentmut._base import canonical_json
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.quantities.calendar_days import days
 from agentmut.language.quantities.quantities import blanked, quantities
-from agentmut.language.quantities.things import things
+from agentmut.language.quantities.stated_identifiers import things
 from agentmut.nouns import AgentTrace, Fact, Scenario
 
 

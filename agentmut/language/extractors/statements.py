@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut.language.extractors.figures import leaf_texts
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.extractors.stability import MOST_NEW, NEARLY_ALL
-from agentmut.language.extractors.values import is_free
+from agentmut.language.extractors.value_facts import is_free
 from agentmut.language.vocabulary.predicates import Statement, statements
 from agentmut.nouns import AgentTrace, Extractor, Fact, Scenario
 

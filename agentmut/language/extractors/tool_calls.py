@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.language.extractors.leaves import leaves
-from agentmut.language.extractors.values import stated, together
+from agentmut.language.extractors.value_facts import stated, together
 from agentmut.nouns import AgentTrace, Fact, Scenario, Step
 
 

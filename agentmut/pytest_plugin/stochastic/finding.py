@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
+from agentmut.pytest_plugin.stochastic.marker_settings import StochasticSettings
 from agentmut.stats import MOST, Verdict
 
 PREFIX = "agentmut."

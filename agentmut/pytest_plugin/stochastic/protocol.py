@@ -11,13 +11,13 @@ from _pytest.unittest import TestCaseFunction
 
 from agentmut._base import UsageError, one_line
 from agentmut.pytest_plugin.stochastic.finding import ERROR, Finding
-from agentmut.pytest_plugin.stochastic.report import as_error, as_verdict, verdict_call
-from agentmut.pytest_plugin.stochastic.settings import (
+from agentmut.pytest_plugin.stochastic.marker_settings import (
     INCONCLUSIVE_INI,
     MARKER,
     StochasticSettings,
     read_settings,
 )
+from agentmut.pytest_plugin.stochastic.report import as_error, as_verdict, verdict_call
 from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.suites import RUNNING, forget_earlier_runs, is_assertion
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut.pytest_plugin.stochastic.finding import Finding
-from agentmut.pytest_plugin.stochastic.settings import Inconclusive
+from agentmut.pytest_plugin.stochastic.marker_settings import Inconclusive
 from agentmut.stats import Verdict
 
 SECTION = "agentmut"

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from agentmut.assessment import FixedTrials, Sprt
 from agentmut.pytest_plugin.stochastic.finding import Finding, found
-from agentmut.pytest_plugin.stochastic.settings import StochasticSettings
+from agentmut.pytest_plugin.stochastic.marker_settings import StochasticSettings
 
 
 class Ending(StrEnum):

@@ -8,7 +8,7 @@ from agentmut.nouns import Check
 from agentmut.suites.deepeval_suite.noted import check_measured, checks_of
 from agentmut.suites.pytest_suite.adapter import PytestAdapter
 from agentmut.suites.pytest_suite.outcome import Phase
-from agentmut.suites.pytest_suite.running import Running
+from agentmut.suites.pytest_suite.run_state import Running
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ import pytest
 
 from agentmut._base import one_line
 from agentmut.recording import Trial, aside
-from agentmut.suites._judging import asked, judge_of
 from agentmut.suites.deepeval_suite.noted import Failed, Measured
-from agentmut.suites.pytest_suite.running import RUNNING, Running
+from agentmut.suites.judge_requests import asked, judge_of
+from agentmut.suites.pytest_suite.run_state import RUNNING, Running
 
 OFF = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",

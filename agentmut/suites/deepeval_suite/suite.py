@@ -9,7 +9,7 @@ from typing import ClassVar
 from agentmut._base import UsageError
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
 from agentmut.seams import Adapter, AgentSpec, SuiteSpec
-from agentmut.suites.pytest_suite.settings import PytestSettings, read_settings
+from agentmut.suites.pytest_suite.pytest_settings import PytestSettings, read_settings
 from agentmut.suites.pytest_suite.suite import PytestSuite
 
 CHECK = "deepeval"

@@ -13,11 +13,11 @@ from agentmut.adapters import recording_view, trace_of
 from agentmut.nouns import AgentTrace, Check, Mutant
 from agentmut.recording import Trial, belonging
 from agentmut.seams import KeepsOpen, KnowsApi, RunsAlone, RunsCases
-from agentmut.suites._called import CalledAgent, failed, with_checks
+from agentmut.suites.called_agent import CalledAgent, failed, with_checks
 from agentmut.suites.inspect_ai.in_process import IN_PROCESS, in_process
+from agentmut.suites.inspect_ai.inspect_settings import WHERE, InspectSettings
 from agentmut.suites.inspect_ai.loading import TaskSource
-from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
-from agentmut.suites.inspect_ai.values import judged
+from agentmut.suites.inspect_ai.score_verdict import judged
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -48,7 +48,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     def open(self) -> None:
         """Make the task once, in the process that is to run it, and load what inspect_ai loads late."""
-        from agentmut.suites.inspect_ai.running import be_quiet, warm_up
+        from agentmut.suites.inspect_ai.evaluation import be_quiet, warm_up
 
         be_quiet()
         warm_up(self._model(self.source.make(self.original)))
@@ -64,7 +64,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Have the task's solver work on the sample that the turn names, and its scorers score that."""
-        from agentmut.suites.inspect_ai.running import Watched, carried_out, judging, watched_solver
+        from agentmut.suites.inspect_ai.evaluation import Watched, carried_out, judging, watched_solver
 
         name, seen = str(turns[0]), Watched()
         try:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentmut._base import AgentmutError, UsageError, error_location, import_callable, nearest, one_line
 from agentmut.nouns import AgentConfig
-from agentmut.suites._called import config_parameter
+from agentmut.suites.called_agent import config_parameter
 from agentmut.suites.inspect_ai.in_process import InProcess
-from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.suites.inspect_ai.inspect_settings import WHERE, InspectSettings
 
 if TYPE_CHECKING:
     from inspect_ai import Task

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agentmut._base import PassScore, UsageError, read_pass_score
 from agentmut.stats import Boundaries, SprtDesign, Verdict
-from agentmut.suites.inspect_ai.values import judged
+from agentmut.suites.inspect_ai.score_verdict import judged
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample

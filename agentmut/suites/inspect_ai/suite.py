@@ -7,9 +7,9 @@ from agentmut._base import AgentmutError, UsageError, error_location, one_line
 from agentmut.adapters import CallableAdapter
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
 from agentmut.seams import Adapter, AgentSpec, SuiteSpec
-from agentmut.suites._called import check_route
-from agentmut.suites._settings import read_settings, require
-from agentmut.suites.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.suites.called_agent import check_route
+from agentmut.suites.inspect_ai.inspect_settings import WHERE, InspectSettings
+from agentmut.suites.suite_argument import read_settings, require
 
 
 class InspectSuite:

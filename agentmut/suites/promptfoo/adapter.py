@@ -12,7 +12,7 @@ from agentmut.adapters import outside_trace, record_steps
 from agentmut.nouns import AgentTrace
 from agentmut.recording import Trial
 from agentmut.seams import RunsOutside
-from agentmut.suites._answering import AnsweringAgent
+from agentmut.suites.answering_agent import AnsweringAgent
 from agentmut.suites.promptfoo.bench import Bench, Job
 from agentmut.suites.promptfoo.outcome import judged
 from agentmut.suites.promptfoo.providers import led_through

@@ -21,7 +21,7 @@ from agentmut._base import CaseError, UsageError, digest_of, one_line
 from agentmut.adapters import Output, run_program
 from agentmut.suites.promptfoo.cases import Case, cases_of
 from agentmut.suites.promptfoo.cli import HERE, Place, last_words, launch, written
-from agentmut.suites.promptfoo.settings import INSTALL, PromptfooSettings
+from agentmut.suites.promptfoo.promptfoo_settings import INSTALL, PromptfooSettings
 
 GATHER = 0.1
 """Seconds for which the first trial of an evaluation waits for others."""

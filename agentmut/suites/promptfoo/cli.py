@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base import CaseError
 from agentmut.adapters import Launch, Output
-from agentmut.suites.promptfoo.settings import PromptfooSettings
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings
 
 HERE = Path(__file__).parent
 OFF = {

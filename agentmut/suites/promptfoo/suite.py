@@ -5,7 +5,7 @@ from typing import ClassVar
 from agentmut._base import UsageError
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
 from agentmut.seams import Adapter, AgentSpec, RunsOutside, SuiteSpec
-from agentmut.suites.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
 
 
 class PromptfooSuite:
@@ -38,7 +38,7 @@ class PromptfooSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""
-        from agentmut.suites._answering import own_adapter
+        from agentmut.suites.answering_agent import own_adapter
         from agentmut.suites.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
         from agentmut.suites.promptfoo.providers import measured
 

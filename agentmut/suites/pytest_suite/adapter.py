@@ -15,12 +15,12 @@ from agentmut.adapters import record_steps
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Check, Mutant, Step, unreachable_fault
 from agentmut.recording import Trial, alone
 from agentmut.seams import ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
-from agentmut.suites._answering import AnsweringAgent
+from agentmut.suites.answering_agent import AnsweringAgent
 from agentmut.suites.pytest_suite.collecting import collected
 from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import Phase, judged
-from agentmut.suites.pytest_suite.running import Running
-from agentmut.suites.pytest_suite.settings import Case, PytestSettings
+from agentmut.suites.pytest_suite.pytest_settings import Case, PytestSettings
+from agentmut.suites.pytest_suite.run_state import Running
 from agentmut.wire import ConfigRewriter, steps_from_exchanges
 
 PLUGINS = ("pytest", "pytest-asyncio", "anyio")

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import Trial, running
 from agentmut.seams import Adapter
-from agentmut.suites.pytest_suite.running import Running
+from agentmut.suites.pytest_suite.run_state import Running
 
 
 class AgentUnderTest:

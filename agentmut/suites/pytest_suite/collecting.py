@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentmut._base import Frozen, UsageError
-from agentmut.suites.pytest_suite.settings import COLLECTING, Case, PytestSettings, not_in_time
+from agentmut.suites.pytest_suite.pytest_settings import COLLECTING, Case, PytestSettings, not_in_time
 
 _TELLING = ("ERROR:", "ImportError while loading", "E  ")
 """How the lines begin in which pytest says on stderr why it cannot go on."""

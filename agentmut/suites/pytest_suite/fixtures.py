@@ -10,7 +10,7 @@ from agentmut.nouns import AgentConfig
 from agentmut.project import FILE_NAME, Project, load_project
 from agentmut.seams import Adapter, AgentSpec
 from agentmut.suites.pytest_suite.agent import AgentUnderTest
-from agentmut.suites.pytest_suite.running import RUNNING
+from agentmut.suites.pytest_suite.run_state import RUNNING
 
 
 def config_under_test(config: pytest.Config) -> AgentConfig:
@@ -65,7 +65,7 @@ def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
     from agentmut._base import UsageError
     from agentmut.seams import RunsOutside
-    from agentmut.suites._answering import own_adapter
+    from agentmut.suites.answering_agent import own_adapter
 
     made = own_adapter(spec, config, "pytest")
     if isinstance(made, RunsOutside):

@@ -11,9 +11,15 @@ import pytest
 
 from agentmut._base import CaseError, UsageError, one_line
 from agentmut.suites.pytest_suite.outcome import Phase
+from agentmut.suites.pytest_suite.pytest_settings import (
+    COLLECTING,
+    FIXTURES,
+    Case,
+    PytestSettings,
+    not_in_time,
+)
 from agentmut.suites.pytest_suite.quiet import Quiet
-from agentmut.suites.pytest_suite.running import RUNNING, Running
-from agentmut.suites.pytest_suite.settings import COLLECTING, FIXTURES, Case, PytestSettings, not_in_time
+from agentmut.suites.pytest_suite.run_state import RUNNING, Running
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""

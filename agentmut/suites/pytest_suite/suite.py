@@ -6,7 +6,7 @@ from typing import ClassVar
 from agentmut._base import UsageError
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
 from agentmut.seams import Adapter, AgentSpec, SuiteSpec
-from agentmut.suites.pytest_suite.settings import Case, PytestSettings, read_settings
+from agentmut.suites.pytest_suite.pytest_settings import Case, PytestSettings, read_settings
 
 
 class PytestSuite:

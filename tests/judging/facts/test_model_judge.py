@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
+from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.comparison import Comparison
-from agentmut.judging.facts.judge import Judge
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from tests.judging_services import Bench

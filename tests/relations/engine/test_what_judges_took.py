@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.comparison import Comparison
-from agentmut.judging.facts.judge import Judge
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.judging.facts.comparison import Comparison
-from agentmut.language.quantities.things import things
+from agentmut.language.quantities.stated_identifiers import things
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import FollowUp, Pair
 from agentmut.nouns.tools import read_tool

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agentmut.language.quantities.calendar_days import days
 from agentmut.language.quantities.quantities import blanked, quantities
-from agentmut.language.quantities.things import things
+from agentmut.language.quantities.stated_identifiers import things
 
 Figure = tuple[str, str]
 """Kind and value; two are the same figure when both are equal."""

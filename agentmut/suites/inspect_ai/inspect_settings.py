@@ -3,7 +3,7 @@
 from pydantic import Field, JsonValue
 
 from agentmut._base import Frozen, PassScore
-from agentmut.suites._called import Raised
+from agentmut.suites.called_agent import Raised
 
 WHERE = "suite.inspect"
 
