@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from agentmut.language import FactKind, facts, stems, things, word_set, words
+from agentmut.language import FactKind, facts, identifiers, stems, word_set, words
 
 _OUTCOME = re.compile(
     r"\b(?:the|this|that) (?:result|total|sum|answer|outcome|difference|rest|remainder|amount|price|cost|fee|charge"
@@ -44,7 +44,7 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _named(text: str) -> frozenset[str]:
-    identifiers = (
+    stated = (
         text[fact.span.start : fact.span.end] for fact in facts(text) if fact.kind is FactKind.IDENTIFIER
     )
-    return frozenset([*identifiers, *(thing.value for thing in things(text))])
+    return frozenset([*stated, *(thing.value for thing in identifiers(text))])

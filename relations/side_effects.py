@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
-from agentmut.language import things
+from agentmut.language import identifiers
 from agentmut.nouns import AgentConfig, Step, ToolSpec
 
 _CHANGES = """
@@ -119,6 +119,6 @@ def _telling(arguments: dict[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]
     for name, value in arguments.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             found[name] = (value,)
-        elif isinstance(value, str) and (ids := tuple(thing.value for thing in things(value))):
+        elif isinstance(value, str) and (ids := tuple(thing.value for thing in identifiers(value))):
             found[name] = ids
     return found

@@ -1,4 +1,6 @@
-"""Language: operators, relations, coverage and simulator read prompts and answers through this room."""
+"""What texts say: operators, relations, coverage and the simulator read prompts and answers through this
+room.
+"""
 
 import lazy_loader
 

@@ -9,7 +9,7 @@ from .extractors.figures import said_without_year as said_without_year
 from .extractors.figures import texts_of as texts_of
 from .extractors.json_fields import JsonFields as JsonFields
 from .extractors.options import Options as Options
-from .extractors.own_function import Own as Own
+from .extractors.own_function import OwnFunction as OwnFunction
 from .extractors.stability import FEWEST as FEWEST
 from .extractors.stability import Slot as Slot
 from .extractors.stability import Stability as Stability
@@ -47,7 +47,7 @@ from .quantities.other_numbers import other_number as other_number
 from .quantities.stated_facts import FactKind as FactKind
 from .quantities.stated_facts import StatedFact as StatedFact
 from .quantities.stated_facts import facts as facts
-from .quantities.stated_identifiers import things as things
+from .quantities.stated_identifiers import identifiers as identifiers
 from .quantities.units import CLOCK_FORMAT as CLOCK_FORMAT
 from .quantities.units import MONTH as MONTH
 from .quantities.units import UNIT as UNIT

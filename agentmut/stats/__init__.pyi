@@ -8,9 +8,9 @@ from .intervals.proportion import descriptive as descriptive
 from .intervals.proportion import wilson as wilson
 from .kill.allocation import Evidence as Evidence
 from .kill.allocation import Standing as Standing
+from .kill.allocation import automatic_size as automatic_size
 from .kill.allocation import choose as choose
 from .kill.allocation import evidence as evidence
-from .kill.baseline import automatic_size as automatic_size
 from .kill.campaigns import evidence_squares as evidence_squares
 from .kill.campaigns import simulate as simulate
 from .kill.rule import RULE_VERSION as RULE_VERSION

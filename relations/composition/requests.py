@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.language import BASE_VERBS, Span, order_at, sentence_spans, things, words
+from agentmut.language import BASE_VERBS, Span, identifiers, order_at, sentence_spans, words
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import names_a_thing
 
@@ -93,13 +93,13 @@ def lean_on_each_other(requests: Sequence[str]) -> bool:
 def _one_follows_from_a_deed(requests: Sequence[str]) -> bool:
     """Whether something is to be done, and another request may be about what comes of it: "How much do I pay?"."""
     deeds = [one for one in requests if not one.endswith("?") or _ACTS.match(_POLITE.sub("", one))]
-    others = [one for one in requests if not any(True for _ in things(one)) and not _OF_YOU.search(one)]
+    others = [one for one in requests if not any(True for _ in identifiers(one)) and not _OF_YOU.search(one)]
     return any(other is not deed for deed in deeds for other in others)
 
 
 def _one_says_whose(requests: Sequence[str]) -> bool:
     """Whether an id that one of them gives may be missing in another: "What is my plan? I am ada@example.com"."""
-    named = [any(True for _ in things(request)) for request in requests]
+    named = [any(True for _ in identifiers(request)) for request in requests]
     personal = any(_PERSONAL.search(request) for request, has in zip(requests, named, strict=True) if not has)
     return any(named) and personal
 

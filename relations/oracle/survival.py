@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json, ends_in_common
-from agentmut.language import things
+from agentmut.language import identifiers
 from agentmut.relations.oracle.amounts import decimal_of, numbers_of
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")
@@ -101,7 +101,7 @@ def _snake(name: str) -> str:
 
 
 def _ids(text: str) -> Iterator[str]:
-    return (thing.value for thing in things(text) if not _DAY.fullmatch(thing.value))
+    return (thing.value for thing in identifiers(text) if not _DAY.fullmatch(thing.value))
 
 
 def amount_of(value: Value) -> Decimal | None:

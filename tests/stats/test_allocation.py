@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaln
 
-from agentmut.stats.kill.allocation import Standing, choose, evidence
-from agentmut.stats.kill.baseline import automatic_size
+from agentmut.stats.kill.allocation import Standing, automatic_size, choose, evidence
 from benchmarks.calibration.kill import simulated_cost
 
 

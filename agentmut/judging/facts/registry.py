@@ -15,7 +15,7 @@ from agentmut.language import (
     JsonFields,
     Numbers,
     Options,
-    Own,
+    OwnFunction,
     Statements,
     ToolCalls,
     Tools,
@@ -23,7 +23,7 @@ from agentmut.language import (
 from agentmut.nouns import EvaluatorSpec, Extractor
 
 _ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
-    Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,
+    Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, OwnFunction,
 )  # fmt: skip
 EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
     {one.name: one for one in _ALL}  # type: ignore[attr-defined]  # classes with a name

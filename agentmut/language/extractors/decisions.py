@@ -1,4 +1,4 @@
-"""Decisions: whether an answer grants or refuses, in whatever words."""
+"""Read from an answer whether it grants or refuses, whatever its wording."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -60,12 +60,12 @@ class Decisions:
         self.terms = None if argument is None else dict(_own_terms(argument))
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """What the answers decide. An answer that refuses one thing and grants another shows both."""
+        """Return what the answers decide. An answer that refuses one thing and grants another shows both."""
         texts = [output for output in trace.outputs if isinstance(output, str)]
         return frozenset(Fact(self.name, value) for text in texts for value in self.of(text))
 
     def of(self, text: str) -> frozenset[str]:
-        """What a text decides."""
+        """Return what a text decides."""
         return frozenset(self._own(text)) if self.terms else decisions(text)
 
     def _own(self, text: str) -> Iterator[str]:
@@ -88,7 +88,7 @@ class Decisions:
 
 @lru_cache(maxsize=512)  # every relation reads the same source runs again
 def decisions(text: str) -> frozenset[str]:
-    """What a text decides: `yes`, `no`, both or nothing. Questions and conditions decide nothing.
+    """Return what a text decides: `yes`, `no`, both or nothing. Questions and conditions decide nothing.
 
     >>> sorted(decisions("We can't refund it.")), sorted(decisions("We are not unable to refund it."))
     (['no'], ['yes'])
@@ -135,13 +135,13 @@ def _is_ruled_out(words: tuple[str, ...], index: int) -> bool:
 
 
 def _is_told(words: tuple[str, ...], index: int) -> bool:
-    """Whether "can" speaks of the matter: "you can always contact us" does not."""
+    """Return whether "can" speaks of the matter at hand: "you can always contact us" does not."""
     after = [word for word in words[index + 1 : index + 4] if word != "not"]
     return bool(after) and (after[0] not in _COURTESY or after[:1] == ["be"])
 
 
 def _is_courtesy(words: tuple[str, ...], index: int) -> bool:
-    """Whether it is "able to assist you" and the like."""
+    """Return whether the words are a courtesy such as "able to assist you"."""
     after = words[index + 1 : index + 3]
     return words[index] == "able" and len(after) == 2 and after[0] == "to" and after[1] in _COURTESY - {"be"}
 

@@ -1,4 +1,4 @@
-"""What answers state in figures: numbers with units, dates and times, identifiers."""
+"""Read the figures that answers state: numbers with units, dates and times, identifiers."""
 
 import json
 from collections.abc import Callable, Collection, Iterator
@@ -11,12 +11,12 @@ from agentmut._base import canonical_json
 from agentmut.language.extractors.leaves import leaves
 from agentmut.language.quantities.calendar_days import days
 from agentmut.language.quantities.quantities import blanked, quantities
-from agentmut.language.quantities.stated_identifiers import things
+from agentmut.language.quantities.stated_identifiers import identifiers
 from agentmut.nouns import AgentTrace, Fact, Scenario
 
 
 class Figures(NamedTuple):
-    """The figures of a text by what they are; each is read as one thing only."""
+    """The figures of a text, sorted by kind. Each figure is of one kind only."""
 
     numbers: frozenset[str]
     dates: frozenset[str]
@@ -25,32 +25,32 @@ class Figures(NamedTuple):
 
 @lru_cache(maxsize=512)  # every relation reads the same source runs again
 def figures(text: str) -> Figures:
-    """The figures of a text, normalised.
+    """Return the figures of a text, normalised.
 
     >>> figures("Order A-1042 of March 2026: $12.50")
     Figures(numbers=frozenset({'12.5 dollars'}), dates=frozenset({'2026-03'}), ids=frozenset({'A-1042'}))
     """
     found_days = tuple(days(text))
     rest = blanked(text, [day.span for day in found_days])
-    found_things = tuple(things(rest))
-    rest = blanked(rest, [thing.span for thing in found_things])
+    found_identifiers = tuple(identifiers(rest))
+    rest = blanked(rest, [identifier.span for identifier in found_identifiers])
     dates = {day.value for day in found_days} | {day.without_year for day in found_days}
     return Figures(
         numbers=frozenset(str(quantity) for quantity in quantities(rest)),
         dates=frozenset(dates - {""}),
-        ids=frozenset(thing.value for thing in found_things),
+        ids=frozenset(identifier.value for identifier in found_identifiers),
     )
 
 
 def texts_of(trace: AgentTrace) -> Iterator[str]:
-    """The answers as text; structured ones as JSON."""
+    """Return the answers as texts; structured answers are written as JSON."""
     for output in trace.outputs:
         if output is not None:
             yield output if isinstance(output, str) else canonical_json(output)
 
 
 def leaf_texts(trace: AgentTrace) -> Iterator[str]:
-    """The answers as text; of structured ones, and of texts that are JSON, each value by itself."""
+    """Return the answers as texts. Structured answers, and texts that are JSON, give one text for each value."""
     for output in trace.outputs:
         value = _parsed(output) if isinstance(output, str) else output
         if isinstance(value, str):
@@ -70,7 +70,7 @@ def _parsed(text: str) -> JsonValue:
 
 
 def said_without_year(fact: Fact, facts: Collection[Fact]) -> bool:
-    """Whether these facts of another run have a full date too, its year left out: that is no difference.
+    """Return whether the other run shows this date with its year: leaving out the year is no difference.
 
     >>> shown = {Fact("dates", "3 March")}
     >>> said_without_year(Fact("dates", "2026-03-03"), shown), said_without_year(Fact("dates", "2026-03-04"), shown)
@@ -92,7 +92,7 @@ class _Figures:
             raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """What the answers state."""
+        """Return the figures of one kind that the answers state."""
         read = type(self).read
         return frozenset(
             Fact(self.name, value) for text in leaf_texts(trace) for value in read(figures(text))
@@ -107,14 +107,14 @@ class Numbers(_Figures):
 
 
 class Dates(_Figures):
-    """`dates`: days, months, years and times of day; `March 3rd, 2026` is `2026-03-03`, and `3 March` besides."""
+    """`dates`: days, months, years and times of day; `March 3rd, 2026` is `2026-03-03`, and also `3 March`."""
 
     name: ClassVar[str] = "dates"
     read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.dates)
 
 
 class Ids(_Figures):
-    """`ids`: order numbers, article codes, addresses; case makes no difference."""
+    """`ids`: order numbers, article codes, addresses. Upper and lower case count as the same."""
 
     name: ClassVar[str] = "ids"
     read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.ids)

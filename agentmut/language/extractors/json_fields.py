@@ -1,4 +1,4 @@
-"""Fields of structured answers, or of a block of JSON in a text."""
+"""Read the fields of a structured answer, or of a block of JSON in a text."""
 
 import json
 import re
@@ -32,7 +32,7 @@ class JsonFields:
             raise ValueError(f"expects {what}, got {wrong[0]!r}; a pointer begins with a slash")
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """The fields of every answer."""
+        """Return the fields of every answer."""
         found = (value for output in trace.outputs for value in self._fields(output))
         return frozenset(Fact(self.name, value) for value in found)
 
@@ -53,7 +53,7 @@ class JsonFields:
 
 
 def json_in(text: str) -> JsonValue:
-    """The first JSON object, or list of objects, that stands in a text; None where none does.
+    """Return the first JSON object, or list of objects, in a text; None if there is none.
 
     >>> json_in('Here it is: {"status": "shipped"}.')
     {'status': 'shipped'}
@@ -71,5 +71,5 @@ def json_in(text: str) -> JsonValue:
 
 
 def _has_fields(value: Any) -> bool:
-    """Whether it is an object, or a list of some: `[1]` is often a footnote."""
+    """Return whether the value is an object, or a list with objects: `[1]` is often a footnote."""
     return any(isinstance(item, dict) and item for item in (value if isinstance(value, list) else [value]))

@@ -1,4 +1,4 @@
-"""The plain values of JSON."""
+"""Walk the plain values and the objects in JSON."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every plain value with its JSON pointer, in which `*` stands for any place of a list."""
+    """Yield every plain value with its JSON pointer. A `*` in the pointer stands for any index of a list."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from leaves(item, f"{path}/{escaped(key)}")
@@ -18,7 +18,7 @@ def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
 
 
 def objects(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every object that stands in a list, with the pointer that `leaves` gives to what is below it."""
+    """Yield every object that is an item of a list, with the pointer that `leaves` gives to its values."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from objects(item, f"{path}/{escaped(key)}")
@@ -30,5 +30,5 @@ def objects(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]
 
 
 def escaped(key: str) -> str:
-    """A key as JSON pointers (RFC 6901) write it."""
+    """Return a key as JSON pointers (RFC 6901) write it."""
     return key.replace("~", "~0").replace("/", "~1")

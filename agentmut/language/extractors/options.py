@@ -1,4 +1,4 @@
-"""Named options: which of a list of words an answer speaks of."""
+"""Read which of a list of named options an answer mentions."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Options:
         self.options = arguments.texts(argument, "a list of options, such as [gold, silver]")
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """The options named in any answer."""
+        """Return the options named in any answer."""
         texts = [output for output in trace.outputs if isinstance(output, str)]
         return frozenset(Fact(self.name, value) for text in texts for value in self._named(text))
 

@@ -1,4 +1,4 @@
-"""Facts that a function of the user's own reads off a run."""
+"""Facts that a user's own function reads from a run."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from agentmut._base import RunError, arguments, error_location, import_callable,
 from agentmut.nouns import IS, AgentTrace, Fact, Scenario
 
 
-class Own:
+class OwnFunction:
     """`python: module:function`: the function returns the facts, as texts or as a mapping of names to values.
 
     It is called with `(scenario, trace)`, or with `(trace)` when it has one required parameter.
@@ -23,7 +23,7 @@ class Own:
         self.takes_scenario = required_parameters(self.function, self.reference) == 2
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """What the function returns. Raises `RunError` for whatever goes wrong in it."""
+        """Return the facts that the function returns. Raise `RunError` if it fails or returns something else."""
         try:
             found = self.function(scenario, trace) if self.takes_scenario else self.function(trace)
             return frozenset(Fact(self.name, value) for value in self._values(found))

@@ -1,4 +1,4 @@
-"""Which facts the unchanged agent shows in nearly every run, and where it never shows anything new."""
+"""Which facts the unchanged agent shows in nearly every run, and for which slots it never shows a new value."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class Slot(NamedTuple):
 
 
 def slot(fact: Fact) -> Slot:
-    """The slot of a fact: two facts of one slot with different values may contradict each other.
+    """Return the slot of a fact. Two facts of one slot with different values may contradict each other.
 
     >>> slot(Fact("numbers", "30 days")), slot(Fact("json", "/status = shipped")), slot(Fact("ids", "A-1042"))
     (Slot(kind='numbers', name='day'), Slot(kind='json', name='/status'), Slot(kind='ids', name=''))
@@ -45,7 +45,7 @@ def slot(fact: Fact) -> Slot:
 
 
 class Stability(NamedTuple):
-    """What can be expected of a run of the unchanged agent."""
+    """What to expect from a run of the unchanged agent."""
 
     expected: frozenset[Fact]
     """Facts that nearly all sources show."""
@@ -63,7 +63,7 @@ class Stability(NamedTuple):
     """Pairs of facts of one slot that one source shows both: they speak of two things, and contradict no other."""
 
     def is_news(self, fact: Fact) -> bool:
-        """Whether a fact that is not known would hardly be shown by a run of the unchanged agent."""
+        """Return whether a run of the unchanged agent would hardly ever show this unknown fact."""
         place = slot(fact)
         if place.name == _WEEKDAY:  # named in passing: another one is news, not the first
             return place in self.closed
@@ -71,7 +71,7 @@ class Stability(NamedTuple):
 
 
 def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stability:
-    """What these runs of the unchanged agent have in common.
+    """Return what these runs of the unchanged agent have in common.
 
     Facts are expected in the order of their share, as long as at least `NEARLY_ALL` of the runs show the fact
     and at most `MOST_LACKING` of them lack any expected one.
@@ -110,6 +110,6 @@ def _in_one_slot(run: frozenset[Fact]) -> Iterator[tuple[Fact, Fact]]:
 
 
 def _with_new(runs: Sequence[frozenset[object]]) -> int:
-    """In how many of the runs there is something that no other one has."""
+    """Return in how many of the runs some fact stands that no other run shows."""
     counts = Counter(item for run in runs for item in run)
     return sum(any(counts[item] == 1 for item in run) for run in runs)

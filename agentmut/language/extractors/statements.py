@@ -1,4 +1,4 @@
-"""Statements: whether what answers say is affirmed or denied there."""
+"""Read from answers what they affirm and what they deny."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Word = tuple[str, str]
 """Where it stands (a tool's name, empty for answers), and its stem."""
 
 
-class Said(NamedTuple):
+class Assertions(NamedTuple):
     """What a run affirms and denies."""
 
     named: frozenset[tuple[Word, bool]]
@@ -30,7 +30,7 @@ class Said(NamedTuple):
     """What is said of something -> the word as it stands there."""
 
 
-class Usual(NamedTuple):
+class UsualAssertions(NamedTuple):
     """What runs of the unchanged agent affirm and deny."""
 
     mentions: Mapping[tuple[Word, bool], int]
@@ -41,12 +41,12 @@ class Usual(NamedTuple):
     """What nearly all of them speak of, and none both ways: each run answers it, one way or the other."""
 
     def is_news(self, word: Word, holds: bool) -> bool:
-        """Whether none of the runs says so, and enough of them say the contrary."""
+        """Return whether no run says this, and enough runs say the contrary."""
         return not self.mentions.get((word, holds)) and self.mentions.get((word, not holds), 0) >= self.enough
 
 
 class Statements:
-    """`statements`: what is affirmed in one run and denied in the other, by the word: *has shipped, has not shipped*.
+    """`statements`: what one run affirms and the other denies, word by word: *has shipped, has not shipped*.
 
     Only a contradiction makes a difference, never a word that is missing. A contrary that the unchanged agent's own
     runs never say is one where enough of those runs say the opposite: as many as it takes for at most 5 % of these
@@ -55,27 +55,27 @@ class Statements:
 
     name: ClassVar[str] = "statements"
 
-    def __init__(self, argument: JsonValue = None, usual: Usual | None = None) -> None:
+    def __init__(self, argument: JsonValue = None, usual: UsualAssertions | None = None) -> None:
         if argument is not None:
             raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
         self.usual = usual
 
     @property
     def says_something(self) -> bool:
-        """Whether there is a word whose contrary would make a difference."""
+        """Return whether the contrary of some word would make a difference."""
         return self.usual is None or any(count >= self.usual.enough for count in self.usual.mentions.values())
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """None: a statement counts only against its contrary."""
+        """Return no facts: a statement counts only against its contrary."""
         return frozenset()
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> Extractor:
-        """With what these runs say."""
-        return Statements(usual=_usual([said(trace) for trace in sources]))
+        """Return the extractor, calibrated with what these runs affirm and deny."""
+        return Statements(usual=_usual([assertions(trace) for trace in sources]))
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """What the follow-up contradicts."""
-        before, after = said(source), said(follow_up)
+        """Return what the follow-up contradicts, in words."""
+        before, after = assertions(source), assertions(follow_up)
         new = {key: text for key, text in after.firm.items() if key not in before.named}
         usual = self.usual or _alone(before, after)
         found = [_phrase(text, key) for key, text in sorted(new.items()) if usual.is_news(*key)]
@@ -83,8 +83,8 @@ class Statements:
         return ", ".join((*found[:_SHOWN], *more))
 
     def contradictions(self, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
-        """What one run affirms and the other denies, of what each of the usual runs says one way or the other."""
-        first, second = said(one).firm, said(other).firm
+        """Return what one run affirms and the other denies, among the words that every usual run settles."""
+        first, second = assertions(one).firm, assertions(other).firm
         settled = self.usual.settled if self.usual else frozenset()
         return tuple(
             _phrase(second[word, not holds], (word, not holds))
@@ -93,10 +93,10 @@ class Statements:
         )
 
 
-def said(trace: AgentTrace) -> Said:
-    """What a run affirms and denies in its answers, and in the longer texts that it gives to tools."""
+def assertions(trace: AgentTrace) -> Assertions:
+    """Return what a run affirms and denies in its answers, and in the longer texts that it gives to tools."""
     found = [((place, one.word), one) for place, text in _texts(trace) for one in _statements(text)]
-    return Said(
+    return Assertions(
         frozenset((word, one.holds) for word, one in found),
         {(word, one.holds): one.said for word, one in found if one.firm},
     )
@@ -116,33 +116,33 @@ def _statements(text: str) -> tuple[Statement, ...]:
     return tuple(statements(text))
 
 
-def _usual(runs: Sequence[Said]) -> Usual:
+def _usual(runs: Sequence[Assertions]) -> UsualAssertions:
     mentions = Counter(one for run in runs for one in run.named)
     against = [_contradicted(run, mentions) for run in runs]
     most = int(MOST_NEW * len(runs))
     enough = sorted(against, reverse=True)[most] + 1
-    return Usual(mentions, max(FEWEST_MENTIONS, enough), frozenset(_settled(runs)))
+    return UsualAssertions(mentions, max(FEWEST_MENTIONS, enough), frozenset(_settled(runs)))
 
 
-def _settled(runs: Sequence[Said]) -> Iterator[Word]:
+def _settled(runs: Sequence[Assertions]) -> Iterator[Word]:
     both = {word for run in runs for word, holds in run.named if (word, not holds) in run.named}
     spoken = Counter(word for run in runs for word in {word for word, _ in run.named})
     return (word for word, count in spoken.items() if count >= NEARLY_ALL * len(runs) and word not in both)
 
 
-def _contradicted(run: Said, mentions: Mapping[tuple[Word, bool], int]) -> int:
-    """The most of these runs that say the contrary of something that this one alone says."""
+def _contradicted(run: Assertions, mentions: Mapping[tuple[Word, bool], int]) -> int:
+    """Return how many runs say the contrary of something that only this run says, at most."""
     alone = (key for key in run.firm if mentions[key] == 1)
     return max((_contraries(word, holds, run, mentions) for word, holds in alone), default=0)
 
 
-def _contraries(word: Word, holds: bool, run: Said, mentions: Mapping[tuple[Word, bool], int]) -> int:
+def _contraries(word: Word, holds: bool, run: Assertions, mentions: Mapping[tuple[Word, bool], int]) -> int:
     return mentions.get((word, not holds), 0) - ((word, not holds) in run.named)
 
 
-def _alone(source: Said, follow_up: Said) -> Usual:
-    """Without other runs: what the source says and the follow-up does not."""
-    return Usual(Counter(source.named - follow_up.named), 1)
+def _alone(source: Assertions, follow_up: Assertions) -> UsualAssertions:
+    """Return what is usual when no other runs are known: whatever the source says and the follow-up does not."""
+    return UsualAssertions(Counter(source.named - follow_up.named), 1)
 
 
 def _phrase(text: str, key: tuple[Word, bool]) -> str:

@@ -1,4 +1,4 @@
-"""Tool calls: which tools a run called, and with what."""
+"""Read from a run which tools it called, and with which arguments."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -22,7 +22,7 @@ class _Calls:
         )
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """The calls of the run. Neither order nor repetition makes a difference."""
+        """Return the calls of the run. Neither order nor repetition makes a difference."""
         steps = [step for step in trace.tool_calls if step.tool and self._counts(step.tool)]
         return frozenset(Fact(self.name, value) for step in steps for value in self._values(step))
 
@@ -34,7 +34,7 @@ class _Calls:
 
 
 class Tools(_Calls):
-    """`tools`: the names of the tools that were called. Argument: the only ones that count."""
+    """`tools`: the names of the tools that were called. The argument lists the only tools that count."""
 
     name: ClassVar[str] = "tools"
 

@@ -1,4 +1,4 @@
-"""Values of arguments and fields as facts: what is told by form counts whole, free text by the facts in it."""
+"""Values of arguments and fields as facts: a formal value counts whole, free text counts by the facts in it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _BESIDE_DAYS = re.compile(
 
 
 def stated(place: str, value: JsonValue) -> Iterator[str]:
-    """The facts that a value at a named place states.
+    """Return the facts that a value at a named place states.
 
     A text of up to three words counts as it is, apart from case, blanks and marks; a longer one counts by the
     numbers, dates and ids in it, for its wording says nothing.
@@ -56,7 +56,7 @@ def _plain(value: JsonValue) -> str:
 
 
 def together(place: str, value: JsonValue) -> Iterator[str]:
-    """What stands together in each object of a list, free text aside: one fact per object.
+    """Yield one fact for each object in a list: its values together, without free text.
 
     >>> [*together("", [{"id": 1, "n": 2}, {"id": 2}])]
     ['/*(/id = 1, /n = 2)']
@@ -69,14 +69,14 @@ def together(place: str, value: JsonValue) -> Iterator[str]:
 
 
 def is_free(value: JsonValue) -> bool:
-    """Whether it is a text of more than three words that is not only a day and a time."""
+    """Return whether a text has more than three words and is more than a date and a time."""
     if not isinstance(value, str) or len(value.split()) <= MOST_WORDS:
         return False
     return len(value) > _LONGEST_DAY or not all(word[0].isdigit() for word in short(value).split())
 
 
 def short(said: str) -> str:
-    """A short text without what does not matter.
+    """Return a short text without the parts that make no difference.
 
     >>> short("42.50"), short("3 March 2026, 10:00"), short("before March 3rd"), short("10 km"), short(" Gold_Card!")
     ('42.5', '2026-03-03 10:00', 'before 3 march', '10 kilometers', 'gold card')
@@ -94,7 +94,7 @@ def short(said: str) -> str:
 
 
 def _dated(text: str, found: Sequence[Day]) -> str:
-    """With its days and times in one notation."""
+    """Return the text with its dates and times in one notation."""
     kept, end = list[str](), 0
     for day in found:
         kept += [text[end : day.span.start], " ", day.value]

@@ -1,4 +1,4 @@
-"""Lines put together: each list item and each paragraph is one block of running text."""
+"""Join lines to blocks: each list item and each paragraph is one block of running text."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """Indentation, with paragraphs above every list that follows them."""
+        """Return the indentation of the block. A paragraph counts as above every list that follows it."""
         return self.indent if self.marker else -1
 
 
@@ -34,7 +34,7 @@ class _Section(NamedTuple):
 
 
 def read_blocks(text: str, lines: Sequence[Line]) -> tuple[Block, ...]:
-    """Every block of running text, with the heading above it."""
+    """Return every block of running text, with the heading above it."""
     section = _Section(None)
     found: list[Block] = []
     lists: list[tuple[int, int]] = []
@@ -50,7 +50,7 @@ def read_blocks(text: str, lines: Sequence[Line]) -> tuple[Block, ...]:
 
 
 def _runs(text: str, lines: Sequence[Line]) -> Iterator[range]:
-    """Indexes of the lines of each block; any other line is a run of its own."""
+    """Yield the indexes of the lines of each block. Any other line is a run by itself."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index == len(lines) or not _continues(text, lines, start, index):

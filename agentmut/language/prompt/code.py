@@ -1,4 +1,4 @@
-"""Where a text is code by Markdown's marks: fenced blocks and backticks."""
+"""Find the code in a text by Markdown's marks: fenced blocks and backticks."""
 
 import re
 
@@ -12,7 +12,7 @@ _INLINE = re.compile(r"(?<!`)(?P<ticks>`{1,2})(?!`)[^\n]{1,500}?(?<!`)(?P=ticks)
 
 
 def code_spans(text: str) -> tuple[Span, ...]:
-    """Fenced blocks and inline code, sorted; a fence that never closes goes on to the end.
+    """Return the fenced blocks and inline code, sorted. A fence that never closes reaches to the end.
 
     >>> [text[start:end] for text in ["Say `x` and y."] for start, end in code_spans(text)]
     ['`x`']

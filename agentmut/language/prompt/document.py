@@ -1,4 +1,4 @@
-"""A prompt, parsed: its instructions with the exact characters they occupy, and what must stay as it is."""
+"""A parsed prompt: its instructions with the exact characters they occupy, and the protected characters."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,11 +57,11 @@ class PromptDocument:
     """Few-shot examples, one by one: tagged, in dialogue, or under a heading that says so."""
 
     def protects(self, start: int, end: int) -> bool:
-        """Whether any of the characters `start` to `end` must stay as it is."""
+        """Return whether any of the characters `start` to `end` is protected."""
         return overlaps(self.protected, Span(start, end))
 
     def emphases(self, instruction: Instruction) -> tuple[Emphasis, ...]:
-        """The emphasis in one instruction, outside protected text; spans count characters of the prompt."""
+        """Return the emphasis in an instruction, outside protected text; spans count from the prompt's start."""
         placed = (
             Emphasis(instruction.start + start, instruction.start + end, plain)
             for start, end, plain in emphases(instruction.text)
@@ -149,7 +149,7 @@ def _is_pair(first: re.Match[str], last: re.Match[str]) -> bool:
 
 
 def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Block]) -> str:
-    """The words that announce the list below, if that is what the last sentence does."""
+    """Return the words that announce the list below, if the last sentence does so."""
     said = text[last.start : last.end].rstrip("*_ ") if last else ""
     announces = said.endswith(":") and any(
         after.marker and after.depth > block.depth and after.heading == block.heading for after in following
@@ -158,7 +158,7 @@ def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Bloc
 
 
 def _says_something(text: str, piece: _Piece, protected: Sequence[Span]) -> bool:
-    """Whether there is a letter outside protected text: a lone placeholder or tag says nothing."""
+    """Return whether a letter stands outside protected text: a lone placeholder or tag says nothing."""
     held = inside(protected, Span(piece.start, piece.end))
     edges = [piece.start, *(edge for span in held for edge in span), piece.end]
     return any(

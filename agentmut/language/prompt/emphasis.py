@@ -30,7 +30,7 @@ class Emphasis(NamedTuple):
 
 
 def emphases(text: str) -> tuple[Emphasis, ...]:
-    """Every emphasis of one instruction, in order and disjoint; a text all in capitals has none of these.
+    """Return every emphasis of one instruction, in order and disjoint; none for a text all in capitals.
 
     >>> [(e.start, e.plain) for e in emphases("IMPORTANT: **Never** guess, NOT even once!!!")]
     [(0, ''), (11, ''), (18, ''), (28, 'not'), (41, '.')]
@@ -66,7 +66,7 @@ def _bold(text: str) -> Iterator[Emphasis]:
 
 
 def _is_name(text: str, bold: re.Match[str]) -> bool:
-    """Whether bold type marks a name, as in "You are **Ava**", or a label, as in "**Tone:** be kind"."""
+    """Return whether bold type marks a name, as in "You are **Ava**", or a label, as in "**Tone:** be kind"."""
     said = bold["said"]
     if bold.start() == 0:
         return said.endswith(":") or text.startswith(":", bold.end())

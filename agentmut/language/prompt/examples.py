@@ -1,4 +1,4 @@
-"""What a prompt shows rather than asks for: tagged examples, dialogues, sections of examples."""
+"""Find what a prompt shows instead of asking for it: tagged examples, dialogues, sections of examples."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class FewShot(NamedTuple):
 
 
 def with_example_tags(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines between `<example>` and `</example>` show behaviour; they do not ask for it."""
+    """Mark the lines between `<example>` and `</example>` as examples: they ask for nothing."""
     closers = {line.label for line in lines if line.kind is Kind.CLOSE_TAG}
     open_tag = ""
     for line in lines:
@@ -57,7 +57,7 @@ def with_example_tags(text: str, lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def with_dialogues(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """Runs of lines in which at least two speakers take turns, with what each of them says."""
+    """Mark runs of lines in which at least two speakers take turns, with what each speaker says."""
     speakers = [_speaker(text, line) for line in lines]
     regions = list(_dialogues(text, lines, speakers))
     for line, speaker, shown in zip(lines, speakers, _covered(regions, len(lines)), strict=True):
@@ -81,7 +81,9 @@ def _dialogues(text: str, lines: Sequence[Line], speakers: Sequence[str]) -> Ite
 
 
 def _answers(lines: Sequence[Line], speakers: Sequence[str], first: int, second: int) -> bool:
-    """Whether two turns belong together: other speakers, and nothing but the first turn's text between."""
+    """Return whether two turns belong together: different speakers, and only the first turn's text between
+    them.
+    """
     blank = False
     for line in lines[first + 1 : second]:
         if line.kind is Kind.BLANK:
@@ -103,7 +105,7 @@ def _dialogue(text: str, lines: Sequence[Line], chain: Sequence[int]) -> Iterato
 
 
 def with_example_sections(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """What stands under "## Examples" or "Example 1:" is shown, headings among it included."""
+    """Mark the text under "## Examples" or "Example 1:" as examples, with its headings."""
     regions = list(_regions(text, lines))
     covered = _covered([region for _, region in regions], len(lines))
     labelled = {region.start for line, region in regions if line.kind is Kind.TEXT}
@@ -122,7 +124,7 @@ def _covered(regions: Sequence[range], size: int) -> list[bool]:
 
 
 def _regions(text: str, lines: Sequence[Line]) -> Iterator[tuple[Line, range]]:
-    """Each heading or label of examples, with the lines below it that it speaks for."""
+    """Yield each heading or label of examples, with the lines below it that belong to it."""
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -138,7 +140,7 @@ def _regions(text: str, lines: Sequence[Line]) -> Iterator[tuple[Line, range]]:
 
 
 def _end_of_region(text: str, lines: Sequence[Line], index: int) -> int:
-    """Up to the next heading of the level or above; under a mere label, to the next plain paragraph."""
+    """Return the end: the next heading of this level or above; for a mere label, the next plain paragraph."""
     level = lines[index].level or _NO_HEADING
     last = index
     for place in range(index + 1, len(lines)):
@@ -153,14 +155,14 @@ def _end_of_region(text: str, lines: Sequence[Line], index: int) -> int:
 
 
 def _leaves(line: Line, apart: bool) -> bool:
-    """Whether a line cannot belong to the label above it."""
+    """Return whether a line cannot belong to the label above it."""
     if line.kind in (Kind.OPEN_TAG, Kind.SILENT, Kind.DIVIDER):
         return True
     return apart and line.kind not in (Kind.ITEM, Kind.PROTECTED, Kind.BLANK)
 
 
 def read_examples(text: str, lines: Sequence[Line]) -> tuple[FewShot, ...]:
-    """Every single example of the final lines, in order and disjoint."""
+    """Return every single example in the classified lines, in order and disjoint."""
     found = list(_tagged(text, lines))
     taken = _covered(found, len(lines))
     for heading, region in _regions(text, lines):
@@ -192,7 +194,7 @@ def _tagged(text: str, lines: Sequence[Line]) -> Iterator[range]:
 
 
 def _of_section(text: str, lines: Sequence[Line], heading: Line, region: range) -> Iterator[range]:
-    """The examples under a heading, by its parts, list items or paragraphs; dialogues split themselves."""
+    """Return the examples under a heading: its parts, list items or paragraphs. Dialogues are split by round."""
     inside = lines[region.start : region.stop]
     label = _LABEL.match(heading.label.strip("*_ "))
     if heading.kind is Kind.HEADING and label and not label["noun"].lower().endswith("s"):
@@ -213,7 +215,7 @@ def _of_section(text: str, lines: Sequence[Line], heading: Line, region: range) 
 
 
 def _paragraphs(text: str, lines: Sequence[Line], region: range) -> list[int]:
-    """Where a paragraph begins that is not announced by the one before it."""
+    """Yield where a paragraph begins that the paragraph before does not announce."""
     starts: list[int] = []
     announced = False
     for index in region:
@@ -234,7 +236,7 @@ def _without_blanks(lines: Sequence[Line], region: range) -> range:
 
 
 def _shown_runs(lines: Sequence[Line], taken: Sequence[bool]) -> Iterator[range]:
-    """Protected lines next to one another, from the first that has a speaker."""
+    """Yield runs of protected lines, each from its first line with a speaker."""
     start = -1
     for index, line in enumerate(lines):
         shown = line.kind is Kind.PROTECTED and not taken[index]
@@ -248,7 +250,9 @@ def _shown_runs(lines: Sequence[Line], taken: Sequence[bool]) -> Iterator[range]
 
 
 def _split_dialogue(lines: Sequence[Line], run: range) -> Iterator[range]:
-    """One example per round: from each turn of whoever speaks first, or from blank line to blank line."""
+    """Return one example for each round: from each turn of the first speaker, or from blank line to blank
+    line.
+    """
     first = lines[run.start].label
     turns = [index for index in run if lines[index].label]
     starts = [index for index in turns if lines[index].label == first]

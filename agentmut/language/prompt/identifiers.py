@@ -1,4 +1,4 @@
-"""Names, values and answers outside code marks: text of programs, and text to be said as it stands."""
+"""Find names, values and fixed answers outside code marks: program text, and words to repeat exactly."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _VERDICT = re.compile(
 
 
 def identifier_spans(text: str) -> Iterator[Span]:
-    """Names and values of programs, queries, settings, and answers that are laid down word by word."""
+    """Return the names and values of programs, queries and settings, and answers given word for word."""
     for match in _NAMES.finditer(text):
         yield Span(*match.span())
     for match in _TO_BE_SAID.finditer(text):

@@ -40,18 +40,19 @@ class Line(NamedTuple):
 
 
 def is_empty(line: Line) -> bool:
-    """Whether a line, wherever it stands, has nothing on it."""
+    """Return whether a line has neither text nor a marker."""
     return line.start >= line.end and not line.marker
 
 
 def first_blanks(text: str, line: Line) -> str:
-    """The indentation of a line."""
+    """Return the indentation of a line."""
     body = text[line.outer_start : line.outer_end]
     return body[: len(body) - len(body.lstrip())]
 
 
 def cut(text: str, lines: Sequence[Line], region: range) -> Span:
-    """What to cut so that these lines are gone and the rest is well formed: blank lines after them too.
+    """Return the span to cut so that these lines are gone and the rest stays well formed, blank lines
+    included.
 
     At the end of the text it is the blank lines before them that become superfluous.
     """

@@ -1,4 +1,4 @@
-"""What each line of a prompt is: heading, list item, code, table, tag or running text."""
+"""Classify each line of a prompt: heading, list item, code, table, tag or running text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _STRICT = re.compile(r"\b(?:must|never|always|only|do not|don't|should|not|no)\b
 
 
 def read_lines(text: str) -> list[Line]:
-    """Every line of the text, classified; joined, their outer spans are the text."""
+    """Return every line of the text, classified. The joined outer spans are the whole text."""
     plain = [_plain(text, match.start(), match.end()) for match in _LINE.finditer(text)]
     marked = list(_with_silence(text, list(_with_fences(text, plain))))
     passes = (_with_tables, with_example_tags, with_dialogues, _with_headings, with_example_sections)
@@ -104,7 +104,7 @@ def _with_tables(text: str, lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _with_headings(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """Headings that Markdown does not call so: underlined, bold or capital lines, short labels."""
+    """Mark headings without Markdown marks: underlined, bold or capital lines, and short labels."""
     nothing = Line(Kind.BLANK, 0, 0, 0, 0, 0, "", "")
     for before, line, after in zip([nothing, *lines], lines, [*lines[1:], nothing], strict=False):
         label = ""
@@ -135,7 +135,7 @@ def _heading_label(body: str, underlined: bool) -> str:
 
 
 def _level(body: str, after: str) -> int:
-    """Underlined as in Markdown; below every heading of Markdown, lines in capitals, bold ones, labels."""
+    """Return the heading's level: Markdown headings first, then lines in capitals, bold lines, labels."""
     if _UNDERLINE.match(after):
         return 1 if after.startswith("=") else 2
     return 7 if body.isupper() else 8 if _BOLD.match(body) else 9

@@ -1,4 +1,4 @@
-"""How strongly an instruction binds."""
+"""How strongly an instruction binds its reader."""
 
 import re
 from enum import StrEnum
@@ -60,7 +60,7 @@ _PATTERNS = tuple((kind, re.compile(rf"\b(?:{pattern})(?!\w)")) for kind, patter
 
 @lru_cache(maxsize=8_192)
 def modality(instruction: str) -> Modality:
-    """The modality of one English instruction: the strongest marker outside its conditions and quotations.
+    """Return the modality of an English instruction: its strongest marker outside conditions and quotations.
 
     >>> modality("If you cannot verify the customer, you should ask again.")
     <Modality.SHOULD: 'should'>

@@ -1,4 +1,4 @@
-"""What no language operator may touch: text that a program reads, or that is quoted to be reproduced."""
+"""Find the text that no language operator may change: text for programs, and quotations to reproduce."""
 
 import re
 from bisect import bisect_left
@@ -34,14 +34,14 @@ _JSON_START = re.compile(r"\{\s*[\"'{]")
 
 
 def protected_spans(text: str, blocks: Iterable[Span], names: Iterable[str]) -> tuple[Span, ...]:
-    """Sorted, disjoint spans: the given blocks, inline code, links, placeholders, JSON, quotes, names."""
+    """Return sorted, disjoint spans: the given blocks, inline code, links, placeholders, JSON, quotes, names."""
     inline = (Span(*match.span()) for match in _INLINE.finditer(text))
     open_ended = (*comment_spans(text), *unclosed_spans(text), *_braced(text))
     return merged([*blocks, *inline, *identifier_spans(text), *open_ended, *_named(text, names)])
 
 
 def _braced(text: str) -> Iterator[Span]:
-    """Balanced `{...}`: placeholders, templates and JSON objects. A brace without a partner is text."""
+    """Yield balanced `{...}`: placeholders, templates and JSON objects. A brace without a partner is text."""
     opened: list[int] = []
     paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
     for match in _BRACE.finditer(text):

@@ -1,10 +1,10 @@
-"""Texts as descriptions of changes quote them."""
+"""Quote texts in descriptions of changes."""
 
 _LONGEST = 60
 
 
 def quoted(text: str) -> str:
-    """A text on one line, in quotes, cut where it gets long.
+    """Return a text on one line, in quotes, cut if it is long.
 
     >>> quoted("Be\\n  kind.")
     '"Be kind."'

@@ -1,4 +1,4 @@
-"""Sections: a heading with all that stands under it, or an element of a tagged prompt."""
+"""Find sections: a heading with everything below it, or an element of a tagged prompt."""
 
 import re
 from collections import Counter
@@ -40,7 +40,7 @@ class _Found(NamedTuple):
 
 
 def read_sections(text: str, lines: Sequence[Line]) -> tuple[Section, ...]:
-    """Every section, outer before inner, in the order of the text."""
+    """Return every section, outer before inner, in the order of the text."""
     found = sorted(_found(text, lines), key=lambda f: (f.region.start, -f.region.stop))
     ends: list[int] = []
     sections: list[Section] = []
@@ -74,7 +74,7 @@ def _found(text: str, lines: Sequence[Line]) -> Iterator[_Found]:
 def _until(
     lines: Sequence[Line], opened: list[_Open], count: Counter[str], name: str, index: int
 ) -> Iterator[_Found]:
-    """Close what was opened since the tag `name`, and the tag; a tag that nothing closes is no section."""
+    """Close the tag `name` and everything opened after it. A tag that is never closed makes no section."""
     while True:
         last = opened.pop()
         count[last.name] -= 1
@@ -95,7 +95,7 @@ def _closed(lines: Sequence[Line], last: _Open, end: int) -> Iterator[_Found]:
 
 
 def _marks(text: str, line: Line) -> Iterator[tuple[str, bool]]:
-    """Tags at the two ends of a line, and the statements of a template, that open or close something."""
+    """Yield the tags at both ends of a line, and the template statements, that open or close something."""
     if line.kind is Kind.SILENT:
         for statement in statements(text, line.start, line.end):
             if statement.step:

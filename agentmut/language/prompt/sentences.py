@@ -1,4 +1,4 @@
-"""Where one sentence ends and the next begins, as cuts in the text itself."""
+"""Split text into sentences, as spans of the original text."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ class _Tokenizer(Protocol):
 
 
 def sentence_spans(text: str, block: Span, protected: Sequence[Span]) -> tuple[Span, ...]:
-    """The sentences of `text[block.start:block.end]` without the blanks around them, in order.
+    """Return the sentences of `text[block.start:block.end]` in order, without blanks around them.
 
     A cut is never inside a protected span. Where lines are not simply wrapped at a margin, a line break
     before a capital ends a sentence too.
@@ -73,7 +73,7 @@ def _punkt_cuts(body: str) -> Iterator[int]:
 
 
 def _chunks(body: str) -> Iterator[tuple[int, int]]:
-    """Pieces for Punkt, which takes time out of proportion on long paragraphs and gives up on very long ones.
+    """Yield pieces for Punkt, which slows down sharply on long paragraphs and gives up on very long ones.
 
     They end between two words, where no sentence does, or anywhere in text that has no such place.
     """
@@ -106,7 +106,7 @@ def _line_cuts(body: str) -> Iterator[int]:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether every line is broken where the next word would no longer have fitted."""
+    """Return whether every line breaks where the next word would not have fitted."""
     width = max(_NARROWEST_WRAP, *(len(line) for line in lines))
     return width <= _WIDEST_WRAP and all(
         len(line.rstrip()) + 1 + len(following.split(maxsplit=1)[0] if following.strip() else "") > width
@@ -115,7 +115,7 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _is_real(body: str, cut: int) -> bool:
-    """Whether a sentence ends at a cut: not so at "etc.", "5 p.m." or a quotation in the middle of one."""
+    """Return whether a sentence ends at a cut; none ends at "etc.", "5 p.m." or inside a quotation."""
     rest = body[cut : cut + 40].lstrip()
     before = body[max(cut - 40, 0) : cut]
     if not rest or rest[0] in ",;:)" or _FIRST_NUMBER.search(before):

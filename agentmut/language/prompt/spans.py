@@ -13,7 +13,7 @@ class Span(NamedTuple):
 
 
 def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The same characters as sorted spans that neither overlap nor are empty.
+    """Return the same characters as sorted spans that neither overlap nor are empty.
 
     >>> merged([Span(4, 6), Span(0, 2), Span(1, 3)])
     (Span(start=0, end=3), Span(start=4, end=6))
@@ -28,7 +28,7 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Sorted spans, with those that touch made one.
+    """Return sorted spans, with touching spans made one.
 
     >>> joined([Span(0, 2), Span(2, 3), Span(4, 5)])
     (Span(start=0, end=3), Span(start=4, end=5))
@@ -41,19 +41,19 @@ def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def overlaps(spans: Sequence[Span], span: Span) -> bool:
-    """Whether `span` shares a character with one of `spans`, which are sorted and disjoint."""
+    """Return whether `span` shares a character with one of `spans`, which are sorted and disjoint."""
     index = bisect_right(spans, span.start, key=lambda s: s.end)
     return index < len(spans) and spans[index].start < span.end
 
 
 def splits(spans: Sequence[Span], offset: int) -> bool:
-    """Whether a cut at `offset` falls strictly inside one of `spans`, which are sorted and disjoint."""
+    """Return whether a cut at `offset` falls strictly inside one of `spans`, which are sorted and disjoint."""
     index = bisect_right(spans, offset, key=lambda s: s.end)
     return index < len(spans) and spans[index].start < offset
 
 
 def inside(spans: Sequence[Span], outer: Span) -> Sequence[Span]:
-    """Those of the sorted, disjoint `spans` that share a character with `outer`."""
+    """Return the `spans`, sorted and disjoint, that share a character with `outer`."""
     first = bisect_right(spans, outer.start, key=lambda s: s.end)
     last = bisect_left(spans, outer.end, key=lambda s: s.start)
     return spans[first:last]

@@ -1,4 +1,4 @@
-"""Jinja in a prompt: statements, which open and close, and comments, which no model reads."""
+"""Find Jinja in a prompt: statements, which open and close blocks, and comments, which no model reads."""
 
 import re
 from bisect import bisect_right
@@ -26,7 +26,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str, start: int = 0, end: int | None = None) -> tuple[Statement, ...]:
-    """Every statement of the text, in order."""
+    """Return every statement of the text, in order."""
     found = _STATEMENT.finditer(text, start, len(text) if end is None else end)
     return tuple(Statement(*match.span(), match["word"], _step(match["word"])) for match in found)
 
@@ -36,7 +36,7 @@ def _step(word: str) -> int:
 
 
 def balanced(text: str, span: Span) -> bool:
-    """Whether the template stays whole without these characters: each block is inside them or outside.
+    """Return whether the template stays whole without these characters: each block is inside or outside them.
 
     >>> text = "{% if vip %}Be fast.{% endif %}"
     >>> balanced(text, Span(0, 31)), balanced(text, Span(0, 20))
@@ -51,7 +51,7 @@ def balanced(text: str, span: Span) -> bool:
 
 
 class Nesting:
-    """How many blocks of a template are open at each place of a text."""
+    """How many blocks of a template are open at each offset of a text."""
 
     def __init__(self, text: str) -> None:
         found = statements(text)
@@ -59,12 +59,12 @@ class Nesting:
         self._depths = [0, *accumulate(statement.step for statement in found)]
 
     def depth(self, offset: int) -> int:
-        """The number of blocks that are open at `offset`."""
+        """Return the number of blocks that are open at `offset`."""
         return self._depths[bisect_right(self._ends, offset)]
 
 
 def comment_spans(text: str) -> tuple[Span, ...]:
-    """HTML and Jinja comments, sorted and disjoint. One that never closes is text like any other."""
+    """Return HTML and Jinja comments, sorted and disjoint. A comment that never closes is text."""
     return merged(span for marks in _COMMENTS for span in _between(text, *marks))
 
 
@@ -81,7 +81,7 @@ def _between(text: str, opening: str, closing: str) -> list[Span]:
 
 
 def unclosed_spans(text: str) -> tuple[Span, ...]:
-    """Each `{{` or `{%` that nothing closes in its paragraph, up to the end of its line.
+    """Return each `{{` or `{%` that is not closed in its paragraph, up to the end of its line.
 
     >>> unclosed_spans("Greet {{ name }} and {{ team.\\nBe kind.")
     (Span(start=21, end=29),)
@@ -106,7 +106,7 @@ def _unclosed(text: str, part: Span) -> Iterator[Span]:
 
 
 def is_silent(text: str, line: Span, comments: Sequence[Span]) -> bool:
-    """Whether a line holds nothing but comments and statements."""
+    """Return whether a line holds nothing but comments and statements."""
     last = line.start
     spans = [*inside(comments, line), *(Span(s.start, s.end) for s in statements(text, *line))]
     for span in merged(spans):

@@ -1,1 +1,1 @@
-"""What a text states in figures: numbers with units, dates, identifiers."""
+"""The figures that a text states: numbers with units, dates, identifiers."""

@@ -1,4 +1,4 @@
-"""Dates and times of day as a text states them, in one notation."""
+"""Read the dates and times of day in a text, in one notation."""
 
 import re
 from calendar import month_abbr, month_name
@@ -36,7 +36,7 @@ _MIDNIGHT = "00:00"
 
 
 class Day(NamedTuple):
-    """A date or a time, and where it stands."""
+    """A date or a time, and its place in the text."""
 
     value: str
     """`2026-03-03`, `2026-03`, `2026`, `3 March`, `18:30`, or `Monday` where no day follows."""
@@ -44,13 +44,13 @@ class Day(NamedTuple):
 
     @property
     def without_year(self) -> str:
-        """A full date as `3 March`; empty for anything else."""
+        """Return a full date as `3 March`; empty for anything else."""
         found = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)", self.value)
         return f"{int(found[2])} {month_name[int(found[1])]}" if found else ""
 
 
 def days(text: str) -> Iterator[Day]:
-    """The dates and times of a text, in order. `03/04/2026` stays as it is: nobody knows which is the month.
+    """Return the dates and times of a text, in order. `03/04/2026` is kept as written: the month is unknown.
 
     >>> [day.value for day in days("On March 3rd, 2026 or 13/4/2026, at 6:30 pm; since 2019, until 5 May.")]
     ['2026-03-03', '2026-04-13', '18:30', '2019', '5 May']

@@ -1,4 +1,4 @@
-"""The word "one" and the figure 1 where they count something."""
+"""Find the word "one" and the figure 1 where they count something."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ _LONGEST_WORD = 40
 
 
 class CountedOne(NamedTuple):
-    """One of something, and what to say around another number; `start` to `end` is all that changes."""
+    """A counted "one", and the text around any other number; only `start` to `end` changes."""
 
     start: int
     number: Span
@@ -58,7 +58,7 @@ class CountedOne(NamedTuple):
 
 
 def counted_ones(text: str) -> Iterator[CountedOne]:
-    """Where "one" or 1 counts the noun after it, and could as well be two.
+    """Return where "one" or 1 counts the noun after it and could as well be two.
 
     >>> text = "Answer in one sentence, not one of them; if more than one label fits, ask."
     >>> [(text[one.start : one.end], one.plural) for one in counted_ones(text)]
@@ -75,7 +75,7 @@ def counted_ones(text: str) -> Iterator[CountedOne]:
 
 
 def _with_lead(text: str, one: CountedOne) -> CountedOne | None:
-    """With "there is" before it changed too; None where that stands too far away."""
+    """Change "there is" before the number too. Return None if it stands too far away."""
     said = text[: one.start]
     if not _THERE_IS.search(said):
         return one
@@ -105,7 +105,7 @@ def _with_noun(text: str, match: re.Match[str], before: str) -> CountedOne | Non
 
 
 def _noun(match: re.Match[str]) -> re.Match[str] | None:
-    """The last word before one that no noun phrase goes on with; None where that is not plain."""
+    """Return the last word before a word that cannot continue a noun phrase; None where that is unclear."""
     words = [*_WORD.finditer(match.string, match.start("rest"), match.end("rest"))]
     phrase = [*takewhile(_may_be_in_phrase, words)]
     goes_on = len(phrase) == len(words) and match.string[match.end() : match.end() + 1] == " "

@@ -1,4 +1,4 @@
-"""Another number in the place of one: a little different, far off, or as it may have been before a change."""
+"""Choose another number for a number in a text: slightly different, far off, or an older version's value."""
 
 import re
 from decimal import ROUND_DOWN, Decimal
@@ -9,7 +9,7 @@ from agentmut.language.vocabulary.number_words import value_of, word_of
 
 
 class Other(StrEnum):
-    """Which other value."""
+    """How the new value differs from the old one."""
 
     NEAR = "near"
     """One that passes for the right one: 30 becomes 31, 200 becomes 210."""
@@ -20,7 +20,7 @@ class Other(StrEnum):
 
 
 class Measure(StrEnum):
-    """What a number says, as far as it limits which others are plausible."""
+    """What a number measures, where that limits which other numbers are plausible."""
 
     COUNT = "count"
     """Anything else."""
@@ -82,7 +82,7 @@ _FURTHER = {Measure.TEMPERATURE: 5, Measure.AGE: 10}
 
 
 def measure(text: str, start: int, end: int) -> Measure:
-    """What the number between `start` and `end` measures, by the words around it.
+    """Return what the number between `start` and `end` measures, judged by the words around it.
 
     >>> [measure(said, said.index("6"), said.index("6") + 2) for said in ("older than 65", "$60", "60 days")]
     [<Measure.AGE: 'age'>, <Measure.MONEY: 'money'>, <Measure.COUNT: 'count'>]
@@ -96,7 +96,7 @@ def measure(text: str, start: int, end: int) -> Measure:
 
 
 def other_number(said: str, of: Measure, other: Other) -> str:
-    """Another number in the notation of the one that is said, in digits or in words.
+    """Return another number, written the same way as the given one: in digits or in words.
 
     >>> other_number("1,200.50", Measure.MONEY, Other.FAR), other_number("Ten", Measure.COUNT, Other.NEAR)
     ('12,005.00', 'Eleven')
@@ -111,7 +111,7 @@ def other_number(said: str, of: Measure, other: Other) -> str:
 
 
 def _written(number: Decimal, decimals: int, groups: bool) -> str:
-    """With as many decimals as before, or as many as it needs, and thousands grouped as before."""
+    """Write a number with as many decimals as before, or as it needs, and thousands grouped as before."""
     written = f"{number:,.{decimals}f}" if groups else f"{number:.{decimals}f}"
     return written if Decimal(written.replace(",", "")) == number else f"{number.normalize():f}"
 
@@ -158,7 +158,7 @@ def _far(number: Decimal, of: Measure) -> Decimal:
 
 
 def _is_fraction(number: Decimal) -> bool:
-    """Whether it is below one, as the thresholds of scores are."""
+    """Return whether the number is below one, as the thresholds of scores are."""
     return 0 < number < 1
 
 
@@ -167,7 +167,9 @@ def _last_place(number: Decimal) -> Decimal:
 
 
 def _step(number: Decimal) -> Decimal:
-    """One; for round numbers from a hundred on, one in the second place; below one, one in the last place."""
+    """Return the step: one; from a hundred on, one in the second place if round; below one, one in the last
+    place.
+    """
     if _is_fraction(number):
         return _last_place(number)
     unit = Decimal(10) ** max(len(str(int(number))) - 2, 0)
@@ -175,7 +177,7 @@ def _step(number: Decimal) -> Decimal:
 
 
 def _chosen_step(number: Decimal) -> Decimal:
-    """The least change that looks like a value somebody chose: 1 for 14, 5 for 30, 50 for 200."""
+    """Return the least change that looks like a chosen value: 1 for 14, 5 for 30, 50 for 200."""
     if _is_fraction(number):
         return _last_place(number)
     unit = Decimal(10) ** max(len(str(int(number))) - 2, 0)

@@ -1,4 +1,4 @@
-"""Numbers with their units as a text states them, whatever the notation."""
+"""Read numbers with their units, whatever the notation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _COUNTED = re.compile(r"\s+(?!of\b)(?:[a-z-]+\s+)?[a-z]{3,}(?<![su])s\b", re.IGN
 
 
 class Quantity(NamedTuple):
-    """A number, what it counts or measures (empty where nothing is said), and where it stands."""
+    """A number, what it counts or measures (empty if unknown), and its place in the text."""
 
     value: Decimal
     unit: str
@@ -49,14 +49,14 @@ class Quantity(NamedTuple):
 
 
 def _in_coins(value: Decimal, unit: str) -> tuple[Decimal, str]:
-    """An amount below 1 in coins: $0.50 is 50 cents."""
+    """Write an amount below 1 in coins: $0.50 is 50 cents."""
     if unit in _COINS and 0 < abs(value) < 1:
         return value * 100, _COINS[unit]
     return value, unit
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """The quantities of a text in order. Dates, times and identifiers have to be taken out before.
+    """Return the quantities of a text in order. Blank out dates, times and identifiers before.
 
     Numbers in words count where a unit or a noun in the plural follows them; a range states both its ends in its unit.
 
@@ -93,13 +93,13 @@ def _value(match: re.Match[str]) -> Decimal:
 
 
 def _plain(figure: str) -> str:
-    """Without marks of thousands, and with a full stop before decimals."""
+    """Return a number without marks of thousands, and with a full stop before the decimals."""
     european = re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+,\d{1,2}", figure)
     return figure.replace(".", "").replace(",", ".") if european else figure.replace(",", "")
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with these places, in order, blanked out, so that what stands there is not read again."""
+    """Return the text with these spans, given in order, blanked out, so that they are not read again."""
     kept, start = [], 0
     for span in spans:
         kept += [text[start : span.start], " " * (span.end - span.start)]

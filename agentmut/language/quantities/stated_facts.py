@@ -1,4 +1,6 @@
-"""Facts that a text states in figures: amounts, quantities, dates, times, identifiers, with exact spans."""
+"""Find the facts that a text states in figures: amounts, quantities, dates, times, identifiers, with exact
+spans.
+"""
 
 import re
 from collections.abc import Iterator
@@ -72,7 +74,7 @@ _KINDS = {
 
 
 def facts(text: str) -> Iterator[StatedFact]:
-    """The facts of a text, in order; none overlaps another. Numbers without a unit are none.
+    """Return the facts of a text, in order and disjoint. A number without a unit is no fact.
 
     >>> [text[f.span.start:f.span.end] for text in ["Pay 20 euros in 3 days."] for f in facts(text)]
     ['20 euros', '3 days']

@@ -1,4 +1,4 @@
-"""Identifiers as an answer states them: order numbers, article codes, addresses of mail and web."""
+"""Read the identifiers in an answer: order numbers, article codes, addresses of mail and web."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agentmut.language.prompt.spans import Span
 from agentmut.language.quantities.units import ANY_UNIT
 
-_THINGS = re.compile(
+_IDENTIFIERS = re.compile(
     r"""
       (?P<address>https?://[^\s<>"')\]]{1,2000}[\w/]|(?<![\w.+-])[\w.+-]{1,64}+@[\w.-]{1,253}\.[A-Za-z]{2,24})(?!\w)
     | (?<![\w.@/-])(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})(?![\w-])
@@ -26,25 +26,25 @@ _MONEY_BEFORE = re.compile(r"(?:USD|EUR|GBP|CHF|JPY)\s$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class Thing(NamedTuple):
+class Identifier(NamedTuple):
     """An identifier in its one spelling, and where it stands."""
 
     value: str
     span: Span
 
 
-def things(text: str) -> Iterator[Thing]:
+def identifiers(text: str) -> Iterator[Identifier]:
     """The identifiers of a text, in order.
 
     Whole numbers of four and more digits without a unit are identifiers; years are none.
 
-    >>> [thing.value for thing in things("Order #1042 (SKU kb-204): write to Help@shop.example within 1000 days")]
+    >>> [found.value for found in identifiers("Order #1042 (SKU kb-204): ask Help@shop.example in 1000 days")]
     ['1042', 'KB-204', 'help@shop.example']
     """
-    for match in _THINGS.finditer(text):
+    for match in _IDENTIFIERS.finditer(text):
         value = _value(match)
         if value:
-            yield Thing(value, Span(*match.span()))
+            yield Identifier(value, Span(*match.span()))
 
 
 def _value(match: re.Match[str]) -> str:
@@ -61,7 +61,7 @@ def _value(match: re.Match[str]) -> str:
 
 
 def _is_code(said: str) -> bool:
-    """Whether letters and digits name something: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
+    """Return whether letters and digits form a name: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
     digits = sum(character.isdigit() for character in said)
     if not digits or _CURRENCY.match(said):
         return False

@@ -1,4 +1,4 @@
-"""What numbers count, and the months of dates."""
+"""The units that numbers count, and the months of dates."""
 
 import re
 from collections.abc import Mapping
@@ -45,12 +45,12 @@ CLOCK_FORMAT = (
 
 
 def is_unit(noun: str) -> bool:
-    """Whether a noun is a unit in the singular, or a currency's name."""
+    """Return whether a noun is a unit in the singular, or a currency's name."""
     return noun.lower() in _PLURALS or noun == "cent"
 
 
 def plural_of(noun: str) -> str:
-    """The plural of a unit or another noun.
+    """Return the plural of a unit or another noun.
 
     >>> [plural_of(noun) for noun in ("day", "try", "query", "box", "Person")]
     ['days', 'tries', 'queries', 'boxes', 'People']
@@ -94,7 +94,7 @@ def _spellings() -> Mapping[str, str]:
 
 
 def units_said(unit: str) -> str:
-    """The plural of a unit of any kind, symbols aside.
+    """Return the plural of a unit of any kind, symbols aside.
 
     >>> units_said("day"), units_said("foot"), units_said("business day")
     ('days', 'feet', 'business days')
@@ -113,7 +113,7 @@ SHORT_UNIT = _either(sorted(_SYMBOLS_ONLY_SO))
 
 
 def unit_of(said: str) -> str:
-    """The one name of a unit, in the singular; empty for anything else.
+    """Return the one name of a unit, in the singular; empty for anything else.
 
     >>> unit_of("hrs"), unit_of("US$"), unit_of("Kilometres"), unit_of("working days"), unit_of("refunds")
     ('hour', 'dollar', 'kilometer', 'business day', '')

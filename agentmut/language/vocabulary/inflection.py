@@ -1,4 +1,4 @@
-"""Regular English endings, and the irregular forms that somebody else lists."""
+"""Regular English endings, and irregular forms from a given list."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -7,7 +7,7 @@ Ending = Literal["", "s", "ed", "ing"]
 
 
 def ending_of(word: str, base: str) -> Ending | None:
-    """Which regular ending a form of `base` has; None for an irregular form.
+    """Return which regular ending a form of `base` has; None for an irregular form.
 
     >>> ending_of("verifies", "verify"), ending_of("sent", "send")
     ('s', None)
@@ -19,7 +19,7 @@ def ending_of(word: str, base: str) -> Ending | None:
 
 
 def inflected(base: str, ending: Ending, irregular: Collection[str] = ()) -> str | None:
-    """A word with an ending; `irregular` are its listed forms. None where it has another form there.
+    """Return a word with an ending; None if the word has another form there. `irregular` lists such forms.
 
     >>> inflected("verify", "s"), inflected("stop", "ing", ["stopped", "stopping"]), inflected("send", "ed", ["sent"])
     ('verifies', 'stopping', None)
@@ -35,7 +35,7 @@ def inflected(base: str, ending: Ending, irregular: Collection[str] = ()) -> str
 
 
 def base_of_third_person(word: str) -> str:
-    """The verb of which a word is the third person: the word itself where it does not end as one.
+    """Return the base form of a third-person verb; the word itself if it has no such ending.
 
     >>> base_of_third_person("reads"), base_of_third_person("searches"), base_of_third_person("applies")
     ('read', 'search', 'apply')

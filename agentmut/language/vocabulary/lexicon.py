@@ -1,4 +1,4 @@
-"""The shipped lexicon: what a word or phrase of an instruction may be replaced by where it stands."""
+"""The shipped lexicon: the words that may replace a word or phrase of an instruction."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ _OPEN = re.compile(r"(?!eu|one\b|once\b|us[aeiu]|uti|uni(?![nm]))[aeiou]|hour|ho
 
 
 class Entry(Frozen):
-    """One word or phrase in its forms, with replacements form by form, and the neighbours it needs."""
+    """One word or phrase in all its forms, with replacements for each form and the neighbours it needs."""
 
     topic: str
     """The file it is in: a field of work, or what the words are for."""
@@ -70,12 +70,12 @@ class Entry(Frozen):
         return self
 
     def of(self, relation: Relation) -> tuple[str, ...]:
-        """The replacements of that relation, form by form; empty when it has none."""
+        """Return the replacements of that relation, form by form; empty if there are none."""
         said: tuple[str, ...] = getattr(self, relation)
         return said
 
     def fits(self, previous: str, following: str) -> bool:
-        """Whether the entry is meant between two words; either may be empty, both in lower case."""
+        """Return whether the entry is meant between two words; either may be empty, both in lower case."""
         is_noun_here = self.kind == "verb" and previous in DETERMINERS
         barred = previous in self.not_after or following in self.not_before
         needed = (not self.only_before or following in self.only_before) and (
@@ -84,7 +84,7 @@ class Entry(Frozen):
         return needed and not is_noun_here and not barred and follows(self.followed_by, following)
 
     def said(self, relation: Relation, text: str, previous: str = "", following: str = "") -> str | None:
-        """What may stand in the place of `text`, one of the forms, in its case; None where nothing may."""
+        """Return what may replace `text`, one of the forms, in the same case; None where nothing may."""
         lower, before = text.lower(), previous.lower()
         if not self.fits(before, following.lower()) or not (
             self.capitalised or text.islower() or text.isupper()
@@ -111,7 +111,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Entries by every form they have; a form may be in several topics."""
+    """Entries by every form they have; a form may belong to several topics."""
 
     version: int
     entries: Mapping[str, tuple[Entry, ...]]
@@ -119,7 +119,7 @@ class Lexicon:
     """By first word: how many words the longest form that begins with it has."""
 
     def matches(self, said: tuple[str, ...], topics: tuple[str, ...] = ()) -> Iterator[Match]:
-        """The entries of some topics, or of all, in a run of words in lower case.
+        """Return the entries of some topics, or of all, in a run of words in lower case.
 
         The longest at each place, none inside another.
         """
@@ -140,7 +140,7 @@ class Lexicon:
 
 
 def in_place_of(text: str, said: str, previous: str) -> str | None:
-    """`said` in the case of `text`; None where "a" or "an" before it would no longer fit."""
+    """Return `said` in the case of `text`; None if the "a" or "an" before it would become wrong."""
     if previous.lower() in ("a", "an") and (not said or _sounds_open(said) != _sounds_open(text)):
         return None
     return _in_case_of(text, said)
@@ -160,7 +160,7 @@ def _in_case_of(word: str, said: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def load_lexicon() -> Lexicon:
-    """The lexicon shipped with agentmut. Raises `ValueError` when two entries of a topic share a form."""
+    """Return the shipped lexicon. Raise `ValueError` if two entries of a topic share a form."""
     found: dict[str, tuple[Entry, ...]] = {}
     for entry in _entries():
         for form in entry.forms:

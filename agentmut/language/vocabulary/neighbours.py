@@ -1,4 +1,4 @@
-"""The words around a word: what they tell of its use."""
+"""What the words around a word tell about its use."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -7,7 +7,7 @@ from agentmut.language.vocabulary.number_words import NUMBER_WORDS, value_of
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, as a table."""
+    """Return the words of a text, as a set."""
     return frozenset(text.split())
 
 
@@ -72,12 +72,14 @@ class Following(StrEnum):
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number or begins with one: "30", "80-word", "thirty"."""
+    """Return whether a word is a number or begins with one: "30", "80-word", "thirty"."""
     return word[:1].isdigit() or word.lower() in NUMBER_WORDS or bool(value_of(word))
 
 
 def follows(needed: Following, word: str) -> bool:
-    """Whether a word, in lower case and empty at the end of a phrase, is what is needed."""
+    """Return whether a word is what the entry needs. The word is in lower case, and empty at the end of a
+    phrase.
+    """
     return _TESTS[needed](word)
 
 

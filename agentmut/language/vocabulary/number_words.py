@@ -27,7 +27,7 @@ NOT_AFTER_LARGER = r"(?<!hundred\s)(?<!hundred\sand\s)(?<!thousand\s)(?<!thousan
 
 
 def word_of(value: int) -> str:
-    """A number in words, up to 999; empty for any other.
+    """Return a number up to 999 in words; empty for any other number.
 
     >>> [word_of(value) for value in (7, 25, 120, 1000)]
     ['seven', 'twenty-five', 'one hundred and twenty', '']
@@ -49,7 +49,7 @@ def _below_hundred(value: int) -> str:
 
 
 def value_of(said: str) -> int | None:
-    """The value of a number up to ninety-nine in words, in any case; None for anything else.
+    """Return the value of a number word up to ninety-nine, in any case; None for anything else.
 
     >>> [value_of(said) for said in ("Seven", "twenty-five", "twenty five", "often")]
     [7, 25, 25, None]
@@ -71,7 +71,7 @@ LARGE_NUMBER = rf"\b(?:an?\s+(?=(?:hundred|thousand|million)\b))?(?:{_ANY})\b(?:
 
 
 def large_value_of(said: str) -> int | None:
-    """The value of a number of any size in words; None for anything else.
+    """Return the value of a number of any size in words; None for anything else.
 
     >>> [large_value_of(said) for said in ("one hundred and twenty", "two thousand five", "a hundred", "often")]
     [120, 2005, 100, None]

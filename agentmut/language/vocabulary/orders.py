@@ -1,4 +1,4 @@
-"""Where an instruction gives an order: the verb in its base form that the main clause begins with."""
+"""Find where an instruction gives an order: the base-form verb that begins its main clause."""
 
 import re
 from functools import lru_cache
@@ -33,7 +33,7 @@ _FINITE = word_set("is are was were must should may might can will shall has had
 
 @lru_cache(maxsize=4_096)  # asked by several operators
 def order_at(text: str) -> int | None:
-    """Where the verb of an order begins in an English instruction; None where none is sure to be.
+    """Return where the verb of an order begins in an English instruction; None if none is certain.
 
     >>> order_at("If it is late, apologise."), order_at("Return requests are rare."), order_at("Be kind.")
     (15, None, 0)

@@ -1,4 +1,4 @@
-"""A sentence says the same in another form, by rules that are sure of their pattern."""
+"""Say a sentence in another form, by rules that are sure of their pattern."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ _CONTRACTION = re.compile(rf"\b(?:{'|'.join(sorted(_CONTRACTIONS))})(?= [a-z])",
 
 
 def paraphrases(text: str) -> Iterator[Paraphrase]:
-    """Other forms of one English sentence, from the rule that is surest on.
+    """Return other forms of one English sentence, the surest rule first.
 
     A condition moves to the end or to the front; "Always do" becomes "Make sure to always do", "Never" "You must
     never", "must" "need to" and back; "Do not" is contracted or spelled out. Left alone: several commas or
@@ -144,7 +144,7 @@ _RULES: tuple[Callable[[str], Iterator[Paraphrase]], ...] = (
 
 
 def _is_simple_order(text: str) -> bool:
-    """Whether a text is one order, without clauses of its own that another clause could belong to."""
+    """Return whether a text is one order without subordinate clauses that another clause could attach to."""
     inner = any(not m["verb"] or m["verb"].lower() in BASE_VERBS for m in _INNER.finditer(text))
     return not inner and not _JOINED.search(text) and _is_order(text)
 

@@ -1,4 +1,4 @@
-"""Negation: which clause a word stands in, and whether what is said there is denied."""
+"""Negation: find the clause of a word, and whether the clause denies the word."""
 
 import re
 from collections.abc import Iterator
@@ -58,14 +58,14 @@ class Clause(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its words in lower case; those after "if" and the like are left out, for they state nothing."""
+        """Return its words in lower case, without those after "if" and the like, which state nothing."""
         condition = _CONDITION.search(self.text)
         stated = self.text[: condition.start()] if condition else self.text
         return tuple(word.lower() for word in _WORD.findall(stated))
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """The clauses of a text in order.
+    """Return the clauses of a text in order.
 
     >>> [clause.text for clause in clauses("We can't refund it, but we will exchange it.")]
     ['We can not refund it', 'we will exchange it']
@@ -79,7 +79,7 @@ def clauses(text: str) -> Iterator[Clause]:
 
 
 def spelled_out(text: str) -> str:
-    """The text with contractions written out and phrases that deny nothing taken out ("not only", "no problem").
+    """Return the text with contractions written out, and without phrases that deny nothing ("not only").
 
     >>> spelled_out("We can't wait; no problem")
     'We can not wait; '
@@ -96,7 +96,7 @@ def _clause(said: str, text: str, end: int) -> Iterator[Clause]:
 
 
 def denied(words: tuple[str, ...], index: int) -> bool:
-    """Whether the word at `index` is denied by an odd number of negators before it in its clause.
+    """Return whether an odd number of negators before the word at `index` deny it in its clause.
 
     >>> denied(("we", "are", "not", "unable", "to", "refund"), 5)
     False

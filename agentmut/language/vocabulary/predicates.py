@@ -1,4 +1,4 @@
-"""Predicates: what a text affirms and what it denies, by the stem of the word."""
+"""Read what a text affirms and what it denies, by the stem of the word."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -55,7 +55,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """What a text affirms and denies. Questions, conditions and courtesies do neither.
+    """Yield what a text affirms and denies. Questions, conditions and courtesies do neither.
 
     In a clause with a negation only the word that it denies counts, for nobody knows how far it reaches.
 
@@ -70,13 +70,13 @@ def statements(text: str) -> Iterator[Statement]:
 
 
 def _parts(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words, `out of stock` being `not in stock`, and `non-refundable` two words."""
+    """Return the words; `out of stock` becomes `not in stock`, and `non-refundable` becomes two words."""
     said = f" {' '.join(words)} ".replace(" out of stock ", " not in stock ").replace(" non-", " not ")
     return tuple(said.split())
 
 
 def _negated(words: tuple[str, ...]) -> bool:
-    """Whether there is a word that may deny others; the last word of a clause ("was denied") denies none."""
+    """Return whether a word may deny others; the last word of a clause ("was denied") denies none."""
     return any(word in NEGATORS for word in words[:-1])
 
 
@@ -109,7 +109,7 @@ def _what_follows(words: tuple[str, ...], index: int) -> Iterator[int]:
 
 
 def _target(words: tuple[str, ...], index: int) -> int | None:
-    """The place of the word that the one at `index` denies."""
+    """Return the index of the word that the word at `index` denies."""
     for place in range(index + 1, min(len(words), index + 1 + _REACH)):
         word = words[place]
         if word in NEGATORS or (word not in STOP_WORDS and not word.endswith("ly") and word not in _PASSED):

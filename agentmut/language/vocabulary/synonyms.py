@@ -1,4 +1,4 @@
-"""Words of an instruction that can be said otherwise, found where they stand."""
+"""Find words of an instruction that have a synonym, at their place in the text."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -20,7 +20,7 @@ class Replacement(NamedTuple):
 def synonyms(
     document: PromptDocument, instruction: Instruction, tool_names: tuple[str, ...] = ()
 ) -> Iterator[Replacement]:
-    """Every replaceable word of an instruction, in order; none where the instruction is not English.
+    """Return every replaceable word of an instruction, in order; none if the instruction is not English.
 
     Protected text is left alone, and so are words that the name of a tool is made of.
     """
@@ -31,7 +31,7 @@ def synonyms(
 
 
 def is_of_a_name(text: str, tool_names: tuple[str, ...]) -> bool:
-    """Whether a tool's name is made of one of the words: then they may mean the tool."""
+    """Return whether one of the words is part of a tool's name: it may then mean the tool."""
     taken = _stems_of_names(tool_names)
     return any(stem(word) in taken for word in text.split())
 

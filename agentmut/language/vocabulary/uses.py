@@ -1,4 +1,4 @@
-"""Where words of the lexicon stand in a prompt, and what may stand there instead."""
+"""Find the words of the lexicon in a prompt, and their replacements."""
 
 import re
 from collections.abc import Iterator
@@ -46,14 +46,14 @@ class Use(NamedTuple):
     following: str
 
     def said(self, relation: Relation) -> str | None:
-        """What may stand here instead; None where nothing may, empty text where it is dropped."""
+        """Return what may stand here instead: None where nothing may, empty text to drop the word."""
         found = (e.said(relation, self.text, self.previous, self.following) for e in self.entries)
         return next((said for said in found if said is not None), None)
 
 
 @lru_cache(maxsize=4_096)  # asked by every word operator
 def reads_as_english(text: str) -> bool:
-    """Whether the word lists, which are English, apply. A few plain ASCII words are taken for English."""
+    """Return whether the English word lists apply. A few plain ASCII words count as English."""
     found = [word.text.lower() for word in words(text)]
     english = sum(word in _ENGLISH for word in found)
     if len(found) > _FEW_WORDS:
@@ -62,13 +62,13 @@ def reads_as_english(text: str) -> bool:
 
 
 def in_condition(text: str, offset: int) -> bool:
-    """Whether what stands at `offset` says when or which, not what: it comes after "if", "who" and the like."""
+    """Return whether the text at `offset` belongs to a condition: it comes after "if", "who" and the like."""
     clause = _STRESSED.sub(" ", _CLAUSE_END.split(text[:offset])[-1])
     return _CONDITION.search(clause) is not None
 
 
 def uses(document: PromptDocument, instruction: Instruction, *topics: str) -> Iterator[Use]:
-    """Every use of an entry of some topics, or of any, in an instruction; none where it is not English.
+    """Return every use of an entry of some topics, or of any, in an instruction; none if it is not English.
 
     Protected text and halves of compounds are left out. An entry may still say nothing about a use.
     """
@@ -99,7 +99,7 @@ def _use(text: str, found: tuple[Word, ...], match: Match) -> Use:
 
 
 def neighbours(text: str) -> Iterator[tuple[Word, str, str]]:
-    """Every word that is no half of a compound, with the words before and after it in the same phrase."""
+    """Yield every word that is not half of a compound, with the words before and after it in its phrase."""
     found = words(text)
     for index, word in enumerate(found):
         if _is_whole(text, (word,)):
@@ -113,7 +113,7 @@ def _around(text: str, found: tuple[Word, ...], first: int, last: int) -> tuple[
 
 
 def _is_whole(text: str, said: tuple[Word, ...]) -> bool:
-    """Whether the words stand together, with blanks between them, and are no part of a compound."""
+    """Return whether the words stand together, with only blanks between, and are not part of a compound."""
     start, end = said[0].start, said[-1].end
     between = [text[left.end : right.start] for left, right in pairwise(said)]
     return all(gap.isspace() for gap in between) and not (

@@ -1,4 +1,4 @@
-"""Synonyms from WordNet, for those who have nltk's copy of it: an optional source beside the lexicon."""
+"""Synonyms from WordNet, if nltk's copy is installed: an optional source next to the lexicon."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class WordNet:
     """By part of speech and base form: the forms that are not made by rule."""
 
     def synonym(self, word: str, part: Part | None) -> str | None:
-        """Another word for one in lower case, in its inflection; None where there is none to be sure of.
+        """Return a synonym for a word in lower case, in the same inflection; None if none is certain.
 
         `part` is the part of speech it is used as; None where the use does not tell, and then the word has to
         be of one part of speech only. Both words must have that sense as their most frequent one.
@@ -67,7 +67,7 @@ class WordNet:
 def wordnet_synonyms(
     document: PromptDocument, instruction: Instruction, tool_names: tuple[str, ...], source: WordNet
 ) -> Iterator[Replacement]:
-    """The words of an instruction that WordNet has another word for, in order; none where it is not English.
+    """Return the words of an instruction that WordNet has a synonym for, in order; none if it is not English.
 
     Left out are protected text, words of tool names, short words, and every word that the lexicon knows.
     """
@@ -86,20 +86,20 @@ def wordnet_synonyms(
 
 
 def _is_known(word: str) -> bool:
-    """Whether a word is none to ask about: it binds, counts or joins, or the lexicon has it."""
+    """Return whether not to ask for a word: it binds, counts or joins, or the lexicon has it."""
     plain = len(word) >= _SHORTEST and word.isalpha() and word not in STOP_WORDS and not is_number(word)
     return not plain or word in load_lexicon().entries
 
 
 def _part(previous: str, following: str) -> Part | None:
-    """The part of speech that the neighbours tell of."""
+    """Return the part of speech that the neighbours suggest."""
     if previous in _BEFORE_VERBS:
         return "v"
     return "n" if previous in DETERMINERS and (not following or following in _AFTER_NOUNS) else None
 
 
 def load_wordnet() -> WordNet:
-    """WordNet from where nltk looks for its corpora. Never downloads. Raises `UsageError` where it is missing."""
+    """Return WordNet from where nltk finds its corpora. Never download. Raise `UsageError` if it is missing."""
     import nltk  # type: ignore[import-untyped]
 
     for place in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):

@@ -1,4 +1,4 @@
-"""Words and what they have in common: Snowball stems of content words, by a small list of stop words."""
+"""Words of a text and their Snowball stems, without a small list of stop words."""
 
 import re
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """The words of a text in order: runs of letters and digits, with inner apostrophes.
+    """Return the words of a text in order: runs of letters and digits, with inner apostrophes.
 
     >>> [w.text for w in words("Don't call issue_refund twice.")]
     ["Don't", 'call', 'issue', 'refund', 'twice']
@@ -42,7 +42,7 @@ def words(text: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The English Snowball stem, in lower case; case and kind of apostrophe do not matter.
+    """Return the English Snowball stem, in lower case. Case and kind of apostrophe do not matter.
 
     >>> stem("Refunds") == stem("refunded") == "refund"
     True
@@ -51,7 +51,7 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Stems of the content words of a text: what it is about, without order and count.
+    """Return the stems of the content words of a text: its subject, without order and count.
 
     >>> sorted(stems("You must always verify the customer's identity."))
     ['custom', 'ident', 'verifi']

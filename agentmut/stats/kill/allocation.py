@@ -1,4 +1,6 @@
-"""Which scenario gets the next trial: the one with the most evidence of a drop so far.
+"""How many trials the baseline gets, and which scenario gets the next trial of a mutant.
+
+The next trial goes to the scenario with the most evidence of a drop so far.
 
 Each scenario keeps its own decision boundary and level, so that any order of trials, also one that depends
 on the results, keeps the false-kill rate; the order only decides how soon a kill is found.
@@ -31,6 +33,20 @@ class Standing(NamedTuple):
     evidence: Evidence
     n: int
     f: int
+
+
+def automatic_size(mutants: int) -> int:
+    """Baseline trials a scenario for a campaign of `mutants`: 50 up to 20, 100 up to 50, 200 beyond.
+
+    All mutants share the baseline, so more of them pay for a larger one, which shortens each mutant's trials.
+
+    >>> [automatic_size(m) for m in (20, 21, 50, 51)]
+    [50, 100, 100, 200]
+    """
+    mutants = check_count("mutants", mutants)
+    if mutants <= 20:
+        return 50
+    return 100 if mutants <= 50 else 200
 
 
 def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:

@@ -12,18 +12,6 @@ VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""
 
 
-def kill_rule_verdict(
-    f0: int, n0: int, failures: Iterable[bool], design: KillDesign = DEFAULT_DESIGN
-) -> Judgement:
-    """Judge a candidate one trial at a time against a baseline of `f0` failures in `n0` trials.
-
-    `failures` in launch order (true: the trial failed); it is not read beyond the first decision. KILLED is
-    FAIL, SURVIVED is PASS; undecided, untestable or not yet decided is INCONCLUSIVE. See `judge_stopped`.
-
-    Raises `ValueError` as `decision_table` does, and for an outcome that is neither true nor false.
-    """
-    table = decision_table(f0, n0, design)
-    return judge_stopped(table, table.verdict(failures))
 
 
 def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:

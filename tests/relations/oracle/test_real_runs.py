@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.judging.facts.comparison import Comparison
-from agentmut.language.quantities.stated_identifiers import things
+from agentmut.language.quantities.stated_identifiers import identifiers
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import FollowUp, Pair
 from agentmut.nouns.tools import read_tool
@@ -54,7 +54,7 @@ def spoilt(trace: AgentTrace) -> AgentTrace | None:
     """The run with the last digit of the first id of its calls changed; None where no call has one."""
     for place, step in enumerate(trace.steps):
         written = json.dumps(step.arguments)
-        for thing in things(written):
+        for thing in identifiers(written):
             if not thing.value[-1].isdigit() or "-" in thing.value:
                 continue
             end = thing.span.end - 1
