@@ -1,4 +1,4 @@
-"""Judging runs: evaluators, contracts, model judges, and facts that two runs share."""
+"""Judging runs: evaluators, contracts, model judges, and the comparison of two runs by facts."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Evaluators: (scenario, trace) -> pass or fail, with a reason."""
+"""Build evaluators and judge runs: (scenario, trace) -> pass or fail, with a reason."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -43,14 +43,14 @@ class NamedEvaluator(GivesChecks):
     evaluator: Evaluator
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """The evaluator's check, under its registered name. Raises `RunError` and `NotJudgedError`."""
+        """Return the evaluator's check, under its registered name. Raise `RunError` or `NotJudgedError`."""
         check = self._asked(self.evaluator.evaluate, scenario, trace)
         if not isinstance(check, Check):
             raise RunError(f"{self._where(scenario)} returned {check!r}; evaluate() must return a Check.")
         return check.model_copy(update={"evaluator": self.name})
 
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-        """All of its checks: those of an evaluator that gives several keep their own names. Raises likewise."""
+        """Return all checks; an evaluator that gives several names them itself. Raises like `evaluate`."""
         if not isinstance(self.evaluator, GivesChecks):
             return (self.evaluate(scenario, trace),)
         found = self._asked(self.evaluator.every_check, scenario, trace)
@@ -79,7 +79,7 @@ class NamedEvaluator(GivesChecks):
 
 
 def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
-    """The evaluator that a scenario asks for, out of what is installed or out of `catalogue`.
+    """Return the evaluator that a scenario asks for, from what is installed or from `catalogue`.
 
     Raises `PluginError` for an unknown or broken evaluator (with the nearest name) and `UsageError` for
     an argument it does not take.
@@ -95,7 +95,7 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
 
 
 def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> EvaluatorSpec:
-    """The spec with the contents of the files that its argument names, where the evaluator reads any.
+    """Return the spec with the contents of the files that its argument names, if the evaluator reads any.
 
     What a file holds judges the runs, so it belongs to what identifies the evaluator. Raises like `build`.
     """
@@ -109,24 +109,24 @@ def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> Evaluat
 
 
 def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None) -> tuple[Evaluator, ...]:
-    """Like `build` for several, reading the installed plugins once."""
+    """Build several evaluators; the installed plugins are read once."""
     catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
     return tuple(build(spec, catalogue) for spec in specs)
 
 
 def tools_judged(evaluator: Evaluator) -> tuple[str, ...]:
-    """The names of the tools that an evaluator speaks of; none where it does not declare `NamesTools`."""
+    """Return the names of the tools that an evaluator judges; none if it does not declare `NamesTools`."""
     inner = unwrapped(evaluator)
     return tuple(inner.tools) if isinstance(inner, NamesTools) else ()
 
 
 def unwrapped(evaluator: Evaluator) -> Evaluator:
-    """The evaluator itself, without its name."""
+    """Return the evaluator itself, without the wrapper that names it."""
     return evaluator.evaluator if isinstance(evaluator, NamedEvaluator) else evaluator
 
 
 def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
-    """An evaluator that keeps in `cache` what models told it; one that asks none is returned as it is."""
+    """Return an evaluator that keeps the replies of models in `cache`; itself if it asks no model."""
     inner = unwrapped(evaluator)
     if not isinstance(inner, AsksModel):
         return evaluator
@@ -135,7 +135,7 @@ def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-    """One check per evaluator, in order, or several where it gives them. The trial passes when all of them hold."""
+    """Return the checks of all evaluators, in order. The trial passes if all of them hold."""
     return tuple(check for evaluator in evaluators for check in _checks(evaluator, scenario, trace))
 
 

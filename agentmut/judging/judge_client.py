@@ -1,4 +1,4 @@
-"""Asking a model for a judgement in JSON, through the SDK of its provider, which finds key and address itself."""
+"""Ask a model for a judgement in JSON, through its provider's SDK, which finds the key and the address."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ _OURS = frozenset({401, 403, 404})
 
 
 class Question(NamedTuple):
-    """What a model is asked: its task, the data as JSON, and the JSON Schema of the object that it is to give back."""
+    """What a model is asked: its task, the data as JSON, and the JSON Schema of the object to return."""
 
     instruction: str
     data: str
@@ -35,7 +35,7 @@ class Patience(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a model gave back."""
+    """A model's reply."""
 
     value: dict[str, Any] | None
     """None where it is not the object asked for: text, a refusal, a reply cut short."""
@@ -44,12 +44,14 @@ class Reply(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The beginning of it, for messages."""
+        """Return the beginning of the reply, for messages."""
         return repr(self.text[:_SHOWN])
 
 
 class JudgeClient:
-    """Asks one model. Its SDK's client is made once, for the first question; making one takes longer than a request."""
+    """Asks one model. The SDK's client is made once, for the first question: making one takes longer than a
+    request.
+    """
 
     def __init__(self, model: JudgeModel, patience: Patience | None = None) -> None:
         self._model = model
@@ -58,9 +60,7 @@ class JudgeClient:
         self._client: Any = None
 
     def ask(self, question: Question) -> Reply:
-        """Ask once; safe for threads. Raises `NotJudgedError` where no reply was to be had, `RunError` where none
-        ever will be.
-        """
+        """Ask once; safe for threads. Raise `NotJudgedError` if no reply came, `RunError` if none ever will."""
         from agentmut.recording import current_trial
 
         name = self._model.name
@@ -154,7 +154,9 @@ _SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Qu
 
 
 def _usage(reply: Any, asked: str, said: str) -> Usage:
-    """What a reply says that it took; nothing where it does not say: the SDKs check no field of what they read."""
+    """Return the usage that a reply reports; nothing if it reports none. The SDKs check no field of what they
+    read.
+    """
     used = getattr(reply, "usage", None)
     tokens = [getattr(used, name, None) for name in (asked, said)]
     taken, given = (n if isinstance(n, int) and n > 0 else 0 for n in tokens)
@@ -166,12 +168,14 @@ def _first(items: Any, field: str) -> Any:
 
 
 def _unreadable(said: Any, usage: Usage | None = None) -> Reply:
-    """A reply that is none of the API's (a proxy's page, say), or that lacks what it has to have."""
+    """Return a reply without a value, for a reply that is not the API's (a proxy's page, say) or lacks
+    fields.
+    """
     return Reply(None, f"a reply that cannot be read: {said}"[:_SHOWN], usage or Usage())
 
 
 def _plain(schema: Any) -> Any:
-    """Mappings as dicts, which the SDKs can write."""
+    """Return mappings as dicts, which the SDKs can write."""
     return {k: _plain(v) for k, v in schema.items()} if isinstance(schema, Mapping) else schema
 
 
@@ -188,7 +192,7 @@ def _no_sdk(sdk: str) -> RunError:
 
 
 def _not_asked(model: str, error: Exception) -> NotJudgedError | RunError:
-    """The error of a call that failed: one of the set-up where the status or a missing key says so."""
+    """Return the error of a call that failed: a set-up error if the status or a missing key says so."""
     said = " ".join(str(error).split())[:300]
     status = getattr(error, "status_code", None)
     unsent = status is None and not hasattr(error, "request")  # the SDK itself refused: no key, say

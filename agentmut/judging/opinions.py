@@ -1,4 +1,4 @@
-"""The replies of model judges that were paid for, so that no question is paid for twice."""
+"""Keep the replies of model judges, so that no question is paid for twice."""
 
 import threading
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class MemoryCache:
         self._kept: dict[str, str] = {}
 
     def find(self, key: str) -> str | None:
-        """The reply with this key."""
+        """Return the reply with this key; None if there is none."""
         return self._kept.get(key)
 
     def keep(self, key: str, reply: str) -> None:
@@ -24,7 +24,7 @@ class MemoryCache:
 
 
 class Consultation:
-    """Asks one model, remembers its usable replies, and counts what that took. Safe for threads.
+    """Asks one model, remembers its usable replies, and counts the cost. Safe for threads.
 
     Equal questions are put once for each `repeat`, also while the first is under way.
     """
@@ -40,12 +40,12 @@ class Consultation:
 
     @property
     def spend(self) -> JudgeSpend:
-        """What it has taken so far."""
+        """Return what was spent so far."""
         with self._lock:
             return self._spend
 
     def ask(self, question: Question, repeat: int, usable: Callable[[Reply], bool]) -> Reply:
-        """The `repeat`-th opinion. One that is not `usable` is neither kept nor raised: it is for the caller to see.
+        """Return the `repeat`-th opinion. An opinion that is not `usable` is returned, but not kept.
 
         Raises like `JudgeClient.ask`.
         """

@@ -1,4 +1,4 @@
-"""The user's files: the project, its parts, scenarios, recorded requests, revisions."""
+"""Everything read from the user's files: the project, its parts, scenarios, requests, revisions."""
 
 import lazy_loader
 

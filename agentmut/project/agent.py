@@ -1,4 +1,4 @@
-"""The agent section of a project file: which keys an adapter takes, and what it is told."""
+"""The agent section of a project file: which keys an adapter takes, and what it is given."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
 
 def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterator[tuple[KeyPath, str]]:
-    """What is wrong with the section, by key."""
+    """Yield what is wrong with the section, by key."""
     known = names(Group.ADAPTERS)
     if agent.adapter is None:
         if needs_adapter:
@@ -40,7 +40,7 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
 def agent_spec(
     agent: AgentSection, headers: dict[str, SecretStr], root: Path, otherwise: str = ""
 ) -> AgentSpec:
-    """What the adapter is told; `headers` are the section's, with the environment's values in them.
+    """Return the spec for the adapter; `headers` are the section's, with values of the environment filled in.
 
     `otherwise` is the name of the adapter where the section names none.
     """

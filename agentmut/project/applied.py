@@ -1,4 +1,4 @@
-"""Which evaluators were chosen by looking at stored runs: the original is judged by them on runs made since.
+"""Evaluators that were chosen by looking at stored runs: they judge the original on later runs only.
 
 Of many candidates one is chosen that held in nearly all runs of the original, partly by luck. Judged on these same
 runs, the original looks better than it is, and every mutant worse: in a simulation with identical mutants 15 % of them
@@ -22,7 +22,7 @@ SERIES = 100_000
 
 
 class AppliedEvaluator(Frozen):
-    """An evaluator that agentmut has proposed, and a user has taken over."""
+    """An evaluator that agentmut proposed and a user accepted."""
 
     scenario: str
     evaluator: EvaluatorSpec
@@ -31,13 +31,15 @@ class AppliedEvaluator(Frozen):
 
 
 class Applied(Frozen):
-    """Everything that was taken over in a project: `.agentmut/applied.json`."""
+    """All accepted proposals of a project: `.agentmut/applied.json`."""
 
     evaluators: tuple[AppliedEvaluator, ...] = ()
 
 
 def first_repeats(project: Project) -> dict[str, int]:
-    """Scenario -> the repeat with which the original's runs begin; scenarios that begin with 0 are left out."""
+    """Map each scenario to the repeat with which the original's runs begin; scenarios that begin with 0 are
+    left out.
+    """
     first: dict[str, int] = {}
     for one in _read(project).evaluators:
         scenario = next((s for s in project.scenarios if s.name == one.scenario), None)
@@ -47,7 +49,7 @@ def first_repeats(project: Project) -> dict[str, int]:
 
 
 def note_applied(project: Project, chosen: Iterable[AssertionSuggestion | ScenarioSuggestion]) -> None:
-    """Remember what has been written into the scenario files. Raises `StoreError`."""
+    """Remember the evaluators written into the scenario files. Raise `StoreError`."""
     before = _read(project).evaluators
     known = {(one.scenario, one.evaluator.name, str(one.evaluator.argument)) for one in before}
     new = tuple(
@@ -60,7 +62,9 @@ def note_applied(project: Project, chosen: Iterable[AssertionSuggestion | Scenar
 
 
 def chosen_on(project: Project, scenario: str, repeats: Iterable[int]) -> bool:
-    """Whether an evaluator of the scenario was chosen by looking at these runs of the original, or may have been."""
+    """Return whether an evaluator of the scenario was chosen, or may have been, on these runs of the
+    original.
+    """
     first = first_repeats(project).get(scenario, 0)
     return any(repeat < first for repeat in repeats)
 

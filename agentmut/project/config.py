@@ -1,4 +1,4 @@
-"""A config as users write it, with the files it names: the same in `agentmut.yaml` and in a file of its own."""
+"""Read a config and the files it names; it has one form in `agentmut.yaml` and in a separate file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ Checked = Callable[[KeyPath, Callable[[], Any]], Any]
 
 
 class LocatedConfig(NamedTuple):
-    """A config and where its parts were read."""
+    """A config and the places where its parts were read."""
 
     config: AgentConfig
     sources: Sources
@@ -41,7 +41,7 @@ class _Prompt(NamedTuple):
 
 
 def read_config_file(path: Path) -> Origin:
-    """A file with the keys of `agent.config`, in YAML or (as `.json`) in JSON. Raises `ProjectError`.
+    """Read a file with the keys of `agent.config`, in YAML or (as `.json`) in JSON. Raise `ProjectError`.
 
     Paths in it are relative to its folder, and `module:object` is looked for there first.
     """
@@ -74,7 +74,7 @@ def read_config_file(path: Path) -> Origin:
 
 
 def collecting(source: YamlSource, problems: list[str]) -> Checked:
-    """A `Checked` that adds what goes wrong to `problems`, with the line of the key."""
+    """Return a `Checked` that adds faults to `problems`, with the line of the key."""
 
     def checked(key: KeyPath, read: Callable[[], Any]) -> Any:
         try:
@@ -94,7 +94,7 @@ def read_parts(
     checked: Checked,
     operators: Sequence[str],
 ) -> LocatedConfig:
-    """The config that stands at `key` of a file, with everything it names.
+    """Return the config at `key` of a file, with everything it names.
 
     `operators` are those that a comment in the prompt may name.
     """
@@ -123,14 +123,14 @@ def read_parts(
 
 
 def _unwritten(written: ConfigSection) -> list[str]:
-    """What a recorded request is asked for: parts by name, settings of the model one by one."""
+    """Return what to take from a recorded request: parts by name, model settings one by one."""
     parts = [part for part in ("prompt", "tools") if not getattr(written, part)]
     settings = type(written.model).model_fields.keys() - written.model.model_fields_set
     return [*parts, *(f"model/{name}" for name in sorted(settings))]
 
 
 def _completed(config: AgentConfig, written: ConfigSection, recorded: AgentConfig) -> AgentConfig:
-    """The config with what is not written as a recorded request shows it."""
+    """Return the config, completed from a recorded request where nothing is written."""
     unset = {part: getattr(recorded, part) for part in _unwritten(written) if part in ("prompt", "tools")}
     named = {name: getattr(written.model, name) for name in written.model.model_fields_set}
     return config.model_copy(update={**unset, "model": recorded.model.model_copy(update=named)})
@@ -139,7 +139,7 @@ def _completed(config: AgentConfig, written: ConfigSection, recorded: AgentConfi
 def _sources(
     source: YamlSource, written: ConfigSection, prompt: _Prompt, block: int | None, tools: ReadTools
 ) -> Sources:
-    """Where the parts stand; `block` is the line of a prompt that is written in the file itself."""
+    """Return where the parts stand; `block` is the line of a prompt written in the file itself."""
     here = source.label if written.tools else None
     return Sources(
         prompt=prompt.path,

@@ -1,4 +1,4 @@
-"""Comments in a prompt that tell to ignore mutants. The agent gets the prompt without them."""
+"""Comments in a prompt that ask to ignore mutants. The agent gets the prompt without them."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ _HOW = (
 
 
 class ReadPrompt(NamedTuple):
-    """A prompt without its comments to agentmut, and what these say."""
+    """A prompt without its comments to agentmut, and what these comments ask."""
 
     text: str
     cuts: tuple[Cut, ...] = ()
@@ -30,7 +30,7 @@ class ReadPrompt(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A comment and what has to be cut; `line` is what it speaks of. All in characters as written."""
+    """A comment, what to cut with it, and the `line` that it is about. Offsets count the text as written."""
 
     comment: re.Match[str]
     cut: tuple[int, int]
@@ -38,7 +38,7 @@ class _Found(NamedTuple):
 
 
 def read_comments(written: str, path: str, operators: Collection[str], first_line: int = 1) -> ReadPrompt:
-    """Take the comments out of a prompt. Raises `ProjectError` with `path` and line for a malformed one.
+    """Take the comments out of a prompt. Raise `ProjectError` with `path` and line for a malformed one.
 
     What stands in a code block or in backticks is code, and stays. A comment alone on its lines goes with
     its line break and speaks of the next line that is not blank; any other speaks of its own line.
@@ -83,7 +83,7 @@ def _blanked(written: str, comments: Iterable[re.Match[str]]) -> str:
 
 
 def _inside_line(bare: str, start: int, left: int, right: int) -> tuple[int, int]:
-    """The comment with the blanks before it, or after it where it begins its line."""
+    """Return the span of the comment with the blanks before it, or after it if it begins its line."""
     before = bare[start:left]
     if before.strip():
         return start + len(before.rstrip()), right
@@ -92,7 +92,7 @@ def _inside_line(bare: str, start: int, left: int, right: int) -> tuple[int, int
 
 
 def _next_line(bare: str, start: int) -> tuple[int, int]:
-    """The next line that says something; nothing at the end of the text."""
+    """Return the next line that is not silent; nothing at the end of the text."""
     said = re.compile(r"\S").search(bare, start)
     if not said:
         return len(bare), len(bare)
@@ -126,7 +126,7 @@ def _ignore(
 
 
 def _in_prompt(offset: int, cuts: Sequence[Cut]) -> int:
-    """The offset in the prompt that the agent gets, of an offset in the text as written."""
+    """Return the offset in the agent's prompt of an offset in the text as written."""
     shift = 0
     for cut in cuts:
         if cut.at + shift >= offset:

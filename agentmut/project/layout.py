@@ -1,4 +1,4 @@
-"""Where a project's files are: for those who look for results and need not read the project."""
+"""Where a project's files are, for callers that look for results and need not read the project."""
 
 from pathlib import Path
 
@@ -8,5 +8,5 @@ FOLDER = ".agentmut"
 
 
 def runs_folder(root: Path) -> Path:
-    """Where the results and recordings of the runs of the project in this folder are."""
+    """Return the folder for results and recordings of this folder's project."""
     return root / FOLDER / "runs"

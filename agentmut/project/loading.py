@@ -1,4 +1,4 @@
-"""Reads a project file and every file that it names."""
+"""Read a project file and every file that it names."""
 
 import os
 import re
@@ -73,7 +73,7 @@ def _project_path(path: Path) -> Path:
 
 
 class _ProjectReader:
-    """Turns a valid file into a project and collects what is wrong with the things it names."""
+    """Turns a valid file into a project, and collects the faults of what the file names."""
 
     def __init__(self, source: YamlSource, file: ProjectFile, path: Path, env: Mapping[str, str]) -> None:
         self.source = source
@@ -109,7 +109,7 @@ class _ProjectReader:
         )
 
     def _imported(self) -> SuiteSpec | None:
-        """The suite of another tool that the file names; what is wrong with the name is noted."""
+        """Return the other tool's suite that the file names; faults are noted."""
         given, known = self.file.suite.__pydantic_extra__, names(Group.IMPORTERS)
         self._extend(suite_problems(self.file.suite, known))
         kinds = [kind for kind in given if kind in known]
@@ -156,7 +156,7 @@ class _ProjectReader:
         return self._filled("env", self.file.agent.env)
 
     def _filled(self, key: str, values: Mapping[str, str]) -> Iterator[tuple[str, SecretStr]]:
-        """The values of a mapping of the agent's section, with the environment's in the place of `${NAME}`."""
+        """Return a mapping of the agent's section with values of the environment in place of `${NAME}`."""
         for name, written in values.items():
             missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
             for variable in missing:
@@ -178,7 +178,7 @@ class _ProjectReader:
         return found or names(Group.OPERATORS)
 
     def _check_relations(self) -> None:
-        """What the section `relations` names. Nothing is imported for a project that leaves it out."""
+        """Check what the section `relations` names. Without the section nothing is imported."""
         wanted = self.file.relations
         if not wanted.own and wanted.use is None:
             return
@@ -198,7 +198,7 @@ def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def suite_problems(suite: SuiteSection, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
-    """What is wrong with the names of other tools in the section `suite`."""
+    """Yield what is wrong with the names of other tools in the section `suite`."""
     given = suite.__pydantic_extra__
     for key in given.keys() - set(known):
         yield ("suite", key), f"unknown key. {nearest(key, {*known, *SuiteSection.model_fields})}"

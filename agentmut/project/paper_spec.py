@@ -1,4 +1,4 @@
-"""The test-specification format of the AgentAssay paper (section 8.4), read into a `Project`.
+"""Read the AgentAssay paper's test-specification format (section 8.4) into a `Project`.
 
 `expected_x: v` asks that field x of the output is v, `max_steps` limits the steps of a run, and
 `evaluator: exact_match` (also the default) says that the fields are compared exactly. `config.trials` is
@@ -57,7 +57,7 @@ class _PaperSpec(Frozen):
 
 
 def is_paper_spec(source: YamlSource) -> bool:
-    """Whether a file is a test specification of the paper: it holds its scenarios and has no version."""
+    """Return whether a file is the paper's test specification: it holds its scenarios and has no version."""
     value = source.value
     return isinstance(value, dict) and "scenarios" in value and "version" not in value
 
@@ -74,7 +74,7 @@ def load_paper_spec(path: Path, agent: str | None = None) -> Project:
 
 
 def project_of_paper_spec(source: YamlSource, path: Path, agent: str | None) -> Project:
-    """Like `load_paper_spec`, for a file that is read already."""
+    """Return the project of a specification that is already read; see `load_paper_spec`."""
     spec = validated(source, _PaperSpec)
     problems = [*_agent_problems(source, spec, agent), *_scenario_problems(source, spec)]
     problems += _config_problems(source, spec)

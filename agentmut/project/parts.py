@@ -1,4 +1,4 @@
-"""The files a project file points at: prompt, tools, documents."""
+"""Read the files that a project file points at: prompt, tools, documents."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ LONGEST_PATH = 1024
 
 
 def read_prompt(value: str, root: Path) -> tuple[str, str | None]:
-    """The prompt's text, and the path it came from (None when it stands in the project file itself).
+    """Return the prompt's text and its path (None if the text is in the project file).
 
     A value of one line is a path when it ends like a text file or when a file of that name exists.
     """
@@ -40,7 +40,7 @@ def read_prompt(value: str, root: Path) -> tuple[str, str | None]:
 
 
 def is_missing_text(value: str, root: Path) -> bool:
-    """Whether a prompt's value is the path of a text file that is not there."""
+    """Return whether a prompt's value is the path of a missing text file."""
     return _may_be_path(value) and value.endswith(TEXT_SUFFIXES) and not _is_file(root / value)
 
 
@@ -56,7 +56,7 @@ def _may_be_path(value: str) -> bool:
 
 
 def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
-    """The documents at these paths, each named by its path."""
+    """Return the documents at these paths, each named by its path."""
     for path in paths:
         if not _is_file(root / path):
             raise ProjectError(f"there is no file {path!r} in {root}. Paths are relative to the project file")
@@ -64,14 +64,14 @@ def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
 
 
 class ReadTools(NamedTuple):
-    """Tools, and by name where each is written, as far as that can be told."""
+    """Tools, and the place where each is written, if known."""
 
     tools: tuple[ToolSpec, ...] = ()
     places: dict[str, Place] = {}  # noqa: RUF012  (never changed)
 
 
 def read_tools(reference: str, root: Path) -> ReadTools:
-    """The tools in a YAML or JSON file, or those that `module:object` holds."""
+    """Return the tools of a YAML or JSON file, or of `module:object`."""
     if REFERENCE.fullmatch(reference):
         found = import_object(reference, root)
         listed = list(found) if _is_listing(found) else found
@@ -81,7 +81,7 @@ def read_tools(reference: str, root: Path) -> ReadTools:
 
 
 def tools_of(found: Any, where: str, place: ItemPlace | None = None) -> ReadTools:
-    """The tools of a list; `where` names it in errors."""
+    """Return the tools of a list; `where` names it in errors."""
     if not _is_listing(found):
         raise ProjectError(f"{where} holds a {type(found).__name__}; expected a list of tools")
     tools = tuple(_tool(tool, index, where) for index, tool in enumerate(found))

@@ -24,7 +24,7 @@ from agentmut.seams import AgentSpec, SuiteSpec
 
 
 class Project(Frozen):
-    """Everything a run needs to know, checked. Building the agent itself is left to its adapter."""
+    """Everything a run needs to know, checked. The adapter builds the agent."""
 
     root: Path
     """Directory of the project file; relative paths and modules are found from here."""
@@ -71,13 +71,13 @@ class Project(Frozen):
 
     @property
     def runs(self) -> Path:
-        """Where the results and recordings of its runs are."""
+        """Return the folder with the results and recordings of its runs."""
         return runs_folder(self.root)
 
     def reads(self, file: Path) -> bool:
-        """Whether a file of that name would be read for scenarios; False where that is not certain."""
+        """Return whether a file of that name would be read for scenarios; False if that is not certain."""
         return any(file.match(pattern) for pattern in self.patterns)
 
     def threshold_of(self, scenario: Scenario) -> float:
-        """The pass rate asked of a scenario: its own, or the suite's."""
+        """Return the pass rate required of a scenario: its own, or the suite's."""
         return self.threshold if scenario.threshold is None else scenario.threshold

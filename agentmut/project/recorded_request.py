@@ -1,4 +1,4 @@
-"""An agent as a recorded request shows it: prompt, tools and model, without the agent."""
+"""Read an agent from a recorded model request: prompt, tools and model, without the agent's code."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from agentmut.wire import bodies, recorded_call
 
 
 def read_request_file(path: Path, where: str = "--request") -> Origin:
-    """One request to a model service, in any dialect that there is a codec for. Raises `UsageError` for anything else.
+    """Read one model request, in any dialect with a codec. Raise `UsageError` for anything else.
 
     The file holds the request's JSON body, or an object with its `path` and its `body`. The system messages are the
     prompt. A request of a conversation's later turn has a history. `where` names what is being read, in errors.
@@ -33,7 +33,7 @@ def read_request_file(path: Path, where: str = "--request") -> Origin:
 
 
 def config_of(request: ModelRequest) -> AgentConfig:
-    """The config of the agent that makes this request."""
+    """Return the config of the agent that makes this request."""
     turns = sum(message.role is Role.USER for message in request.messages)
     sampling = {name: getattr(request, name) for name in SAMPLING}
     return AgentConfig(
@@ -71,7 +71,7 @@ def _refuse_half_characters(body: Mapping[str, Any]) -> None:
 
 
 def _wrapped_under(body: Mapping[str, Any]) -> str:
-    """The key under which a log holds a request; empty where the body has messages itself, or nothing has."""
+    """Return the key under which a log holds a request; empty if the body is a request, or nothing is."""
     held = (key for key, value in body.items() if isinstance(value, Mapping) and "messages" in value)
     return "" if "messages" in body or "path" in body else next(held, "")
 

@@ -38,13 +38,13 @@ execution: {concurrency: 4, timeout: 30}
 
 
 def page() -> str:
-    """The whole page in Markdown."""
+    """Return the whole page in Markdown."""
     schema = json.loads((files("agentmut.project") / "agentmut.schema.json").read_text(encoding="utf-8"))
     return "\n".join([_INTRO, *_sections(schema)])
 
 
 def keys(schema: Schema) -> Iterator[str]:
-    """Every key of the file, as `section.key`."""
+    """Return every key of the file, as `section.key`."""
     for where, section in _objects("", schema, schema["$defs"]):
         yield from (f"{where}.{key}".lstrip(".") for key in section["properties"])
 
@@ -60,7 +60,7 @@ def _sections(schema: Schema) -> Iterator[str]:
 
 
 def _objects(where: str, section: Schema, known: Mapping[str, Schema]) -> Iterator[tuple[str, Schema]]:
-    """The mappings with keys of their own, outer ones first, under their place in the file."""
+    """Yield the mappings with fixed keys, outer ones first, under their place in the file."""
     yield where, section
     for key, value in section["properties"].items():
         for inner in _inner(value, known):

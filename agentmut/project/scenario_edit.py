@@ -1,4 +1,4 @@
-"""Writing into scenario files what a user has chosen; everything else in them stays as it is, byte by byte."""
+"""Write a user's choices into scenario files; every other byte stays unchanged."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -47,7 +47,7 @@ def apply_suggestions(project: Project, chosen: Iterable[Suggestion]) -> tuple[P
 
 
 class _Files:
-    """The scenario files of a project, with changes that are not written yet."""
+    """The scenario files of a project, with changes that are not yet written."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -56,7 +56,7 @@ class _Files:
         self._new = self._place_of_new()
 
     def add_evaluator(self, scenario: str, spec: EvaluatorSpec) -> None:
-        """Add an evaluator to a scenario that is there."""
+        """Add an evaluator to an existing scenario."""
         where = self._project.sources.scenarios.get(scenario)
         if where is None:
             raise UsageError(_by_hand(scenario, spec, "it stands in no scenario file of the project"))
@@ -115,7 +115,7 @@ class _Files:
                 )
 
     def _put_back(self, written: Iterable[Path]) -> str:
-        """Put back what was written; says which files could not be."""
+        """Restore the files that were written; return which files could not be restored."""
         stuck = []
         for path in written:
             before = self._before[path]
@@ -151,14 +151,14 @@ class _Files:
 
 
 class _Spot(NamedTuple):
-    """Where an evaluator is put in."""
+    """The place where an evaluator is inserted."""
 
     at: int
     written: str
 
 
 def with_evaluator(text: str, scenario: str, spec: EvaluatorSpec) -> str:
-    """The text of a scenario file with an evaluator added to a scenario. Raises `UsageError` where it cannot be."""
+    """Return the text of a scenario file with an evaluator added. Raise `UsageError` if that is impossible."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
     entry = _entry(compose(body), scenario)
@@ -176,7 +176,7 @@ def _in_flow(listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
 
 
 def _below(body: str, listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
-    """A new item below the last one, as far to the right."""
+    """Return a new item below the last one, with the same indentation."""
     end = _end(listed.value[-1])
     newline = _newline(body)
     item = f"{' ' * listed.start_mark.column}- {evaluator_text(spec)}"
@@ -189,7 +189,7 @@ def _below(body: str, listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
 
 
 def _end(node: yaml.Node) -> int:
-    """Where the last text of a node ends; the end of a block collection is where the next thing begins."""
+    """Return where the last text of a node ends; a block collection ends where the next item begins."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
@@ -201,7 +201,7 @@ def _newline(text: str) -> str:
 
 
 def _can_be_read(text: str) -> bool:
-    """Whether a changed text is YAML still."""
+    """Return whether a changed text is still YAML."""
     try:
         return compose(text.removeprefix("\ufeff")) is not None
     except (yaml.YAMLError, AgentmutError):
@@ -227,7 +227,7 @@ def _value(entry: yaml.MappingNode, key: str) -> yaml.Node | None:
 
 
 def _expected(project: Project, chosen: Sequence[Suggestion]) -> list[Scenario]:
-    """The scenarios that must be read afterwards."""
+    """Return the scenarios that must be read afterwards."""
     scenarios = {scenario.name: scenario for scenario in project.scenarios}
     for one in chosen:
         if isinstance(one, ScenarioSuggestion):

@@ -1,4 +1,4 @@
-"""Scenarios and evaluators as they are written in scenario files."""
+"""Write scenarios and evaluators as scenario files hold them."""
 
 import unicodedata
 from typing import Any
@@ -10,7 +10,7 @@ from agentmut.nouns import EvaluatorSpec, Scenario
 
 
 def evaluator_text(spec: EvaluatorSpec) -> str:
-    """An evaluator in one line, as it stands after the dash of a list item.
+    """Return an evaluator on one line, as it follows the dash of a list item.
 
     >>> evaluator_text(EvaluatorSpec(name="tool_order", argument=["verify", "refund"]))
     'tool_order: [verify, refund]'
@@ -19,12 +19,13 @@ def evaluator_text(spec: EvaluatorSpec) -> str:
 
 
 def evaluator_in_flow(spec: EvaluatorSpec) -> str:
-    """An evaluator as an item of a list in brackets."""
+    """Return an evaluator as an item of a list in brackets."""
     return _one_line({spec.name: spec.argument})
 
 
 def scenario_text(scenario: Scenario, comment: str = "") -> str:
-    """A scenario as an item of a scenario file, ending with a line break; `comment` stands before its evaluators.
+    """Return a scenario as an item of a scenario file, with a final line break; `comment` precedes its
+    evaluators.
 
     Documents are written by their names, which are their paths.
     """
@@ -55,7 +56,7 @@ def _block(values: dict[str, Any]) -> str:
 
 
 def _one_line(value: JsonValue) -> str:
-    """A value that stays in its line, quoted where it has to be; what cannot be seen is written as an escape."""
+    """Return a value on one line, quoted if needed; invisible characters are written as escapes."""
     options: Any = {
         "Dumper": _Dumper,
         "default_flow_style": True,
@@ -68,7 +69,7 @@ def _one_line(value: JsonValue) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts text with hidden characters in double quotes, the only ones in which YAML has escapes."""
+    """Puts text with hidden characters in double quotes: only there does YAML have escapes."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -80,7 +81,9 @@ _Dumper.add_representer(str, _text)
 
 
 def _is_hidden(character: str) -> bool:
-    """Line breaks, control characters, marks that turn the direction of text, and the like."""
+    """Return whether a character is a line break, a control, a mark that turns the direction of text, or the
+    like.
+    """
     return unicodedata.category(character) in _HIDDEN
 
 
@@ -88,6 +91,6 @@ _HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 def _escape(character: str) -> str:
-    """As it is written between double quotes: nothing else in the line can hold such a character."""
+    """Return the character as double quotes hold it; nothing else in the line can hold it."""
     code = ord(character)
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

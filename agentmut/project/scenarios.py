@@ -1,4 +1,4 @@
-"""Scenario files: found by glob, read in sorted order, turned into `Scenario`s."""
+"""Read scenario files: found by glob, read in sorted order, turned into `Scenario`s."""
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,14 +20,16 @@ from agentmut.seams import Catalogue, Group
 
 @dataclass(frozen=True)
 class LocatedScenario:
-    """A scenario and where it is written, as `file:line`."""
+    """A scenario and its place, as `file:line`."""
 
     scenario: Scenario
     where: str
 
 
 def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str, ...]:
-    """The files that match, sorted, relative to `root`. Raises `ProjectError` for a pattern without any."""
+    """Return the matching files, sorted, relative to `root`. Raise `ProjectError` for a pattern without a
+    match.
+    """
     files: set[str] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207 - patterns may be absolute
@@ -44,7 +46,7 @@ def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str,
 def read_scenarios(
     files: Iterable[str], root: Path, tools: Sequence[str] = ()
 ) -> tuple[LocatedScenario, ...]:
-    """The scenarios of these files, in order.
+    """Return the scenarios of these files, in order.
 
     `tools` are the agent's tool names when they are known: a double for any other is refused, since it
     would leave the real tool in place. Raises `ProjectError` with every problem of every file.
@@ -77,7 +79,7 @@ def _read_file(label: str, root: Path, tools: Sequence[str]) -> list[LocatedScen
 
 
 class _EntryReader:
-    """Reads the entries of one file and collects what is wrong with them."""
+    """Reads the entries of one file and collects their faults."""
 
     def __init__(self, source: YamlSource, root: Path, tools: Sequence[str]) -> None:
         self.source = source
@@ -151,7 +153,7 @@ def _turns(entry: ScenarioEntry) -> tuple[JsonValue, ...]:
 
 
 def named(written: Named) -> EvaluatorSpec:
-    """A name with its argument, from `name` or `{name: argument}`."""
+    """Return a name with its argument, from `name` or `{name: argument}`."""
     if isinstance(written, str):
         return EvaluatorSpec(name=written)
     ((name, argument),) = written.items()
@@ -159,7 +161,7 @@ def named(written: Named) -> EvaluatorSpec:
 
 
 def compared(written: Named) -> EvaluatorSpec:
-    """The facts that a key `compare` names. Raises `UsageError` for unknown ones and wrong arguments."""
+    """Return the facts that a key `compare` names. Raise `UsageError` for unknown names and wrong arguments."""
     spec = named(written)
     build_extractor(spec)
     return spec

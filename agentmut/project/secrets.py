@@ -1,4 +1,4 @@
-"""What is secret in a project."""
+"""Find the secrets of a project, to redact them."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from agentmut.recording import CREDENTIAL, Redactor, header_secrets, secret_valu
 
 
 def redactor(project: Project) -> Redactor:
-    """What takes the secrets of the project and of this process out of trials.
+    """Return the redactor that removes the secrets of the project and of this process from trials.
 
     Of the agent's own variables these are the ones that are filled in with `${NAME}` or named like credentials: what
     the project file says in plain words may be an agent's everyday words too, and so is what stands in its prompt.
@@ -33,7 +33,7 @@ def _named(project: Project) -> Iterator[str]:
 
 
 def _own_texts(project: Project) -> Iterator[str]:
-    """What the project says to a model."""
+    """Yield the texts that the project sends to a model."""
     yield project.config.prompt
     yield project.config.model.name
     yield from (tool.description for tool in project.config.tools)

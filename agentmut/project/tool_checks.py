@@ -1,4 +1,4 @@
-"""Are these tools that a model can be told of? Schemas that are none, and names that are taken."""
+"""Check that a model can be given these tools: their schemas are valid and their names unique."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _SAYS_OBJECT = frozenset({"type", "properties", "additionalProperties", "$defs",
 
 
 def check_tools(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The tools as they are. Raises `UsageError` when one has no name, two have one, or a schema is wrong."""
+    """Return the tools. Raise `UsageError` if a name is missing or repeated, or a schema is wrong."""
     names: set[str] = set()
     for tool in tools:
         if not tool.name.strip():
@@ -26,7 +26,7 @@ def check_tools(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
 
 
 def check_tool(tool: ToolSpec) -> ToolSpec:
-    """The tool as it is. Raises `UsageError` when its parameters are no JSON Schema of an object."""
+    """Return the tool. Raise `UsageError` if its parameters are no JSON Schema of an object."""
     problem = _problem(tool.parameters)
     if problem is not None:
         path, why = problem
@@ -59,7 +59,7 @@ def _not_an_object(schema: Mapping[str, Any]) -> tuple[Path, str] | None:
 
 
 def _dangling(root: Mapping[str, Any], node: Any, path: Path) -> tuple[Path, str] | None:
-    """A reference into the schema that leads nowhere."""
+    """Return a reference into the schema that leads nowhere, with its path; None if there is none."""
     if isinstance(node, list):
         children = [(str(index), item) for index, item in enumerate(node)]
     elif isinstance(node, Mapping):

@@ -1,4 +1,4 @@
-"""Where each tool of a list is written: the line in its file, or the function in the user's module."""
+"""Find where each tool of a list is written: the line in its file, or the function in the user's module."""
 
 import inspect
 import json
@@ -14,23 +14,23 @@ ItemPlace = Callable[[int], Place | None]
 
 
 def in_yaml(source: YamlSource, path: tuple[str | int, ...] = ()) -> ItemPlace:
-    """Places in a YAML file whose list stands at `path`."""
+    """Return the places in a YAML file whose list stands at `path`."""
     return lambda index: Place(path=source.label, line=source.line((*path, index)))
 
 
 def in_json(text: str, label: str) -> ItemPlace:
-    """Places in a JSON file that is one list."""
+    """Return the places in a JSON file that is one list."""
     starts = list(_items(text, _after_blanks(text, 0)))
     return lambda index: Place(path=label, line=position(text, starts[index]).line)
 
 
 def in_modules(found: Sequence[Any], root: Path) -> ItemPlace:
-    """Places of functions and classes in files under `root`; nothing else has one."""
+    """Return the places of functions and classes in files under `root`; other objects have none."""
     return lambda index: _definition(found[index], root)
 
 
 def json_lines(text: str) -> dict[KeyPath, int]:
-    """The line of each key of a JSON object, and of the items of a list that stands at one.
+    """Return the line of each key of a JSON object, and of the items of a list at one key.
 
     The text is known to be valid JSON; one that is no object has none.
     """
@@ -44,7 +44,7 @@ def json_lines(text: str) -> dict[KeyPath, int]:
 
 
 def _entries(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Each key of the JSON object that begins at `start`, where it stands, and where its value does."""
+    """Yield each key of the JSON object that begins at `start`, with its place and its value's place."""
     decoder = json.JSONDecoder()
     at = _after_blanks(text, start + 1)
     while text[at] != "}":
@@ -57,7 +57,7 @@ def _entries(text: str, start: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _items(text: str, start: int) -> Iterator[int]:
-    """Where each item of the JSON list that begins at `start` does."""
+    """Yield where each item of the JSON list that begins at `start` begins."""
     decoder = json.JSONDecoder()
     at = _after_blanks(text, start + 1)
     while text[at] != "]":

@@ -19,7 +19,7 @@ _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which a campaign has no use for
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the campaign where one is asked for."""
+    """Register the marker, and the campaign if one is asked for."""
     if config.option.agentmut:
         if config.option.xmlpath:
             raise pytest.UsageError(
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of a campaign."""
+    """Add the options of a campaign."""
     group = parser.getgroup("agentmut", "mutation testing of the agent that the tests test")
     group.addoption(
         "--agentmut",
@@ -85,14 +85,14 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """A marked test whose trials were no evidence is an error, not a failure."""
+    """Report a marked test without evidence as an error, not as a failure."""
     if report.failed and report.when == "call" and ("agentmut.verdict", "ERROR") in report.user_properties:
         return "error", "E", "ERROR"
     return None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The verdicts on marked tests."""
+    """Print the verdicts on marked tests."""
     told = (report for reports in terminalreporter.stats.values() for report in reports)
     if any(
         name == "agentmut.verdict" for report in told for name, _ in getattr(report, "user_properties", ())
@@ -104,7 +104,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture
 def agentmut_trial(request: pytest.FixtureRequest) -> int:
-    """The number of the trial of a test that is marked with agentmut, from 0: a seed, for example. Else 0."""
+    """The number of this trial of a marked test, from 0, to seed a generator for example; 0 in other tests."""
     if request.node.get_closest_marker("agentmut") is None:
         return 0
     from agentmut.pytest_plugin.stochastic.protocol import NUMBER
@@ -115,7 +115,7 @@ def agentmut_trial(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
-    """The agent's config: in a campaign that of the mutant under test, else the project's own.
+    """The agent's config: the mutant's in a campaign, else the project's.
 
     An agent that is built from it, in a fixture of whatever scope, is built anew for every run of a campaign.
     """
@@ -133,13 +133,13 @@ def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
 
 
 def _refuse(said: str) -> NoReturn:
-    """Without a traceback, which would show agentmut's own code only."""
+    """Fail the test without a traceback, which would only show agentmut's code."""
     pytest.fail(said, pytrace=False)
 
 
 @pytest.fixture
 def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
-    """Starts simulated model services, each with settings of its own, and stops them after the test.
+    """Start simulated model services, each with its own settings, and stop them after the test.
 
     `agentmut_simulator_factory(seed=3, trouble=["429:@1"], latency="50ms", aliases={"gpt-x": "sim-large"})`
     """
@@ -179,7 +179,8 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
 def agentmut_simulator(
     request: pytest.FixtureRequest, agentmut_simulator_factory: Callable[..., Any]
 ) -> "Simulator":
-    """A simulated model service on loopback; it plays `sim-large`, `sim-medium` and `sim-small`, no real model.
+    """A simulated model service on loopback. It serves `sim-large`, `sim-medium` and `sim-small`, no real
+    model.
 
     Its settings are those of the marker `agentmut_simulator`.
     """

@@ -1,4 +1,4 @@
-"""Suites of other tools, measured without changes: one module or package for each tool."""
+"""Suites of other tools, measured unchanged: one module or package each, found through entry points."""
 
 import lazy_loader
 

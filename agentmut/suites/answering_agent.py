@@ -1,4 +1,4 @@
-"""What adapters of suites have in common in which the project's own agent may answer, by the adapter it names."""
+"""Shared parts of suite adapters in which the project's own agent may answer, through the adapter it names."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,9 @@ from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, KnowsApi, Needs
 
 @dataclass(frozen=True)
 class AnsweringAgent(KnowsApi, NeedsDoubles):
-    """An agent as the tests of a suite ask it; what they leave open is up to the project's own adapter, if any."""
+    """An agent that the tests of a suite call. What the tests leave open is up to the project's adapter, if
+    any.
+    """
 
     spec: AgentSpec
     config: AgentConfig
@@ -23,27 +25,27 @@ class AnsweringAgent(KnowsApi, NeedsDoubles):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Not by itself."""
+        """Refuse: only a suite's importer makes this adapter."""
         raise NotImplementedError(f"made by the importer {cls.suite}, of `suite: {{{cls.suite}: ...}}`")
 
     def get_config(self) -> AgentConfig:
-        """The config that is under test."""
+        """Return the config under test."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the project's agent, or of the config."""
+        """Return the tools of the project's agent, or of the config."""
         return self.agent.get_tools() if self.agent else self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same suite on another config."""
+        """Return the same suite on another config."""
         return replace(self, config=config, agent=self.agent.with_config(config) if self.agent else None)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Tools whose calls the project's adapter intercepts."""
+        """Return the tools whose calls the project's adapter intercepts."""
         return self.agent.doubled_tools() if self.agent else frozenset()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What the tests alone decide: the conversation, and maybe the flow; and what the agent's adapter cannot."""
+        """Return why a mutant of the conversation, or one that the agent excludes, has no effect."""
         parts = {edit.part for edit in mutant.edits}
         if "history" in parts:
             return "the tests say themselves what is said"
@@ -53,29 +55,29 @@ class AnsweringAgent(KnowsApi, NeedsDoubles):
 
     @property
     def why_no_flow(self) -> str:
-        """Why the agent cannot be told another flow; empty where it can."""
+        """Return why the agent cannot be given another flow; empty if it can."""
         return ""
 
     def cannot_reach(self, mutant: Mutant) -> str:
-        """Why a mutant cannot take effect where the project names no adapter; empty where it can."""
+        """Return why a mutant cannot take effect without a project adapter; empty if it can."""
         return ""
 
     def cannot_say(self, mutant: Mutant) -> str:
-        """Which setting the API of the project's agent has no word for."""
+        """Return the setting that the API of the project's agent has no field for."""
         return self.agent.cannot_say(mutant) if isinstance(self.agent, KnowsApi) else ""
 
     @property
     def needs_doubles(self) -> frozenset[str]:
-        """Tools of the project's agent with nothing behind them."""
+        """Return the tools of the project's agent that have no implementation."""
         return self.agent.needs_doubles if isinstance(self.agent, NeedsDoubles) else frozenset()
 
     def versions(self) -> Mapping[str, str]:
-        """The versions of the agent's own adapter."""
+        """Return the versions that the agent's adapter reports."""
         return self.agent.versions() if self.agent else {}
 
 
 def own_adapter(spec: AgentSpec, config: AgentConfig, suite: str) -> Adapter | None:
-    """The adapter that the project names; None where it names none, so that `suite` stands there.
+    """Return the adapter that the project names; None if it names none, so that `suite` stands there.
 
     Raises `UsageError` where the adapter does, or where the project says something that only an adapter would use.
     """
@@ -87,7 +89,7 @@ def own_adapter(spec: AgentSpec, config: AgentConfig, suite: str) -> Adapter | N
 
 
 def _check_unused(spec: AgentSpec) -> None:
-    """`spec.env` is not in it: the environment is set for whatever runs."""
+    """Refuse keys that nothing uses. `spec.env` is used: the environment is set for every run."""
     given = sorted(spec.model_dump(exclude={"adapter", "root", "route"}, exclude_defaults=True))
     if given:
         raise UsageError(

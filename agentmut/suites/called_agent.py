@@ -1,4 +1,4 @@
-"""What adapters of suites have in common whose cases call the agent as a Python function."""
+"""Shared parts of suite adapters whose cases call the agent as a Python function."""
 
 import functools
 import inspect
@@ -20,7 +20,9 @@ Raised = Literal["error", "fail"]
 
 @dataclass(frozen=True)
 class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
-    """An agent as a suite calls it: built from the config by a function that takes it, or else changed on the wire."""
+    """An agent that a suite calls: built from the config by a function that takes it, or else changed on the
+    wire.
+    """
 
     agent: CallableAdapter
     original: AgentConfig
@@ -32,27 +34,27 @@ class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Not by itself."""
+        """Refuse: only a suite's importer makes this adapter."""
         raise NotImplementedError("made by an importer, of the project's section `suite`")
 
     def get_config(self) -> AgentConfig:
-        """The config that is under test."""
+        """Return the config under test."""
         return self.agent.get_config()
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the config."""
+        """Return the tools of the config."""
         return self.agent.get_tools()
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same suite on another config."""
+        """Return the same suite on another config."""
         return replace(self, agent=self.agent.with_config(config))
 
     def doubled_tools(self) -> frozenset[str]:
-        """Functions marked with `agentmut.tool` in the module of the function."""
+        """Return the functions marked with `agentmut.tool` in the function's module."""
         return self.agent.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What the cases alone decide: the conversation; and without a function that is told it, the flow."""
+        """Return why a mutant of the conversation, or of the flow, has no effect; empty if it has one."""
         parts = {edit.part for edit in mutant.edits}
         if "history" in parts:
             return "the cases say themselves what is said"
@@ -62,21 +64,21 @@ class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """The wire, unless the suite's function is told the config."""
+        """Return the wire, unless the suite's function takes the config."""
         return "rebuild" if self.told else "wire"
 
     @property
     def why_no_other_input(self) -> str:
-        """A case is no input."""
+        """Return why a case cannot get another input."""
         return f"the cases of a suite of {self.package} hold what the agent is asked"
 
     def versions(self) -> Mapping[str, str]:
-        """Of the suite's tool."""
+        """Return the version of the suite's tool."""
         return {self.package: version(self.package)}
 
 
 def config_parameter(function: Callable[..., Any]) -> str | None:
-    """The parameter by which a function is told the config; None where it has none.
+    """Return the parameter by which a function takes the config; None if it has none.
 
     >>> config_parameter(lambda inputs, config: inputs)
     'config'
@@ -86,7 +88,7 @@ def config_parameter(function: Callable[..., Any]) -> str | None:
 
 
 def config_first(function: Callable[..., Any], parameter: str) -> Callable[..., Any]:
-    """The function as one of (config, value), where it takes the config by that name."""
+    """Return the function as one of (config, value), if it takes the config by that name."""
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
@@ -103,7 +105,7 @@ def config_first(function: Callable[..., Any], parameter: str) -> Callable[..., 
 
 
 def check_route(spec: AgentSpec, function: str, told: bool) -> None:
-    """Raise `UsageError` where mutants are to be built by a function that is not told the config."""
+    """Raise `UsageError` if mutants are to be built by a function that does not take the config."""
     if spec.route == "rebuild" and not told:
         raise UsageError(
             f"agent.route: rebuild needs a function that is told the config, and {function} has no parameter "
@@ -112,7 +114,9 @@ def check_route(spec: AgentSpec, function: str, told: bool) -> None:
 
 
 def failed(error: BaseException, raised: Raised) -> BaseException:
-    """What to raise for an exception of a case's agent, so that the run ends as the suite's settings say."""
+    """Return what to raise for an exception of a case's agent, so that the run ends as the suite's settings
+    say.
+    """
     if raised == "fail":
         return error
     case = CaseError(f"the case raised {type(error).__name__}: {error}")
@@ -121,12 +125,12 @@ def failed(error: BaseException, raised: Raised) -> BaseException:
 
 
 def with_checks(trace: AgentTrace, checks: tuple[Any, ...]) -> AgentTrace:
-    """The trace, judged by the suite."""
+    """Return the trace with the suite's checks."""
     return trace.model_copy(update={"checks": checks})
 
 
 def unique(names: list[str]) -> list[str]:
-    """The names, with a number behind those that were there before.
+    """Return the names, with a number after each repeated name.
 
     >>> unique(["a", "b", "a"])
     ['a', 'b', 'a_2']

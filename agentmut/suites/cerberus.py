@@ -26,7 +26,7 @@ Checks = dict[str, tuple[dict[str, JsonValue], ...]]
 
 
 class CerberusSettings(Frozen):
-    """Which file, and what takes the place of contracts that cannot be taken over."""
+    """The file to read, and replacements for contracts that cannot be taken over."""
 
     file: str
     checks: Checks = Field(default_factory=dict)
@@ -98,7 +98,7 @@ class Cerberus(SetsRule):
 
     @property
     def rule(self) -> SuiteRule:
-        """Its trials, confidence, correction and time limit; all contracts have the same."""
+        """Return its trials, confidence, correction and time limit, which are the same for all contracts."""
         contract = self._file.studies[0].contracts[0]
         return SuiteRule(
             trials=contract.trials,
@@ -108,7 +108,7 @@ class Cerberus(SetsRule):
         )
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """One for each contract of each study, with the threshold of the contract."""
+        """Return one scenario for each contract of each study, with the contract's threshold."""
         found = [
             scenario
             for study, given in zip(self._file.studies, self._inputs, strict=True)
@@ -117,7 +117,7 @@ class Cerberus(SetsRule):
         return tuple(found)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """Cerberus's own program, unless the project names an adapter."""
+        """Return Cerberus's own program, unless the project names an adapter."""
         if agent.adapter != self.name:
             return None
         words = [
@@ -163,7 +163,7 @@ class Cerberus(SetsRule):
 
 @dataclass(frozen=True)
 class CerberusProgram(CommandAdapter):
-    """Cerberus's program: it is given the path of a JSON file with `input` and `metadata`."""
+    """Cerberus's program, which takes the path of a JSON file with `input` and `metadata`."""
 
     metadata: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
     """By the input that it belongs to."""
@@ -209,7 +209,9 @@ def _problems(file: _File, source: YamlSource, settings: CerberusSettings) -> It
 
 
 def _unequal(inputs: Sequence[_Scenario], source: YamlSource) -> Iterator[str]:
-    """Scenarios of one input and other metadata: what an agent is asked is the input, so it cannot tell them apart."""
+    """Refuse scenarios with equal inputs and different metadata: an agent that only gets the input cannot
+    tell them apart.
+    """
     first: dict[str, _Scenario] = {}
     for place, given in enumerate(inputs):
         if first.setdefault(given.input, given) != given:
@@ -220,7 +222,7 @@ def _unequal(inputs: Sequence[_Scenario], source: YamlSource) -> Iterator[str]:
 def _of_contract(
     contract: _Contract, first: _Contract, settings: CerberusSettings
 ) -> Iterator[tuple[str, str]]:
-    """What of a contract has no counterpart, by its key."""
+    """Return what has no counterpart in a contract, by its key."""
     if contract.threshold == 1:
         yield "threshold", "a pass rate of 1 cannot be tested for; write what can be tolerated, such as 0.99"
     for key in ("confidence", "trials"):
@@ -246,7 +248,7 @@ def _of_contract(
 
 
 def _own(checks: tuple[dict[str, JsonValue], ...]) -> Iterator[EvaluatorSpec]:
-    """Evaluators as a scenario file has them: mappings of one name."""
+    """Return evaluators as a scenario file has them: mappings of one name."""
     for check in checks:
         for name, argument in check.items():
             yield EvaluatorSpec(name=name, argument=argument)

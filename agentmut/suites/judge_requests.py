@@ -1,4 +1,4 @@
-"""What the judges of a suite ask of models: no part of the agent's run, but of the budget."""
+"""The model requests of a suite's judges: they count for the budget, not as the agent's run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,19 +9,21 @@ from agentmut.wire import steps_from_exchanges
 
 
 def judge_of(trial: Trial) -> Trial:
-    """A trial of the judge's own: its model requests are seen, and pass as they are."""
+    """Return a separate trial for the judge: its model requests are recorded and pass unchanged."""
     return Trial(id=f"{trial.id}-judge", seed=trial.seed)
 
 
 def asked(judge: Recorder) -> Iterator[Step]:
-    """The model calls that a judge made, for what they cost; what was said is nobody's affair."""
+    """Yield the model calls that a judge made, without their outputs: only the cost counts."""
     for step in steps_from_exchanges(judge.exchanges, with_tools=False):
         yield step.model_copy(update={"output": None})
 
 
 @contextmanager
 def judging(trial: Trial) -> Iterator[None]:
-    """While code runs that judges a trial. What is the agent's in there has to say so; see `trial.belonging`."""
+    """Record requests as the judge's while code runs in this context. Requests of the agent in it must say
+    so; see `trial.belonging`.
+    """
     judge = judge_of(trial)
     try:
         with running(judge):

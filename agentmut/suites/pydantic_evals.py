@@ -49,7 +49,7 @@ _FILES = (".yaml", ".yml", ".json")
 
 
 class PydanticEvalsSettings(Frozen):
-    """Which dataset, what it is asked of, and how scores are judged."""
+    """Which dataset to run, on which task, and how scores are judged."""
 
     dataset: str
     """`module:object`, a dataset or a function that makes one; or a file of pydantic-evals."""
@@ -82,13 +82,13 @@ class PydanticEvals:
         return cls(read_settings(PydanticEvalsSettings, spec.argument, WHERE), Path(spec.root))
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The cases, in the dataset's order. Raises `UsageError` where there are none."""
+        """Return the cases, in the dataset's order. Raise `UsageError` if there are none."""
         if not self._suite.cases:
             raise UsageError(f"{WHERE}: the dataset {self._settings.dataset} has no cases; add one")
         return tuple(_scenario(name, self._suite) for name in self._suite.cases)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs the task on a case."""
+        """Return the adapter that runs the task on a case."""
         name = config_parameter(self._task)
         check_route(agent, self._settings.task, name is not None)
         run = self._task if name is None else config_first(self._task, name)
@@ -106,21 +106,21 @@ class _Suite:
         self.cases = dict(zip(unique(named), dataset.cases, strict=True))
 
     def judges(self, case: "Case[Any, Any, Any]") -> "dict[str, Evaluator[Any, Any, Any]]":
-        """The evaluators of a case that judge it, by the names of their checks."""
+        """Return the evaluators that judge a case, by the names of their checks."""
         every = [*case.evaluators, *self.dataset.evaluators]
         kept = [one for one in every if one.get_default_evaluation_name() not in self.settings.ignore]
         return dict(zip(unique([one.get_default_evaluation_name() for one in kept]), kept, strict=True))
 
     @property
     def digest(self) -> str:
-        """Of the settings and of what the cases hold."""
+        """Return a digest of the settings and of the cases' contents."""
         cases = [(name, jsonable(case.inputs)) for name, case in self.cases.items()]
         return digest_of([self.settings.model_dump(mode="json"), cases])
 
 
 @dataclass(frozen=True)
 class PydanticEvalsAdapter(CalledAgent, RunsCases):
-    """Evaluates a dataset of one case; the task is the agent, and evaluators are not."""
+    """Evaluates a dataset of one case. The task is the agent; the evaluators are not."""
 
     suite: _Suite
 
@@ -128,15 +128,15 @@ class PydanticEvalsAdapter(CalledAgent, RunsCases):
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """What an exception is, or the end of the process."""
+        """Return what an exception means, or the end of the process."""
         return self.suite.settings.raised
 
     def versions(self) -> Mapping[str, str]:
-        """Of pydantic-evals, and the settings and inputs of the suite."""
+        """Return the version of pydantic-evals, and digests of the suite's settings and inputs."""
         return {**super().versions(), "suite": self.suite.digest}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Run the task on the case that the turn names, and have its evaluators judge what it returns."""
+        """Run the task on the case that the turn names, and the case's evaluators on the result."""
         case = self.suite.cases.get(str(turns[0]))
         if case is None:
             raise CaseError(f"there is no case {turns[0]!r}. {nearest(str(turns[0]), self.suite.cases)}")
@@ -157,7 +157,7 @@ class PydanticEvalsAdapter(CalledAgent, RunsCases):
         return with_checks(task.trace, tuple(_checks(self.suite.judges(case), results, self.suite.settings)))
 
     def _alone(self, case: "Case[Any, Any, Any]") -> "Dataset[Any, Any, Any]":
-        """A dataset of that case; the task may change its inputs."""
+        """Return a dataset of that case only; the task may change its inputs."""
         from pydantic_evals import Dataset
 
         dataset = self.suite.dataset
@@ -165,7 +165,7 @@ class PydanticEvalsAdapter(CalledAgent, RunsCases):
 
 
 class _Task:
-    """The task as it is given to pydantic-evals: a part of the trial, watched."""
+    """The task that pydantic-evals gets: a recorded part of the trial."""
 
     def __init__(self, agent: CallableAdapter, trial: Trial) -> None:
         self._agent = agent
@@ -228,7 +228,9 @@ def _checks(
     results: "Sequence[EvaluationResult[Any]]",
     settings: PydanticEvalsSettings,
 ) -> Iterator[Check]:
-    """One check for each evaluator: all of its results that are yes or no, or have a least score, must pass."""
+    """Return one check for each evaluator: all of its results that are yes or no, or have a least score, must
+    pass.
+    """
     least = settings.pass_score
     for name, judge in judges.items():
         spec = judge.as_spec()

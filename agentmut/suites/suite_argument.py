@@ -1,4 +1,4 @@
-"""Reading the argument of a suite, and saying what is missing for it."""
+"""Read the argument of a suite, and report missing dependencies."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_settings(model: type[Model], argument: JsonValue, where: str, short: str = "") -> Model:
-    """The argument as a `model`; `short` is the key that an argument stands for which is no mapping.
+    """Return the argument as a `model`; an argument that is no mapping stands for the key `short`.
 
     Raises `UsageError`, which says where the mistake is and what is expected.
     """
@@ -33,6 +33,6 @@ def read_settings(model: type[Model], argument: JsonValue, where: str, short: st
 
 
 def require(module: str, extra: str, where: str) -> None:
-    """Raise `UsageError` with the command that installs what is missing, unless `module` can be imported."""
+    """Raise `UsageError` with the install command unless `module` can be imported."""
     if importlib.util.find_spec(module) is None:
         raise UsageError(f"{where}: {module} is not installed here. Run: pip install 'agentmut[{extra}]'")

@@ -79,12 +79,12 @@ class Governance(Frozen):
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools that it speaks of."""
+        """Return the tools that the limits name."""
         return (*(self.tools_allowed or ()), *self.tools_forbidden)
 
 
 class Recovery(Frozen):
-    """How soft clauses recover."""
+    """How the agent may recover from a violated soft clause."""
 
     window: int = Field(default=1, ge=1)
     """Steps after the first violated one within which a soft clause must hold again."""
@@ -99,7 +99,7 @@ class Satisfaction(Frozen):
 
 
 class ContractSpec(Frozen):
-    """A contract as written; see `docs/contracts.md`."""
+    """A contract as a user writes it; see `docs/contracts.md`."""
 
     name: str = Field(min_length=1)
     description: str = ""
@@ -126,11 +126,11 @@ class ContractSpec(Frozen):
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        """All written clauses, in order."""
+        """Return all written clauses, in order."""
         return (*self.preconditions, *self.invariants, *self.postconditions)
 
     def only(self, ids: tuple[str, ...]) -> "ContractSpec":
-        """The contract with these invariants and postconditions alone, and without its limits."""
+        """Return the contract with only these invariants and postconditions, and without its limits."""
         return self.model_copy(
             update={
                 "invariants": tuple(clause for clause in self.invariants if clause.id in ids),
@@ -141,7 +141,7 @@ class ContractSpec(Frozen):
 
 
 def parse_contract(value: Any) -> ContractSpec:
-    """The contract that a mapping holds. Raises `ValueError`: the key, and what is wrong with it."""
+    """Return the contract that a mapping holds. Raise `ValueError` with the key and its fault."""
     try:
         return ContractSpec.model_validate(value)
     except ValidationError as error:

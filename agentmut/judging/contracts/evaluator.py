@@ -1,4 +1,4 @@
-"""A behavioural contract as an evaluator: every violation located."""
+"""A behavioural contract as an evaluator that locates every violation."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -45,7 +45,7 @@ class Violation(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place in words."""
+        """Return the violated steps in words."""
         if self.step is None:
             return "at the end"
         steps = f"step {self.step}" if self.until == self.step else f"steps {self.step} to {self.until}"
@@ -55,7 +55,7 @@ class Violation(NamedTuple):
 
     @property
     def details(self) -> dict[str, JsonValue]:
-        """As JSON."""
+        """Return the violation as JSON."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
@@ -76,7 +76,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
 
     @classmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
-        """The argument with the contract itself in the place of its path. Raises `UsageError`."""
+        """Return the argument with the contract in place of its path. Raise `UsageError`."""
         if isinstance(argument, str) and argument:
             return _read(argument, root)
         if isinstance(argument, dict) and isinstance(path := argument.get("file"), str):
@@ -84,7 +84,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
         return argument
 
     def why_vacuous(self, scenario: Scenario) -> str:
-        """The preconditions that do not hold of the scenario's input; empty where the contract applies."""
+        """Return the preconditions that the scenario's input does not meet; empty if the contract applies."""
         documents: list[JsonValue] = [document.name for document in scenario.context]
         given = dict(zip(INPUT_NAMES, (list(scenario.turns), documents), strict=True))
         found = (
@@ -95,7 +95,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
         )
 
     def note(self, scenario: Scenario) -> str:
-        """What a reader of results has to know of this contract on a scenario; empty for nothing."""
+        """Return what readers of results must know of this contract on a scenario; empty if nothing."""
         why = self.why_vacuous(scenario)
         return (
             f"{scenario.name}: contract {self.spec.name} does not apply, so it checks nothing: {why}"
@@ -168,7 +168,7 @@ class _Watched:
         self._when = Predicate(spec.when, spec.names) if spec.when else None
 
     def fault(self, values: dict[str, Any]) -> str:
-        """What is wrong after a step; empty when nothing is."""
+        """Return what is wrong after a step; empty if nothing is."""
         if self._when:
             asked = self._when.of(values)
             if asked.unusable:
@@ -182,7 +182,7 @@ class _Watched:
 def _located(
     trace: AgentTrace, found: tuple[int, int, str], clause: str, kind: str, severity: Severity, window: int
 ) -> Violation:
-    """A violation from the first to the last of the steps `found`, both counted from 1."""
+    """Return a violation from the first to the last of the steps `found`, both counted from 1."""
     first, last, said = found
     step = trace.steps[first - 1] if trace.steps else None
     in_time = severity is Severity.SOFT and last < len(trace.steps) and last + 1 - first <= window
@@ -200,7 +200,9 @@ def _located(
 
 
 def _kept(found: tuple[Violation, ...]) -> Iterator[Violation]:
-    """The first ones, and of every clause the first and the first that fails the run: what counts by clause needs."""
+    """Keep the first violations, and for each clause its first and its first hard one: counts by clause need
+    these.
+    """
     needed = {(one.clause, one.recovered is None): place for place, one in reversed([*enumerate(found)])}
     return (one for place, one in enumerate(found) if place < MOST_KEPT or place in needed.values())
 

@@ -1,4 +1,4 @@
-"""The limits of a contract: where a run first went past each of them."""
+"""Find where a run first exceeds each limit of a contract."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -12,7 +12,7 @@ Stretch = tuple[int, int, str]
 
 
 def exceeded(limits: Governance, trace: AgentTrace) -> Iterator[tuple[str, Stretch]]:
-    """Each limit that is not kept, with the steps from which on it is not; of tools, every call that is refused."""
+    """Yield each exceeded limit with its violated steps; for tools, every refused call."""
     steps, last = trace.steps, len(trace.steps)
     if limits.max_usd is not None:
         yield from _money(limits.max_usd, trace)

@@ -1,4 +1,4 @@
-"""A run as it was after each of its steps."""
+"""The values that describe a run after each of its steps."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -16,7 +16,8 @@ Stretch = tuple[int, int, str]
 
 
 def step_values(scenario: Scenario, trace: AgentTrace) -> Iterator[Values]:
-    """After each step, what an invariant may speak of: the names of an expression as of then, `step` and `turn`.
+    """Yield, after each step, the values that an invariant may name: those of an expression, `step` and
+    `turn`.
 
     `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, node, tokens, usd,
     seconds.
@@ -58,7 +59,7 @@ def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
 
 
 def _answered(trace: AgentTrace, answers: int) -> Values:
-    """The names that speak of the answers, after so many of them."""
+    """Return the values that describe the answers, after the first `answers` of them."""
     outputs = trace.outputs[:answers]
     then = AgentTrace(outputs=outputs)
     return {"outputs": list(outputs), "output": then.output, "text": then.text, "json": _json(then)}
@@ -78,7 +79,7 @@ def _shown(step: Any) -> Values:
 
 
 def over_steps(states: Iterable[Values], faults: Sequence[Fault]) -> tuple[tuple[Stretch, ...], ...]:
-    """By fault, the stretches of steps in a row, counted from 1, after which something is wrong."""
+    """Return, for each fault, the stretches of consecutive steps, counted from 1, after which it is present."""
     said = [
         [fault(values) for fault in faults] for values in states
     ]  # all states at once would fill n^2 places

@@ -1,4 +1,4 @@
-"""Evaluators of the final output: text, patterns and structure."""
+"""Evaluators of the final output: its text, patterns and structure."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""A safe expression over one run: a small language, never Python's own `eval`."""
+"""Safe expressions over one run: a small language that never uses Python's `eval`."""
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ class Expression:
 
 
 class Truth(NamedTuple):
-    """What came of a predicate."""
+    """The result of a predicate."""
 
     true: bool
     said: str
@@ -64,7 +64,9 @@ class Truth(NamedTuple):
 
 
 class Predicate:
-    """A parsed expression over named values. Raises `ValueError` for what is none, and for names not in `names`."""
+    """A parsed expression over named values. Raises `ValueError` for no expression and for names not in
+    `names`.
+    """
 
     def __init__(self, argument: JsonValue, names: Iterable[str]) -> None:
         self.source = arguments.text(argument, "an expression")
@@ -76,7 +78,7 @@ class Predicate:
             raise ValueError(f"{fault} (in {self.source!r})")
 
     def of(self, values: Mapping[str, Any]) -> Truth:
-        """Whether it is true of these values, which it cannot change."""
+        """Return whether it is true of these values, which it cannot change."""
         evaluator = _Evaluator(
             operators={**DEFAULT_OPERATORS, ast.Mod: _remainder},
             functions=_functions(),
@@ -93,7 +95,7 @@ class Predicate:
 
 
 class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]
-    """Looks at each value when it is used, and not again at everything that it holds.
+    """Evaluates an expression and checks each value when it is used, not everything in a container.
 
     simpleeval goes through a whole container whenever it is named, which takes seconds over the steps of a long run.
     What a container holds can do nothing until it is taken out, and is looked at then: every item, result and
@@ -120,7 +122,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def _methods() -> dict[type | None, set[str]]:
-    """The methods an expression may call: only those that read, and that cannot make huge values."""
+    """Return the methods that an expression may call: they only read, and cannot make huge values."""
     reading = {"count", "index"}
     return {
         str: reading | {"casefold", "endswith", "find", "isalpha", "isdigit", "join", "lower"}
@@ -132,7 +134,7 @@ def _methods() -> dict[type | None, set[str]]:
 
 
 def namespace(scenario: Scenario, trace: AgentTrace) -> dict[str, Any]:
-    """Copies of the trace's data, so that no expression can reach an object of ours."""
+    """Return copies of the trace's data, so that no expression can reach an internal object."""
     calls = [step.model_dump(include={"tool", "arguments", "output", "error"}) for step in trace.tool_calls]
     values = (
         trace.output, list(trace.outputs), trace.text, _json_or_none(trace), list(scenario.turns),
@@ -154,7 +156,7 @@ def _json_or_none(trace: AgentTrace) -> JsonValue:
 
 
 def _faults(tree: ast.expr, names: Collection[str]) -> Iterator[str]:
-    """What is wrong with an expression whatever the run: unknown names, forbidden constructs."""
+    """Yield what is wrong with an expression for every run: unknown names, forbidden constructs."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _binds(node)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):

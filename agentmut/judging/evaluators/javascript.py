@@ -1,4 +1,4 @@
-"""A condition in JavaScript over one run, as Cerberus has it: evaluated by V8, without access to anything else."""
+"""A JavaScript condition over one run, as in Cerberus. V8 evaluates it without access to anything else."""
 
 import json
 from functools import cached_property
@@ -32,7 +32,7 @@ class JavaScript:
         self._check_syntax()
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Evaluate over the trace. Raises `NotJudgedError` where the condition raises."""
+        """Evaluate the condition over the trace. Raise `NotJudgedError` if it raises."""
         data = {"output": _output(trace), "scenario": self._scenario(scenario)}
         literal = json.dumps(json.dumps(data))  # as text: no key of it can mean anything to the engine
         call = f"(({{output, scenario}}) => Boolean({self.condition}))(JSON.parse({literal}))"

@@ -1,4 +1,4 @@
-"""Comparing and showing JSON values."""
+"""Compare JSON values and show them."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ SHOWN = 160
 
 
 def same_json(left: JsonValue, right: JsonValue) -> bool:
-    """Equality of JSON values: 1 equals 1.0, but true does not equal 1.
+    """Return whether two JSON values are equal: 1 equals 1.0, but true does not equal 1.
 
     >>> same_json({"n": 1}, {"n": 1.0}), same_json(True, 1)
     (True, False)
@@ -24,7 +24,7 @@ def same_json(left: JsonValue, right: JsonValue) -> bool:
 
 
 def structured(trace: AgentTrace) -> JsonValue:
-    """The output as JSON: itself when it is not text, otherwise parsed. Raises `ValueError`."""
+    """Return the output as JSON: parsed if it is text, else unchanged. Raise `ValueError`."""
     output = trace.output
     if not isinstance(output, str):
         return output
@@ -40,7 +40,7 @@ def _refuse(constant: str) -> Any:
 
 
 def written_json(value: JsonValue) -> str:
-    """JSON that is the same text for the same value; unlike canonical JSON it has a word for infinity.
+    """Return JSON that is the same text for the same value. Unlike canonical JSON it can write infinity.
 
     >>> written_json({"b": 1, "a": [None]})
     '{"a": [null], "b": 1}'
@@ -49,7 +49,7 @@ def written_json(value: JsonValue) -> str:
 
 
 def as_text(value: JsonValue) -> str:
-    """Text as it is, anything else as JSON.
+    """Return text unchanged, and anything else as JSON.
 
     >>> as_text("A-1"), as_text(12.5), as_text(True)
     ('A-1', '12.5', 'true')
@@ -58,7 +58,7 @@ def as_text(value: JsonValue) -> str:
 
 
 def shown(value: JsonValue) -> str:
-    """A value for a reason: text in quotes, anything else as JSON, cut to one readable line.
+    """Return a value for a reason: text in quotes, anything else as JSON, cut to one readable line.
 
     >>> shown("ok"), shown({"a": None})
     ("'ok'", '{"a": null}')

@@ -1,4 +1,4 @@
-"""An evaluator function as LangSmith and openevals have them: of inputs, outputs and reference outputs."""
+"""Evaluator functions in the form of LangSmith and openevals: of inputs, outputs and reference outputs."""
 
 import inspect
 import math
@@ -59,7 +59,7 @@ class LangSmith(HasSource):
 
     @cached_property
     def source(self) -> str:
-        """The text of the function's module, as far as there is one: with it, the function's judgement may change."""
+        """Return the text of the function's module, if there is one: a change of it may change the judgement."""
         module = inspect.getmodule(inspect.unwrap(self.function))
         file = getattr(module, "__file__", None)
         return Path(file).read_text("utf-8", "replace") if file and Path(file).is_file() else ""
@@ -100,13 +100,13 @@ class LangSmith(HasSource):
         return value if key is None else {key: value}
 
     def _keyed_score(self, one: Any) -> tuple[str, Any, str]:
-        """The name of a score, the score, and what is said of it. A mapping without `score` is no score at all."""
+        """Return a score with its name and comment. A mapping without `score` is no score."""
         fields = one if isinstance(one, Mapping) else {"score": one}
         key = str(fields.get("key") or self.reference.rpartition(":")[2])
         return key, plain_score(fields.get("score", one)), str(fields.get("comment") or "")
 
     def _judged(self, key: str, score: Any, comment: str) -> tuple[bool, str]:
-        """Whether a score passes, and why."""
+        """Return whether a score passes, and the reason."""
         passed = passes(score, key, self.pass_score)
         if passed is None:
             raise TypeError(
@@ -139,7 +139,9 @@ def _imported(reference: str) -> Callable[..., Any]:
 
 
 def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names by which it is given what it judges. Raises `ValueError` for one that wants something else."""
+    """Return the names by which the function takes what it judges. Raise `ValueError` if it needs other
+    arguments.
+    """
     parameters = inspect.signature(function).parameters.values()
     known = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
     args = given.get("args", {})
@@ -173,14 +175,14 @@ def _inputs(scenario: Scenario) -> Any:
 
 
 def _several(result: Any) -> list[Any]:
-    """The scores of what an evaluator returned: one, a list of them, or LangSmith's {"results": [...]}."""
+    """Return the scores in an evaluator's result: one, a list of them, or LangSmith's {"results": [...]}."""
     if isinstance(result, Mapping) and isinstance(result.get("results"), list):
         return list(result["results"])
     return list(result) if isinstance(result, list | tuple) else [result]
 
 
 def _none(score: Any) -> bool:
-    """Whether a score says that there is none: "not applicable"."""
+    """Return whether the value stands for no score: "not applicable"."""
     return score is None or (isinstance(score, float) and math.isnan(score))
 
 
@@ -189,7 +191,7 @@ def _plain(value: Any) -> bool:
 
 
 def _messages(scenario: Scenario, trace: AgentTrace) -> Iterator[dict[str, Any]]:
-    """The run as chat messages: what was said, the calls of tools and what they gave."""
+    """Yield the run as chat messages: user turns, tool calls with their results, and answers."""
     for turn, said in enumerate(scenario.turns):
         yield {"role": "user", "content": as_text(said)}
         for place, step in enumerate(step for step in trace.steps if step.turn == turn):

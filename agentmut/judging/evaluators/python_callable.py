@@ -1,4 +1,4 @@
-"""An evaluator in the user's own Python."""
+"""An evaluator in the user's Python code."""
 
 import inspect
 from functools import cached_property
@@ -29,7 +29,7 @@ class PythonCallable(HasSource):
 
     @cached_property
     def source(self) -> str:
-        """The text of the function's module, as far as there is one: with it, the function's judgement may change."""
+        """Return the text of the function's module, if there is one: a change of it may change the judgement."""
         file = inspect.getsourcefile(inspect.unwrap(self.function))
         return Path(file).read_text("utf-8", "replace") if file and Path(file).is_file() else ""
 

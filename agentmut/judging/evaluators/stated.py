@@ -1,4 +1,4 @@
-"""Evaluators of what an answer states, in figures or as a decision, whatever the wording."""
+"""Evaluators of the figures or the decision that an answer states, whatever the wording."""
 
 from collections.abc import Iterator, Mapping
 
@@ -71,7 +71,7 @@ NOT = "not "
 
 
 def _asked(argument: JsonValue) -> tuple[Decisions, tuple[str, ...], str]:
-    """How decisions are read, which there are, and which is asked for."""
+    """Return how decisions are read, which decisions exist, and which one is asked for."""
     if isinstance(argument, dict):
         given = arguments.mapping(argument, ("terms", "is"))
         if not isinstance(given["terms"], Mapping):

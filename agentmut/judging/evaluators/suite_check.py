@@ -1,4 +1,4 @@
-"""What a suite of another tool made of its own run."""
+"""Checks that another tool's suite made of its run, taken over as evaluators."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from agentmut.seams import GivesChecks
 
 
 class SuiteCheck:
-    """Takes over one check of `AgentTrace.checks`, by its name. Importers write it; nobody else needs to."""
+    """Takes over one check of `AgentTrace.checks`, by its name. Importers write it; users need not."""
 
     id: ClassVar[str] = "suite"
 
@@ -19,7 +19,7 @@ class SuiteCheck:
         self._name = argument
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """The check as the suite reported it. Several of one name must all have passed; none at all fails."""
+        """Return the check as the suite reported it. All checks of one name must pass; none at all fails."""
         found = [check for check in trace.checks if check.evaluator == self._name]
         failed = next((check for check in found if not check.passed), None)
         if failed is not None:
@@ -28,14 +28,14 @@ class SuiteCheck:
 
 
 class SuiteChecks(SuiteCheck, GivesChecks):
-    """Takes over all checks of `AgentTrace.checks`, whose names show in runs only. The argument is the first of them,
-    which every run that was judged has.
+    """Takes over all checks of `AgentTrace.checks`, whose names only runs show. The argument names the first
+    check, which every judged run has.
     """
 
     id: ClassVar[str] = "suite_checks"
 
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-        """The checks as the suite reported them, under their own names."""
+        """Return the checks as the suite reported them, under their own names."""
         others = (check for check in trace.checks if check.evaluator != self._name)
         return (self.evaluate(scenario, trace), *others)
 

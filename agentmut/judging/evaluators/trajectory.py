@@ -1,4 +1,4 @@
-"""Evaluators of what the agent did on its way: tools, order, steps, cost and time.
+"""Evaluators of how the agent reached its answer: tools, order, steps, cost and time.
 
 A call counts as made when the agent made it, whether or not the tool then failed.
 """
@@ -277,7 +277,7 @@ class MaxSeconds:
 
 
 def unknown_cost(trace: AgentTrace) -> str:
-    """Why the cost of a run cannot be told; empty where it can."""
+    """Return why the cost of a run is unknown; empty if it is known."""
     calls = [step for step in trace.steps if step.action is Action.REASON]
     if not calls:
         return "cost unknown: no model call was seen"

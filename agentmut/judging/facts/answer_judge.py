@@ -1,4 +1,4 @@
-"""A model that is asked whether two answers say the same."""
+"""A model judges whether two answers say the same."""
 
 import json
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _SHOWN = 120
 
 
 class Opinion(NamedTuple):
-    """What a model says of two answers."""
+    """A model's opinion of two answers."""
 
     same: bool
     difference: str
@@ -64,11 +64,13 @@ class Judge:
         self._told: dict[str, Opinion] = {}
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """None: answers are compared as wholes."""
+        """Return no facts: answers are compared as wholes."""
         return frozenset()
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """What the model says differs. Raises `RunError` where it could not be asked or did not answer."""
+        """Return what differs according to the model. Raise `RunError` if it could not be asked or did not
+        answer.
+        """
         left, right = sorted(("\n\n".join(texts_of(source)), "\n\n".join(texts_of(follow_up))))
         if left == right:
             return ""
@@ -78,12 +80,12 @@ class Judge:
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Return the model's name."""
         return self.asked.name
 
     @property
     def provider(self) -> str:
-        """Whose it is."""
+        """Return the model's provider."""
         return self.asked.provider
 
     def _opinion(self, left: str, right: str) -> Opinion:

@@ -1,4 +1,4 @@
-"""Comparing two runs of a scenario by the facts they show."""
+"""Compare two runs of a scenario by the facts they show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -17,7 +17,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Comparison(NamedTuple):
-    """Which facts are compared."""
+    """The kinds of facts that are compared."""
 
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
@@ -27,18 +27,18 @@ class Comparison(NamedTuple):
 
     @property
     def is_uncalibrated(self) -> bool:
-        """Whether nobody asked for kinds, and too few runs of the unchanged agent tell which facts are stable."""
+        """Return whether no kinds were asked for and too few original runs show which facts are stable."""
         return self.usual is None and bool(self.unasked)
 
     @property
     def usage(self) -> Usage:
-        """Tokens that model judges have taken so far."""
+        """Return the tokens that model judges have used so far."""
         judges = (one for one in self.extractors if isinstance(one, Judge))
         return sum((judge.usage for judge in judges), Usage())
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of facts that an agreement of two runs rests on: those of which something is expected of each."""
+        """Return the kinds of facts that an agreement rests on: the kinds with an expected fact."""
         return tuple(one.name for one in self.extractors if self._tells(one))
 
     def _tells(self, extractor: Extractor) -> bool:
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
         return extractor.name in shown
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """All facts of a run."""
+        """Return all facts of a run."""
         return _facts(self.extractors, scenario, trace)
 
     def differences(
@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
         follow_up: AgentTrace,
         same: Mapping[str, str] = _NOTHING,
     ) -> tuple[str, ...]:
-        """What one run shows and the other does not, in words; empty where they agree.
+        """Return what only one of two runs shows, in words; empty if they agree.
 
         Where it is known what runs of the unchanged agent show (`usual`), a difference is an expected fact that one
         of the runs lacks, or a fact of the follow-up that no such run shows in a place where they show nothing new.
@@ -80,7 +80,8 @@ class Comparison(NamedTuple):
     def contradictions(
         self, scenario: Scenario, one: AgentTrace, other: AgentTrace
     ) -> tuple[str, ...] | None:
-        """Where two answers contradict each other: 30 days in one, 14 days in the other, and none of both in both.
+        """Return where two answers contradict each other: 30 days in one, 14 days in the other, and neither
+        states both.
 
         None where it cannot be told, since too few runs of the unchanged agent are known.
 
@@ -118,7 +119,7 @@ class Comparison(NamedTuple):
 def comparison_for(
     scenario: Scenario, sources: Sequence[AgentTrace] = (), compare: Sequence[EvaluatorSpec] | None = None
 ) -> Comparison:
-    """The comparison that the scenario asks for, else the one of the project (`compare`), else the default for it.
+    """Return the comparison that the scenario asks for, else the project's (`compare`), else the default.
 
     `sources` are runs of the unchanged agent, used for nothing else, that show which facts are stable: five are
     needed, about twenty are good. The default takes the kinds of which there is a stable fact, and those that never
@@ -150,7 +151,7 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
 
 
 def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, frozenset[Fact]]:
-    """Facts by what they give a value for; numbers without a unit may be of anything."""
+    """Return the facts of closed slots, by slot; numbers without a unit are left out."""
     found: dict[Slot, frozenset[Fact]] = {}
     for fact in facts:
         place = slot(fact)
@@ -160,7 +161,9 @@ def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, froz
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:
-    """Kinds that never show anything, and of which any fact is news: a tool is called that never was."""
+    """Return the kinds that never show a fact, so that any fact is news: a tool that was never called is
+    called.
+    """
     shown = {fact.kind for fact in usual.known}
     return {one.name for one in extractors} - shown
 
@@ -185,7 +188,7 @@ def _unusual(
     unmatched: tuple[frozenset[Fact], frozenset[Fact]],
     told: Same,
 ) -> tuple[frozenset[Fact], frozenset[Fact]]:
-    """Those of the unmatched facts that make a difference."""
+    """Return the unmatched facts that make a difference."""
     left, right = unmatched
     whole = usual.compared_whole
     expected = usual.expected | told.images(usual.expected)

@@ -1,4 +1,4 @@
-"""Differences between facts in words for a report."""
+"""Describe differences between facts in words, for a report."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def phrases(left: frozenset[Fact], right: frozenset[Fact]) -> tuple[str, ...]:
-    """What is in the source only (`left`), and in the follow-up only.
+    """Describe the facts in the source only (`left`), and those in the follow-up only (`right`).
 
     A value that became another of the same slot is one phrase: `decision: yes became no`.
     """
@@ -29,7 +29,9 @@ def phrases(left: frozenset[Fact], right: frozenset[Fact]) -> tuple[str, ...]:
 
 
 def _essential(facts: frozenset[Fact]) -> frozenset[Fact]:
-    """Without what another fact says already: a call together with its arguments, a day without its year."""
+    """Drop facts that another fact implies: a call next to the call with its arguments, a day next to its
+    full date.
+    """
     tools = {fact.value for fact in facts if fact.kind == "tool_calls"}
     days_said = {day.without_year for fact in facts if fact.kind == "dates" for day in days(fact.value)}
     return frozenset(fact for fact in facts if not _is_repeated(fact, tools, days_said))

@@ -1,4 +1,4 @@
-"""The extractors that scenario files and the project file can name: the one place where they are listed."""
+"""The one list of extractors that scenario files and the project file can name."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -36,7 +36,7 @@ LAST_RESORT = "text"
 
 
 def build_extractor(spec: EvaluatorSpec) -> Extractor:
-    """The extractor that a file asks for. Raises `UsageError` for an unknown name or an argument it does not take."""
+    """Return the extractor that a file asks for. Raise `UsageError` for an unknown name or a wrong argument."""
     if spec.name not in EXTRACTORS:
         raise UsageError(f"unknown kind of facts {spec.name!r}. {nearest(spec.name, EXTRACTORS)}")
     try:

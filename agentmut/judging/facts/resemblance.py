@@ -1,4 +1,4 @@
-"""The distance of texts: the last resort where no facts can be compared."""
+"""The distance between texts: the last resort if no facts can be compared."""
 
 from itertools import combinations
 from typing import ClassVar, Literal
@@ -40,11 +40,11 @@ class Resemblance:
                 raise ValueError(f"expects threshold to be a number from 0 to 1, got {self.threshold}")
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """None: texts are compared as wholes."""
+        """Return no facts: texts are compared as wholes."""
         return frozenset()
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> Extractor:
-        """With the threshold that these runs give; itself where it has one."""
+        """Return the extractor with the threshold that these runs give; itself if it has a threshold."""
         if self.threshold is not None:
             return self
         pairs = [*combinations([_text(trace) for trace in sources], 2)]
@@ -54,14 +54,14 @@ class Resemblance:
         return Resemblance({"measure": self.measure, "threshold": found[at]})
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """How far apart the answers are, where that is too far."""
+        """Return how far apart the answers are, if they are too far apart."""
         apart = distance(_text(source), _text(follow_up), self.measure)
         most = self.threshold or 0.0
         return f"text distance {apart:.2f} is above {most:.2f}" if apart > most else ""
 
 
 def distance(left: str, right: str, measure: Literal["chrf", "edit"] = "chrf") -> float:
-    """From 0 for the same words to 1 for nothing in common; case and blanks make no difference."""
+    """Return 0 for the same words up to 1 for nothing in common. Case and blanks make no difference."""
     if left == right or not left or not right:
         return 0.0 if left == right else 1.0
     if measure == "chrf":

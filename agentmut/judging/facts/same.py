@@ -1,4 +1,4 @@
-"""Values that stand for one another in a pair of runs, such as 10 km in one and 6.2 miles in the other."""
+"""Values that stand for each other in a pair of runs, such as 10 km in one and 6.2 miles in the other."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ _PIECE = re.compile(rf"(?<={IS})[^,()]+")
 
 
 class Same(NamedTuple):
-    """Which values of the source stand for which of the follow-up, normalised as facts are."""
+    """Which values of the source stand for which values of the follow-up, normalised as facts are."""
 
     facts: Mapping[Fact, frozenset[Fact]]
     values: Mapping[str, str]
@@ -23,7 +23,7 @@ class Same(NamedTuple):
 
     @classmethod
     def of(cls, same: Mapping[str, str], extractors: Sequence[Extractor], scenario: Scenario) -> "Same":
-        """From values as they are written in texts."""
+        """Build the table from values as texts write them."""
         facts: dict[Fact, frozenset[Fact]] = {}
         readers = [one for one in extractors if not isinstance(one, Comparer)] if same else []
         for before, after in same.items():
@@ -33,13 +33,13 @@ class Same(NamedTuple):
         return cls(facts, {short(before): short(after) for before, after in same.items()})
 
     def images(self, facts: Iterable[Fact]) -> frozenset[Fact]:
-        """What these facts may have become in the follow-up."""
+        """Return what these facts may have become in the follow-up."""
         return frozenset(image for fact in facts for image in self._images(fact))
 
     def unmatched(
         self, source: frozenset[Fact], follow_up: frozenset[Fact]
     ) -> tuple[frozenset[Fact], frozenset[Fact]]:
-        """The facts of either run that have no counterpart in the other."""
+        """Return the facts of each run without a counterpart in the other."""
         if not self.values:
             return source - follow_up, follow_up - source
         matched = {fact: frozenset(self._matches(fact, follow_up)) for fact in source}
@@ -66,7 +66,7 @@ class Same(NamedTuple):
 
 
 def _equal(image: Fact, other: Fact) -> bool:
-    """Equal, or equal numbers of one unit but for rounding."""
+    """Return whether two facts are equal, or equal numbers of one unit except for rounding."""
     if image == other:
         return True
     number, _, unit = image.value.partition(" ")

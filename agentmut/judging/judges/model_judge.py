@@ -57,22 +57,22 @@ class ModelJudge(AsksModel, ReadsFiles):
 
     @classmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
-        """The argument with the labels in the place of the calibration's path. Raises `UsageError`."""
+        """Return the argument with the labels in place of the calibration's path. Raise `UsageError`."""
         if isinstance(argument, dict) and isinstance(path := argument.get("calibration"), str):
             return {**argument, "calibration": _read_labels(path, root)}
         return argument
 
     def remembering(self, cache: OpinionCache) -> "ModelJudge":
-        """The same judge, whose opinions are kept in `cache`."""
+        """Return the same judge with its opinions kept in `cache`."""
         return ModelJudge(self._argument, cache)
 
     @property
     def spend(self) -> JudgeSpend:
-        """What it has taken so far."""
+        """Return what the judge has spent so far."""
         return self._consultation.spend
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Ask for as many opinions as may decide."""
+        """Ask for as many opinions as the decision takes."""
         asked = question(self.spec, scenario, trace)
         opinions: list[_Opinion] = []
         for repeat in range(self.spec.repeats):
@@ -90,7 +90,7 @@ class ModelJudge(AsksModel, ReadsFiles):
         )
 
     def calibrate(self) -> "Labels | None":
-        """The human's labels against the judge's, which is asked where it has not said; None without a calibration.
+        """Compare the human's labels with the judge's, asking it where needed; None without a calibration.
 
         Raises `NotJudgedError`.
         """

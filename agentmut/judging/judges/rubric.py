@@ -1,4 +1,4 @@
-"""What a model judge is asked of a run, and what its replies add up to."""
+"""The questions put to a model judge about a run, and the score of its replies."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _WHY = 300
 
 
 class Sees(StrEnum):
-    """What of a run the judge is shown."""
+    """The parts of a run that the judge is shown."""
 
     ANSWER = "answer"
     """The last answer alone."""
@@ -96,17 +96,17 @@ class JudgeSpec(Frozen):
 
     @property
     def rubric(self) -> tuple[Criterion, ...]:
-        """The criteria; a single question is one."""
+        """Return the criteria; a single question is one criterion."""
         return self.criteria or (Criterion(id="answer", question=self.question or "-"),)
 
     @property
     def least(self) -> float:
-        """The score that passes."""
+        """Return the score that passes."""
         return 1.0 if self.threshold is None else self.threshold
 
 
 def parse_judge(argument: Any) -> JudgeSpec:
-    """The spec that a mapping holds. Raises `ValueError`: the key, and what is wrong with it."""
+    """Return the spec that a mapping holds. Raise `ValueError` with the key and its fault."""
     if not isinstance(argument, dict):
         raise ValueError(f"expects a mapping with model and question (or criteria), got {argument!r}")
     for key in argument:
@@ -122,7 +122,7 @@ def parse_judge(argument: Any) -> JudgeSpec:
 
 
 def question(spec: JudgeSpec, scenario: Scenario, trace: AgentTrace) -> Question:
-    """What the model is asked of a run. The run is in the data, and nothing of it in the instruction."""
+    """Return what the model is asked about a run. The run is in the data, never in the instruction."""
     lines = [_TASK, "Criteria:", *(f"- {one.id}: {one.question}" for one in spec.rubric)]
     if spec.reference is not None:
         lines += ["A good answer, for comparison:", spec.reference]
@@ -134,7 +134,7 @@ def question(spec: JudgeSpec, scenario: Scenario, trace: AgentTrace) -> Question
 
 
 def record(sees: Sees, scenario: Scenario, trace: AgentTrace) -> dict[str, JsonValue]:
-    """What the judge is shown of a run."""
+    """Return the parts of a run that the judge is shown."""
     if sees is Sees.ANSWER:
         return {"answer": _cut(trace.output)}
     answers: list[JsonValue] = [_cut(output) for output in trace.outputs]
@@ -147,7 +147,7 @@ def record(sees: Sees, scenario: Scenario, trace: AgentTrace) -> dict[str, JsonV
 
 
 def met(spec: JudgeSpec, told: Mapping[str, Any] | None) -> dict[str, bool] | None:
-    """By criterion, what a reply says; None where it does not say it of each."""
+    """Return what a reply says of each criterion; None if it leaves one out."""
     found = {one.id: (told or {}).get(one.id) for one in spec.rubric}
     verdicts = {id: said.get("met") if isinstance(said, dict) else None for id, said in found.items()}
     whole = {id: verdict for id, verdict in verdicts.items() if isinstance(verdict, bool)}
@@ -155,17 +155,19 @@ def met(spec: JudgeSpec, told: Mapping[str, Any] | None) -> dict[str, bool] | No
 
 
 def why(told: Mapping[str, Any], criterion: str) -> str:
-    """The judge's reason, in one line."""
+    """Return the judge's reason, in one line."""
     return " ".join(str(told[criterion].get("reason", "")).split())[:_WHY]
 
 
 def shares(spec: JudgeSpec, opinions: Sequence[Mapping[str, bool]]) -> dict[str, float]:
-    """By criterion, the share of opinions that it is met."""
+    """Return, for each criterion, the share of opinions that it is met."""
     return {one.id: sum(o[one.id] for o in opinions) / len(opinions) for one in spec.rubric}
 
 
 def score(spec: JudgeSpec, shares: Mapping[str, float]) -> float:
-    """The weighted mean over criteria: of the shares, or of what most opinions say (half of them are not most)."""
+    """Return the weighted mean over criteria of the shares, or of the majority's opinions (half is no
+    majority).
+    """
     majority = spec.aggregate == "majority"
     values = {id: float(share > 0.5) if majority else share for id, share in shares.items()}
     total = sum(one.weight for one in spec.rubric)
@@ -173,7 +175,7 @@ def score(spec: JudgeSpec, shares: Mapping[str, float]) -> float:
 
 
 def settled(spec: JudgeSpec, opinions: Sequence[Mapping[str, bool]]) -> bool:
-    """Whether no further opinion could change what most of them say."""
+    """Return whether no further opinion could change the majority on any criterion."""
     if spec.aggregate != "majority" or not opinions:
         return False
     for one in spec.rubric:

@@ -1,4 +1,4 @@
-"""What the trials of one test say, as plain data: what travels with pytest's report and is printed from it."""
+"""The finding on one test as plain data, which travels with pytest's report and is printed from it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -14,7 +14,7 @@ ERROR = "ERROR"
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one test with what it rests on."""
+    """The verdict on one test, and its evidence."""
 
     verdict: str
     """PASS, FAIL, INCONCLUSIVE or ERROR."""
@@ -46,12 +46,12 @@ class Finding:
     """Why no outcome of so few trials could have been PASS."""
 
     def properties(self) -> list[tuple[str, str | int | float]]:
-        """As properties of a pytest report, which JUnit files show; what does not apply is left out."""
+        """Return properties of a pytest report, which JUnit files show; empty ones are left out."""
         return [(f"{PREFIX}{name}", value) for name, value in asdict(self).items() if value is not None]
 
     @property
     def passed(self) -> str:
-        """How many trials passed, with the rate and its interval."""
+        """Return how many trials passed, with the rate and its interval."""
         if not self.trials:
             return "no trial is evidence"
         bounds = f"[{self.interval_low:.2f}, {self.interval_high:.2f}]"
@@ -83,7 +83,7 @@ class Finding:
 
 
 def found(settings: StochasticSettings, passed: Sequence[bool], errors: int) -> Finding:
-    """The finding on the outcomes of the trials that are evidence, in the order in which they ran."""
+    """Return the finding on the outcomes of the trials that are evidence, in the order in which they ran."""
     from agentmut.stats import anytime_interval, cohens_h
 
     judged = settings.rule().judgement(passed)
@@ -113,7 +113,7 @@ def found(settings: StochasticSettings, passed: Sequence[bool], errors: int) -> 
 
 
 def read_finding(properties: Iterable[Sequence[Any]]) -> Finding | None:
-    """The finding that a report's properties hold, if they hold one."""
+    """Return the finding in a report's properties; None if there is none."""
     given = {name.removeprefix(PREFIX): value for name, value in properties if name.startswith(PREFIX)}
     known = {field.name for field in fields(Finding)}
     return Finding(**{name: given[name] for name in given if name in known}) if "verdict" in given else None

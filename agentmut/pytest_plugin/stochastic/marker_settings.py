@@ -1,4 +1,4 @@
-"""What the marker `agentmut` says of a test, checked."""
+"""Check the arguments of the marker `agentmut`."""
 
 import difflib
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _ONLY_SPRT = ("margin", "beta")
 
 @dataclass(frozen=True)
 class StochasticSettings:
-    """How often a test must pass, and how that is found out. Raises `UsageError` for values that cannot be meant."""
+    """How often a test must pass, and how that is found out. Raises `UsageError` for impossible values."""
 
     trials: int = 100
     """Most trials that are evidence; with method "fixed" their number."""
@@ -74,13 +74,13 @@ class StochasticSettings:
             raise ValueError(f"method {self.method!r} takes no {' and no '.join(given)}")
 
     def rule(self) -> Sprt | FixedTrials:
-        """The rule of `agentmut test` with these settings."""
+        """Return the rule of `agentmut test` with these settings."""
         if self.method == "fixed":
             return FixedTrials(self.threshold, self.trials, self.alpha)
         return Sprt(self._design(), self.trials)
 
     def least_to_pass(self) -> int | None:
-        """So many passes in a row are PASS; None where no number is."""
+        """Return how many passes in a row are PASS; None if no number is."""
         if self.method == "sprt":
             design = self._design()
             return next(n for n in range(1, 10**7) if design.on_pass * n <= design.lower + 1e-9)
@@ -90,7 +90,7 @@ class StochasticSettings:
 
     @property
     def above(self) -> float:
-        """The rate that PASS is evidence of exceeding: threshold - margin, or the threshold itself if judged once."""
+        """Return the rate that PASS shows to be exceeded: threshold - margin; the threshold if judged once."""
         return self.threshold if self.method == "fixed" else self._design().alternative
 
     def _design(self) -> SprtDesign:
@@ -105,7 +105,7 @@ NAMES = tuple(field.name for field in fields(StochasticSettings))
 def read_settings(
     positional: tuple[Any, ...], given: Mapping[str, Any], inconclusive: str, cap: int | None
 ) -> StochasticSettings:
-    """The settings of one test.
+    """Return the settings of one test.
 
     `inconclusive` is what the ini file says, `cap` the most trials of the command line. Raises `UsageError`, which
     names the marker and the setting.

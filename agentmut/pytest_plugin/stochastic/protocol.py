@@ -1,4 +1,4 @@
-"""Runs a marked test as often as its verdict takes, and reports it to pytest as one test."""
+"""Run a marked test as often as its verdict takes, and report it to pytest as one test."""
 
 import textwrap
 import unittest
@@ -30,7 +30,7 @@ When = Literal["setup", "call", "teardown"]
 
 
 def run_marked(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """In the place of pytest's own protocol; None where one run of the test is what is wanted."""
+    """Run the test instead of pytest's protocol; return None if one run is wanted."""
     if (
         item.config.option.setuponly or RUNNING in item.config.stash
     ):  # a campaign repeats tests by its own rules
@@ -62,7 +62,7 @@ class _Trial:
 
 @dataclass
 class _Marked:
-    """One test under way."""
+    """One marked test that is being run."""
 
     item: pytest.Item
     nextitem: pytest.Item | None
@@ -72,7 +72,7 @@ class _Marked:
     """The first trial that ended so."""
 
     def reports(self) -> Iterator[pytest.TestReport]:
-        """As of one test. The last teardown comes after the rest was told, which may end the session."""
+        """Yield the reports of one test. The last teardown is reported last, since it may end the session."""
         settings = _settings_or_refusal(self.item)
         if isinstance(settings, StochasticSettings):
             yield from self._repeated(settings)
@@ -148,7 +148,7 @@ class _Marked:
         return replace(finding, cause=textwrap.shorten(one_line(error), CAUSE)) if error else finding
 
     def _show(self, trial: _Trial, report: pytest.TestReport) -> None:
-        """To `--pdb`, for one."""
+        """Hand the failed trial to plugins that interact, such as `--pdb`."""
         self.item.ihook.pytest_exception_interact(node=self.item, call=trial.phases[-1].call, report=report)
 
     def _note(self, trial: _Trial) -> _Trial:
@@ -156,7 +156,7 @@ class _Marked:
         return trial
 
     def _told(self, report: pytest.TestReport) -> pytest.TestReport:
-        """With the time of all trials, and what was found."""
+        """Return the report with the time of all trials and the finding."""
         report.duration = self.seconds[report.when or "call"]
         report.user_properties = list(self.item.user_properties)
         return report
@@ -165,7 +165,7 @@ class _Marked:
         return self._phase("setup", lambda: self.item.ihook.pytest_runtest_setup(item=self.item))
 
     def _teardown(self, nextitem: Any) -> _Phase:
-        """With the parent in the place of the next test only what belongs to this one is torn down."""
+        """Tear down. With the parent as the next item, only this test's own fixtures are torn down."""
         hook = self.item.ihook.pytest_runtest_teardown
         return self._phase("teardown", lambda: hook(item=self.item, nextitem=nextitem))
 
@@ -180,7 +180,9 @@ class _Marked:
 
 
 def settings_of(item: pytest.Item) -> StochasticSettings:
-    """What the markers of a test, its class and its module say; the nearest wins. Raises `UsageError`."""
+    """Return the settings from the markers of a test, its class and its module; the nearest wins. Raise
+    `UsageError`.
+    """
     markers = list(item.iter_markers(MARKER))
     given = {name: value for marker in reversed(markers) for name, value in marker.kwargs.items()}
     positional = tuple(value for marker in markers for value in marker.args)
@@ -206,7 +208,7 @@ def _ending(decided: _Phase, settings: StochasticSettings) -> Ending:
 
 
 def _fail_the_trial(test_case: object, test: object, error: Any) -> None:
-    """In the place of pytest's own, which reports each `subTest` at once and lets the test pass all the same."""
+    """Fail the trial. Pytest's own function reports each `subTest` at once and lets the test pass."""
     if error is not None:
         raise error.value if isinstance(error, pytest.ExceptionInfo) else error[1]
 
@@ -223,7 +225,7 @@ def _as_new(item: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Refusal:
-    """A plugin for the setup of one test: it fails before anything is set up, and shows none of agentmut's code."""
+    """A plugin that fails one test before its setup, without showing agentmut's code."""
 
     said: str
 

@@ -1,4 +1,4 @@
-"""The verdict as pytest's report of the test."""
+"""Turn the verdict into pytest's report of the test."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ SECTION = "agentmut"
 
 
 def verdict_call(finding: Finding, inconclusive: Inconclusive, some_failed: bool) -> pytest.CallInfo[None]:
-    """The call of a test that ends as the verdict says, for the hooks that make a report of it (xfail among them)."""
+    """Return the call of a test that ends as the verdict says, for hooks that report it (xfail among them)."""
 
     def end() -> None:
         if finding.verdict == Verdict.FAIL:
@@ -36,7 +36,7 @@ def as_verdict(
     finding: Finding,
     failed: tuple[pytest.TestReport, int] | None,
 ) -> pytest.TestReport:
-    """The report of a call that ended as the verdict says.
+    """Return the report of a call that ended as the verdict says.
 
     Where that is not a good one it shows the traceback and the output of the first failed trial, which `failed` is.
     """
@@ -57,7 +57,7 @@ def as_verdict(
 
 
 def as_error(report: pytest.TestReport, finding: Finding, number: int) -> pytest.TestReport:
-    """The report of the first trial that is no evidence, for the whole test."""
+    """Return the report of the first trial without evidence, for the whole test."""
     said = f"Trial {number} was the first that raised an error, as shown above."
     report.outcome = "failed"  # whatever is expected of the test, this was not it
     vars(report).pop("wasxfail", None)
@@ -68,7 +68,7 @@ def as_error(report: pytest.TestReport, finding: Finding, number: int) -> pytest
 
 
 def _headed(longrepr: Any, finding: Finding, path: str = "", line: int = 0) -> Any:
-    """With the verdict in the place of the exception's message, where pytest's short summary and JUnit look."""
+    """Put the verdict in place of the exception's message, where pytest's short summary and JUnit look."""
     if getattr(longrepr, "reprcrash", None) is None or not hasattr(longrepr, "chain"):
         return longrepr
     crash = replace(longrepr.reprcrash, message=f"agentmut {finding}")

@@ -1,4 +1,4 @@
-"""The verdicts of a pytest run, at its end."""
+"""Print the verdicts at the end of a pytest run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,9 @@ _COLOURS = {Verdict.PASS.value: "green", Verdict.FAIL.value: "red", ERROR: "red"
 
 
 def write_summary(reporter: Any) -> None:
-    """A section with a line for each marked test, and what their number means for errors; nothing without any."""
+    """Write a line for each marked test, and what their number means for errors; nothing without marked
+    tests.
+    """
     rows = sorted(findings(report for reports in reporter.stats.values() for report in reports))
     if not rows:
         return
@@ -25,7 +27,7 @@ def write_summary(reporter: Any) -> None:
 
 
 def findings(reports: Iterable[Any]) -> Iterator[tuple[str, Finding]]:
-    """Test and finding, once each: setup and teardown tell it too."""
+    """Yield each test with its finding, once: setup and teardown reports repeat it."""
     seen: dict[str, Finding] = {}
     for report in reports:
         finding = read_finding(getattr(report, "user_properties", ()))
@@ -35,7 +37,7 @@ def findings(reports: Iterable[Any]) -> Iterator[tuple[str, Finding]]:
 
 
 def family(rows: list[Finding]) -> Iterator[str]:
-    """How many verdicts, and what alpha holds for."""
+    """Return how many verdicts there are, and what alpha holds for."""
     counts = Counter(finding.verdict for finding in rows)
     names = (*(verdict.value for verdict in Verdict), ERROR)
     said = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])

@@ -1,4 +1,4 @@
-"""The trials of one test, and when they suffice. Knows nothing of how a trial is run."""
+"""Decide when the trials of one test suffice. This module does not know how a trial is run."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,7 +22,7 @@ class Ending(StrEnum):
 
 @dataclass
 class Trials:
-    """The trials so far. Changed by `record` and `void` only."""
+    """The trials so far. Only `record` and `void` change them."""
 
     settings: StochasticSettings
     passed: list[bool] = field(default_factory=list)
@@ -36,18 +36,18 @@ class Trials:
 
     @property
     def count(self) -> int:
-        """How many trials were run."""
+        """Return how many trials were run."""
         return len(self.passed) + self.errors
 
     @property
     def ended(self) -> bool:
-        """Whether no further trial is wanted."""
+        """Return whether no further trial is wanted."""
         if self.left or self.errors >= self.settings.errors or len(self.passed) >= self.settings.trials:
             return True
         return bool(self.passed) and self._rule.ended(self.passed)
 
     def record(self, ending: Ending) -> None:
-        """Take in one more trial."""
+        """Add the ending of one more trial."""
         if ending is Ending.ERROR:
             self.errors += 1
         elif ending is Ending.LEFT:
@@ -56,11 +56,11 @@ class Trials:
             self.passed.append(ending is Ending.PASSED)
 
     def void(self, ending: Ending) -> None:
-        """Take the last trial, which ended so, for an error after all: its teardown went wrong."""
+        """Turn the last trial, which ended like this, into an error: its teardown failed."""
         if ending is not Ending.ERROR:
             self.passed.pop()
             self.errors += 1
 
     def finding(self) -> Finding:
-        """The verdict."""
+        """Return the verdict with its evidence."""
         return found(self.settings, self.passed, self.errors)

@@ -1,17 +1,13 @@
 """The kill rule's decision on a candidate as a three-valued verdict, next to the methods with fixed samples."""
 
-from collections.abc import Iterable
-
 from agentmut.stats.intervals.proportion import descriptive
-from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, Stopped, decision_table
+from agentmut.stats.kill.rule import Decision, KillTable, Stopped
 from agentmut.stats.sequential.further import LIKELY
 from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples
 
 VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""
-
-
 
 
 def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:

@@ -1,4 +1,4 @@
-"""Runs one test of a held session as a trial, and takes over what deepeval's metrics said."""
+"""Run one test of a held session as a trial, and take over the results of deepeval's metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from agentmut.suites.pytest_suite.run_state import Running
 
 @dataclass(frozen=True)
 class DeepevalAdapter(PytestAdapter):
-    """An agent as tests with deepeval's metrics run and judge it."""
+    """An agent that is run and judged by tests with deepeval's metrics."""
 
     metrics: tuple[str, ...] | None = None
 
     def versions(self) -> Mapping[str, str]:
-        """Those of the pytest suite, and deepeval's."""
+        """Return the versions of the pytest suite and of deepeval."""
         return {**super().versions(), "deepeval": version("deepeval")}
 
     def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
-        """A metric that could not be measured is no evidence, whatever became of the test then."""
+        """Return the checks. A metric that could not be measured is no evidence, whatever the test's outcome."""
         check_measured(running.noted)
         (test,) = super()._judged(phases, running)
         return checks_of(test, running.noted, self.metrics)

@@ -1,4 +1,4 @@
-"""What deepeval's metrics said of one run, and the checks that makes."""
+"""The results of deepeval's metrics in one run, and the checks made of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LONGEST_REASON = 600
 
 @dataclass(frozen=True)
 class Measured:
-    """A metric, or a classifier, of one test case."""
+    """The result of a metric, or a classifier, on one test case."""
 
     name: str
     passed: bool
@@ -27,13 +27,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Failed:
-    """An exception out of deepeval: a judge that failed, or a metric's own code."""
+    """An exception out of deepeval: from a failed judge, or from a metric's code."""
 
     said: str
 
 
 def check_measured(noted: Iterable[Any]) -> None:
-    """Raise `CaseError` where a metric could not be measured: that says nothing about the agent."""
+    """Raise `CaseError` if a metric could not be measured: that says nothing about the agent."""
     for one in noted:
         if isinstance(one, Failed):
             raise CaseError(f"a metric of deepeval failed: {one.said[:LONGEST_REASON]}")
@@ -42,7 +42,8 @@ def check_measured(noted: Iterable[Any]) -> None:
 
 
 def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) -> tuple[Check, ...]:
-    """The test as a check, and one more for each of the metrics named; None names all that a test asserts.
+    """Return the test as a check, and one check for each named metric; None names every metric that the test
+    asserts.
 
     A test passes only if all the metrics do that it asserts: deepeval lets test cases pass that are marked as flaky.
     """
@@ -64,6 +65,6 @@ def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Che
 
 
 def _cost(noted: Iterable[Any]) -> str:
-    """What the judge has used, which is no part of the agent's cost."""
+    """Return what the judge spent, which is no part of the agent's cost."""
     used = sum((one for one in noted if isinstance(one, Usage)), Usage())
     return f" (the judge used {used.total} tokens)" if used.total else ""

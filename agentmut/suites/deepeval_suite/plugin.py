@@ -1,4 +1,4 @@
-"""The pytest plugin, loaded in the held session only, that keeps deepeval to itself and notes what its metrics say.
+"""The pytest plugin of the held session that keeps deepeval offline and quiet and records its metrics.
 
 deepeval reports nothing to anybody and writes nothing. What its metrics ask of models is their own affair: those
 requests are neither changed nor counted as the agent's.
@@ -43,7 +43,7 @@ _MARK = "_agentmut_wrapped"
 
 
 def silence(environment: Any) -> None:
-    """Set what keeps deepeval quiet; before it is imported, for it reads that once."""
+    """Set the variables that keep deepeval quiet. Call it before deepeval is imported, which reads them once."""
     environment.update(OFF)
     environment.pop("DEEPEVAL_TELEMETRY_ENABLED", None)
     environment.pop("DEEPEVAL", None)  # set by `deepeval test run`, which stores results
@@ -53,7 +53,7 @@ silence(os.environ)
 
 
 class _Judge:
-    """Whether metrics are being measured; requests of that time are a trial's of their own."""
+    """Whether metrics are being measured; requests during that time belong to a separate trial."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
@@ -63,7 +63,7 @@ class _Judge:
 
     @contextmanager
     def judging(self) -> Iterator[None]:
-        """Metrics may measure within each other, and at the same time."""
+        """Measure in this context. Metrics may measure inside each other, and at the same time."""
         if self._depth == 0:
             self._aside = aside(judge_of(self.running.trial))
             self.trial = self._aside.__enter__()
@@ -77,7 +77,7 @@ class _Judge:
                 self._settle()
 
     def _settle(self) -> None:
-        """Note what the metrics have cost."""
+        """Record what the metrics spent."""
         steps = list(asked(self.trial.recorder)) if self.trial else []
         self.running.noted += [step.usage for step in steps]
         self.running.trial.recorder.judging += steps
@@ -90,7 +90,7 @@ class _Now:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One of each for each session."""
+    """Give each session its own state."""
     config.stash[_NOW] = _Now()
 
 
@@ -99,7 +99,7 @@ _NOW = pytest.StashKey[_Now]()
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    """While a test runs, listen to deepeval, if it was imported."""
+    """Record deepeval's metrics while a test runs, if deepeval was imported."""
     running, now = item.config.stash.get(RUNNING, None), item.config.stash[_NOW]
     now.judge = _Judge(running) if running is not None else None
     listen(now)
@@ -110,7 +110,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
 
 
 def listen(now: _Now) -> None:
-    """Wrap what deepeval measures metrics by, where that is not done yet."""
+    """Wrap the functions by which deepeval measures metrics, unless they are wrapped."""
     module = sys.modules.get(_EVALUATE)
     if module is None:
         return
@@ -141,20 +141,22 @@ def _replace(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
 
 
 def _executing(now: _Now, original: Any) -> Any:
-    """A function that measures the metrics of test cases: note its results, and what it raises."""
+    """Wrap a function that measures the metrics of test cases: record its results and exceptions."""
     asserts = original.__name__ == _TRACED
     return _wrapped(now, original, lambda given: functools.partial(_note, bool(given.get(_ASSERTS, asserts))))
 
 
 def _measuring(now: _Now, original: Any) -> Any:
-    """A metric's own method, for tests that call it themselves."""
+    """Wrap a metric's own method, for tests that call it themselves."""
     return _wrapped(now, original, lambda given: lambda running, result: None)
 
 
 def _wrapped(
     now: _Now, original: Any, note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]]
 ) -> Any:
-    """The function, whose requests are a judge's; `note_of` its keyword arguments says what to note of its result."""
+    """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to
+    record.
+    """
 
     @contextmanager
     def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
@@ -190,7 +192,7 @@ def _noting(running: Running, note: Callable[[Running, Any], None], result: Any)
 
 
 def _note(asserted: bool, running: Running, result: Any) -> None:
-    """The test results of deepeval, metric by metric."""
+    """Record deepeval's test results, metric by metric."""
     for one in result if isinstance(result, list) else [result]:
         for metric in getattr(one, "metrics_data", None) or ():
             running.noted.append(_measured(metric, asserted))

@@ -1,4 +1,4 @@
-"""The importer of deepeval tests: those of pytest, with deepeval kept quiet and its judges kept apart."""
+"""The importer of deepeval tests: pytest tests, with deepeval kept quiet and its judges kept apart."""
 
 import importlib.util
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ PLUGIN = ("-p", "agentmut.suites.deepeval_suite.plugin")
 
 @contextmanager
 def _in_its_own_name() -> Iterator[None]:
-    """Errors of the pytest importer name the section that the project has."""
+    """Name the project's section in errors of the pytest importer."""
     try:
         yield
     except UsageError as error:
@@ -27,7 +27,7 @@ def _in_its_own_name() -> Iterator[None]:
 
 @dataclass
 class DeepevalSuite:
-    """A case is a test item of pytest; it passes if the test does, and every metric that it asserts."""
+    """A case is a pytest test item. It passes if the test and every metric it asserts pass."""
 
     name: ClassVar[str] = "deepeval"
     tests: PytestSuite
@@ -55,7 +55,7 @@ class DeepevalSuite:
         return cls(PytestSuite(with_plugin(settings)), names)
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The tests, in pytest's order. Raises `UsageError`."""
+        """Return the tests, in pytest's order. Raise `UsageError`."""
         checks: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="suite_checks", argument=CHECK),)
         if self.metrics is not None:
             checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
@@ -64,7 +64,7 @@ class DeepevalSuite:
         return tuple(test.model_copy(update={"evaluators": checks}) for test in tests)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs one test."""
+        """Return the adapter that runs one test."""
         from agentmut.suites.deepeval_suite.adapter import DeepevalAdapter
         from agentmut.suites.pytest_suite.adapter import PytestAdapter
 
@@ -76,5 +76,5 @@ class DeepevalSuite:
 
 
 def with_plugin(settings: PytestSettings) -> PytestSettings:
-    """The settings of a session in which deepeval is listened to."""
+    """Return the settings of a session whose deepeval metrics are recorded."""
     return settings.model_copy(update={"args": (*PLUGIN, *settings.args)})

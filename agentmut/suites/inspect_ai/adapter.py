@@ -1,4 +1,4 @@
-"""Runs one sample of a task as a trial."""
+"""Run one sample of a task as a trial."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -38,32 +38,32 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     @property
     def runs_alone(self) -> bool:
-        """A process of inspect_ai evaluates one task at a time."""
+        """Return True: inspect_ai evaluates one task at a time in a process."""
         return True
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """What an exception is, or the end of the process."""
+        """Return what an exception means, or the end of the process."""
         return self.source.settings.raised
 
     def open(self) -> None:
-        """Make the task once, in the process that is to run it, and load what inspect_ai loads late."""
+        """Make the task once, in the process that will run it, and load what inspect_ai loads late."""
         from agentmut.suites.inspect_ai.evaluation import be_quiet, warm_up
 
         be_quiet()
         warm_up(self._model(self.source.make(self.original)))
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no resource is held."""
 
     def versions(self) -> Mapping[str, str]:
-        """Of inspect_ai, and the settings and samples of the suite."""
+        """Return the version of inspect_ai, and digests of the suite's settings and samples."""
         task = self.source.make(self.original)
         samples = {name: jsonable(sample) for name, sample in self.source.samples(task).items()}
         return {**super().versions(), "suite": digest_of([jsonable(self.source.settings), samples])}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Have the task's solver work on the sample that the turn names, and its scorers score that."""
+        """Run the task's solver on the sample that the turn names, and its scorers on the result."""
         from agentmut.suites.inspect_ai.evaluation import Watched, carried_out, judging, watched_solver
 
         name, seen = str(turns[0]), Watched()
@@ -94,7 +94,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
         return with_checks(trace_of(seen.answer, trial, 0), checks)
 
     def cannot_say(self, mutant: Mutant) -> str:
-        """What a model in the process is not told in a request."""
+        """Return the setting that no request tells a model inside the process."""
         if self.told or not self._in_process:
             return ""
         found = sorted(edit.pointer for edit in mutant.edits if edit.pointer.startswith(_NOT_TOLD))
@@ -102,7 +102,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     @cached_property
     def _in_process(self) -> bool:
-        """Whether the task's model is one that sends nothing."""
+        """Return whether the task's model sends no request."""
         task = self.source.make(self.original)
         name = self._model(task)
         return (
@@ -112,7 +112,9 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
         )
 
     def _led(self, task: "Task") -> "Model | str | None":
-        """The model to evaluate a task with; one that sends no request is led through agentmut, also in a role."""
+        """Return the model to evaluate with; models that send no request, also in roles, are routed through
+        agentmut.
+        """
         from inspect_ai.model import get_model
 
         led, name = self.source.in_process.wrapped, self._model(task)
@@ -131,7 +133,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
         return name if wrapped is found else wrapped
 
     def _model(self, task: "Task") -> str | None:
-        """The model that the task uses where it names none itself."""
+        """Return the model that the task uses if it names none."""
         settings, model = self.source.settings, self.original.model
         if settings.model or task.model is not None:
             return settings.model
@@ -141,7 +143,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
 
 def _checks(done: "EvalSample", settings: InspectSettings) -> Iterator[Check]:
-    """One check for each scorer that judges."""
+    """Return one check for each scorer that judges."""
     for name, score in (done.scores or {}).items():
         if name in settings.ignore:
             continue
@@ -155,7 +157,9 @@ def _checks(done: "EvalSample", settings: InspectSettings) -> Iterator[Check]:
 
 
 def scorer_names(task: "Task", ignored: tuple[str, ...]) -> tuple[str, ...]:
-    """The names under which the scorers of a task report, but those ignored. Raises `UsageError` for none."""
+    """Return the names under which the task's scorers report, without ignored ones. Raise `UsageError` if
+    none is left.
+    """
     from inspect_ai.scorer._scorer import unique_scorer_name
 
     used: list[str] = []

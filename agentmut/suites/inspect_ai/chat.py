@@ -1,4 +1,4 @@
-"""What inspect_ai asks a model, and is answered, as bodies of chat completions; and back, where they were changed."""
+"""Translate inspect_ai's model requests and replies to chat completion bodies, and changed bodies back."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ def as_body(
     _choice: Any,
     config: "GenerateConfig",
 ) -> dict[str, Any]:
-    """The request's body."""
+    """Return the request's body."""
     body: dict[str, Any] = {"model": model, "messages": [_message(one) for one in messages]}
     if tools:
         body["tools"] = [_tool(one) for one in tools]
@@ -38,7 +38,7 @@ def as_body(
 
 
 def as_asked(body: Mapping[str, Any], before: Asked) -> Asked:
-    """What to ask instead, by a body that may have been changed; what is not changed is as it was."""
+    """Return the request for a body that may have been changed; unchanged parts stay the original objects."""
     messages, tools, choice, config = before
     return (
         list(_messages(body["messages"], messages)),
@@ -49,7 +49,7 @@ def as_asked(body: Mapping[str, Any], before: Asked) -> Asked:
 
 
 def as_reply(output: "ModelOutput") -> dict[str, Any]:
-    """The reply's body."""
+    """Return the reply's body."""
     choices = [
         {
             "index": place,
@@ -71,7 +71,7 @@ def as_reply(output: "ModelOutput") -> dict[str, Any]:
 
 
 def as_output(reply: Mapping[str, Any], answered: "ModelOutput") -> "ModelOutput":
-    """What the model answered, with the messages of a reply that was changed."""
+    """Return the model's output, with the messages of a changed reply."""
     choices = [
         choice.model_copy(update={"message": _changed(choice.message, told["message"])})
         for choice, told in zip(answered.choices, reply["choices"], strict=True)
@@ -103,7 +103,7 @@ def _tool(tool: "ToolInfo") -> dict[str, Any]:
 
 
 def _messages(told: Any, before: "list[ChatMessage]") -> "Iterator[ChatMessage]":
-    """The messages that a body tells, each made of one that was asked where there is one of its role in its place."""
+    """Return the messages of a body, each made from the original message of its role at that place, if any."""
     left = list(before)
     for one in told:
         same = next((old for old in left if _message(old) == one), None)
@@ -130,7 +130,7 @@ def _new(told: Mapping[str, Any]) -> "ChatMessage":
 
 
 def _changed(message: Any, told: Mapping[str, Any]) -> Any:
-    """A message with the text and the calls of a body; parts that are no text stay, where the text does."""
+    """Return a message with the text and calls of a body. Parts other than text stay if the text does."""
     changed: dict[str, Any] = {}
     if (text := _text(told.get("content"))) != message.text:
         changed["content"] = text

@@ -1,4 +1,4 @@
-"""Carrying out one sample of a task with inspect_ai itself, without a display, and leaving nothing behind."""
+"""Evaluate one sample of a task with inspect_ai itself, without a display and without leftover files."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ NOTHING_LEFT = {"INSPECT_CACHE_DIR": "cache", "INSPECT_TRACE_FILE": "trace.log"}
 
 
 class Watched:
-    """What the solver of a sample did, as the scorers do not show it."""
+    """What the solver of a sample did, which the scorers do not show."""
 
     def __init__(self) -> None:
         self.error: BaseException | None = None
@@ -35,7 +35,7 @@ class Watched:
 
 
 def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
-    """The solver as a part of the trial: its model requests are the agent's, those of scorers are not."""
+    """Return the solver as a part of the trial: its model requests are the agent's, the scorers' are not."""
     from inspect_ai.log import transcript
     from inspect_ai.solver import solver
 
@@ -59,7 +59,7 @@ def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
 
 
 def judging(done: "EvalSample", before: int) -> Iterator[Step]:
-    """What the scorers of a sample asked of models: its calls but for those `before`, whatever way they went."""
+    """Return the scorers' model calls on a sample: all its calls except those `before`, by whatever route."""
     for event in _model_calls(done.events)[before:]:
         usage = event.output.usage
         if usage is not None and event.cache != "read":
@@ -79,7 +79,7 @@ def _tokens(usage: "ModelUsage") -> Usage:
 
 
 async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> "EvalSample":
-    """Evaluate a task on one sample, once. Raises `CaseError` where inspect_ai gives no sample back."""
+    """Evaluate a task on one sample, once. Raise `CaseError` if inspect_ai returns no sample."""
     from inspect_ai import eval_async, task_with
     from inspect_ai.dataset import MemoryDataset
 
@@ -105,7 +105,7 @@ async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> 
 
 
 def be_quiet() -> None:
-    """No display, and no note of the last eval for viewers; for a process that does nothing else."""
+    """Switch off the display and the record of the last eval, in a process that does nothing else."""
     from inspect_ai._eval.task import run
     from inspect_ai.util._display import init_display_type
 
@@ -115,7 +115,7 @@ def be_quiet() -> None:
 
 
 def warm_up(model: str | None) -> None:
-    """Have inspect_ai import what it imports with its first eval, which takes seconds, and the model's provider.
+    """Import what inspect_ai imports with its first eval, which takes seconds, and the model's provider.
 
     Else that were time of the agent in a process's first trial.
     """
@@ -146,7 +146,7 @@ def _nothing() -> "Solver":
 
 @contextmanager
 def _files_in(folder: str) -> Iterator[None]:
-    """No answer out of a cache from run to run."""
+    """Keep inspect_ai's files in this folder, so that no cached answer passes from run to run."""
     before = {name: os.environ.get(name) for name in NOTHING_LEFT}
     os.environ.update({name: str(Path(folder) / file) for name, file in NOTHING_LEFT.items()})
     try:

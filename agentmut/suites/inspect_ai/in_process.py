@@ -1,4 +1,5 @@
-"""Models that send no request from the process, such as mockllm: asked by way of one that agentmut can see.
+"""Models that send no request from the process, such as mockllm, are asked through a model that agentmut
+sees.
 
 What inspect_ai asks such a model is put as a request of chat completions, which passes where all requests of a trial
 do, and is answered by the model itself. So mutants reach it, and their witness is what it was asked.
@@ -24,12 +25,12 @@ Generate = Callable[..., Awaitable[Any]]
 
 
 def in_process(model: "Model") -> bool:
-    """Whether a model is one of inspect_ai's that send nothing."""
+    """Return whether an inspect_ai model sends no request."""
     return type(model.api).__module__.removeprefix(_PROVIDERS) in IN_PROCESS
 
 
 class InProcess:
-    """Leads what is asked of models in the process through agentmut, while a trial runs.
+    """Routes the questions to models inside the process through agentmut, while a trial runs.
 
     Whether a provider that is not inspect_ai's own sends requests shows at its first call; from then on those are
     what mutants change.
@@ -39,14 +40,14 @@ class InProcess:
         self._sending: set[type] = set()
 
     def applies(self, api: "ModelAPI") -> bool:
-        """Whether what is asked of this provider has to be led through agentmut."""
+        """Return whether questions to this provider must be routed through agentmut."""
         place = type(api).__module__
         if place.startswith(_PROVIDERS):
             return place.removeprefix(_PROVIDERS) in IN_PROCESS
         return type(api) not in self._sending
 
     def wrapped(self, model: "Model") -> "Model":
-        """The model, or one that asks it by way of agentmut."""
+        """Return the model, or one that asks it through agentmut."""
         from inspect_ai.model import Model
 
         if not self.applies(model.api):
@@ -72,7 +73,7 @@ class InProcess:
 
 
 class _Call:
-    """One question to a model: its request, and what the model answers to what has become of it."""
+    """One question to a model: its request, and the model's answer to the request after changes."""
 
     def __init__(self, api: "ModelAPI", asked: tuple[Any, Any, Any, Any], trial: Trial) -> None:
         self._api = api
@@ -84,7 +85,7 @@ class _Call:
         """Whether the model turned out to send requests."""
 
     async def carried_out(self) -> Any:
-        """What `ModelAPI.generate` gives. Raises what the model raises."""
+        """Return what `ModelAPI.generate` returns. Raise what the model raises."""
         import httpx
 
         body = as_body(self._api.model_name, *self._asked)

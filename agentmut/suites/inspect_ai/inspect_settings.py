@@ -1,4 +1,4 @@
-"""What a project says of its inspect_ai task: `suite: {inspect: evals/task.py@name}`."""
+"""The settings of an inspect_ai task in a project: `suite: {inspect: evals/task.py@name}`."""
 
 from pydantic import Field, JsonValue
 
@@ -9,7 +9,7 @@ WHERE = "suite.inspect"
 
 
 class InspectSettings(Frozen):
-    """Which task, which of its samples, and how its scores are judged."""
+    """Which task and samples to run, and how scores are judged."""
 
     task: str
     """As inspect_ai has it: `file.py@name`, `file.py` where it holds one task, or `package/name`."""

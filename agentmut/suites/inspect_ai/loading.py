@@ -1,4 +1,4 @@
-"""Finding a task of inspect_ai and making it: by inspect_ai's own loader, as `inspect eval` does."""
+"""Find a task of inspect_ai and make it with inspect_ai's own loader, as `inspect eval` does."""
 
 import copy
 from pathlib import Path
@@ -19,7 +19,7 @@ CONFIG = "agentmut_config"
 
 
 class ToldConfig:
-    """The config as tasks and solvers are given it: read like an `AgentConfig`, but no model.
+    """The config that tasks and solvers get. It reads like an `AgentConfig`, but is no model.
 
     inspect_ai writes out the arguments of everything it registers; those are no reads of the agent's.
     """
@@ -39,7 +39,7 @@ class ToldConfig:
 
 
 class TaskSource:
-    """A task that can be made anew for each run, and what in it is told the config."""
+    """A task that can be made again for each run, and the part of it that takes the config."""
 
     def __init__(self, settings: InspectSettings, root: Path) -> None:
         self.settings = settings
@@ -52,11 +52,11 @@ class TaskSource:
 
     @property
     def told(self) -> bool:
-        """Whether the task, or the solver in the place of its own, takes the config."""
+        """Return whether the task, or the solver in place of its own, takes the config."""
         return self.task_takes_config or self.factory is not None
 
     def make(self, config: AgentConfig) -> "Task":
-        """The task on a config, not to be changed; raises what the task's own code raises."""
+        """Make the task on a config, which must not be changed. Raise what the task's code raises."""
         if self.task_takes_config:
             task = self._created(self.settings.args | {CONFIG: ToldConfig(config)})
         else:
@@ -73,7 +73,7 @@ class TaskSource:
         return task
 
     def samples(self, task: "Task") -> "dict[str, Sample]":
-        """The chosen samples by their ids as text, in order; one without an id has its number."""
+        """Return the chosen samples by id, in order; a sample without an id has its number."""
         every = {str(place if one.id is None else one.id): one for place, one in enumerate(task.dataset, 1)}
         for wanted in map(str, self.settings.samples):
             if wanted not in every:
@@ -96,7 +96,7 @@ class TaskSource:
 
 
 def _task_function(reference: str, root: Path) -> Any:
-    """The function behind a task's name. Raises `UsageError`."""
+    """Return the function behind a task's name. Raise `UsageError`."""
     from inspect_ai._util.registry import registry_lookup
 
     path, _, name = reference.partition("@")
@@ -117,7 +117,7 @@ def _task_function(reference: str, root: Path) -> Any:
 
 
 def _names_in(file: Path, path: str) -> list[str]:
-    """The tasks of a file, by the names they are registered under."""
+    """Return the tasks of a file, by their registered names."""
     from inspect_ai._eval.loader import load_file_tasks
     from inspect_ai._util.decorator import parse_decorators
 

@@ -1,4 +1,4 @@
-"""Scores of inspect_ai as pass or fail."""
+"""Turn scores of inspect_ai into pass or fail."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ YES_AND_NO = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "
 
 
 def judged(value: Any, name: str, least: PassScore, comment: str = "") -> tuple[bool, str] | None:
-    """Whether a score passes, and why; None where it is neither yes nor no, nor has a least score.
+    """Return whether a score passes, and why; None if it is neither yes nor no and no least score is set.
 
     Of several values under names of their own, all that can be judged have to pass. What is partly correct passes
     only where a least score says so.

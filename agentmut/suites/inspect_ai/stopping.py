@@ -1,4 +1,4 @@
-"""Sequential stopping for evals of inspect_ai: the epochs of a sample end as soon as its pass rate is decided."""
+"""Sequential stopping for evals of inspect_ai: a sample's epochs end as soon as its pass rate is decided."""
 
 from dataclasses import dataclass, field
 from math import isnan
@@ -21,7 +21,7 @@ SampleId = str | int
 
 @dataclass
 class _Epochs:
-    """The epochs of one sample, in the order in which they were launched."""
+    """The epochs of one sample, in launch order."""
 
     outcomes: dict[int, bool | None] = field(default_factory=dict)
     """None while an epoch runs, of one without a score, and of one that ended with an error: inspect_ai does not
@@ -32,7 +32,7 @@ class _Epochs:
 
 
 class SequentialStopping:
-    """Give it to a task: `Task(..., epochs=50, early_stopping=SequentialStopping(threshold=0.9))`.
+    """Stops the epochs of a task: `Task(..., epochs=50, early_stopping=SequentialStopping(threshold=0.9))`.
 
     Each sample has a sequential probability ratio test of its own (see `agentmut.stats`): FAIL is evidence of a pass
     rate below `threshold`, PASS of one above `threshold - margin`, with chances of error of at most `alpha` and
@@ -80,7 +80,7 @@ class SequentialStopping:
         return EarlyStop(id=id, epoch=epoch, reason=said, metadata={"verdict": verdict.value})
 
     async def complete_sample(self, id: SampleId, epoch: int, scores: dict[str, "SampleScore"]) -> None:
-        """Take the outcome into account: one without a score, or with one that is left open (NaN), is none.
+        """Count the outcome. An outcome without a score, or with an open one (NaN), is none.
 
         Raises `UsageError` for scores that neither pass nor fail.
         """
@@ -92,7 +92,7 @@ class SequentialStopping:
             epochs.decided = self._decision(list(epochs.outcomes.values()))
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """The verdicts by sample, INCONCLUSIVE where the epochs did not suffice; and the design of the test."""
+        """Return the verdict on each sample, INCONCLUSIVE if the epochs were too few; and the test's design."""
         design = self.design
         return {
             "design": {
@@ -106,7 +106,7 @@ class SequentialStopping:
         }
 
     def _decision(self, outcomes: list[bool | None]) -> tuple[Verdict, int, int] | None:
-        """The first decision that holds whichever way the outcomes end that are not known."""
+        """Return the first decision that holds however the unknown outcomes end."""
         failed = unknown = 0
         for n, passed in enumerate(outcomes, 1):
             failed += passed is False

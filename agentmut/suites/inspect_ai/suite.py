@@ -13,7 +13,7 @@ from agentmut.suites.suite_argument import read_settings, require
 
 
 class InspectSuite:
-    """A case is a sample, by its id; each scorer of the task is a check."""
+    """A case is a sample, by its id. Each scorer of the task is a check."""
 
     name: ClassVar[str] = "inspect"
 
@@ -30,7 +30,7 @@ class InspectSuite:
         return cls(settings, Path(spec.root), spec.config)
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The samples, in the dataset's order, of the task on the project's config."""
+        """Return the samples, in the dataset's order, of the task on the project's config."""
         from agentmut.suites.inspect_ai.adapter import scorer_names
         from agentmut.suites.inspect_ai.loading import TaskSource
 
@@ -48,7 +48,7 @@ class InspectSuite:
         return tuple(Scenario(name=name, turns=(name,), evaluators=checks) for name in source.samples(task))
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs one sample."""
+        """Return the adapter that runs one sample."""
         from agentmut.suites.inspect_ai.adapter import InspectAdapter
         from agentmut.suites.inspect_ai.loading import TaskSource
 

@@ -1,1 +1,1 @@
-"""promptfoo: every test of a config is a case, run and judged by the real command line tool."""
+"""promptfoo: every test of a config is a case; the real command-line tool runs and judges it."""

@@ -1,4 +1,4 @@
-"""Runs one test of a promptfoo config as a trial."""
+"""Run one test of a promptfoo config as a trial."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ TICK = 0.25
 
 
 class ProviderError(RuntimeError):
-    """The provider that is measured reported an error."""
+    """The measured provider reported an error."""
 
 
 @dataclass(frozen=True)
 class PromptfooAdapter(AnsweringAgent):
-    """An agent as a promptfoo config asks and judges it: the project's own stands in the place of its providers."""
+    """An agent that a promptfoo config asks and judges, in place of the config's providers."""
 
     bench: Bench
 
@@ -36,17 +36,17 @@ class PromptfooAdapter(AnsweringAgent):
 
     @property
     def why_no_flow(self) -> str:
-        """The project's agent is told it; of a provider, requests alone are seen."""
+        """Return why the flow cannot be changed: a provider's requests do not show it."""
         return "" if self.agent else "no model request shows the flow"
 
     def versions(self) -> Mapping[str, str]:
-        """Of promptfoo, the tests, the suite's settings, and the versions of the agent's own adapter."""
+        """Return the versions of promptfoo and of the agent's adapter, and digests of tests and settings."""
         suite, settings = self.bench.suite, self.bench.settings.model_dump(mode="json", exclude={"command"})
         own = {"promptfoo": suite.version, "suite": digest_of([suite.digest, settings])}
         return {**own, **super().versions()}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Have promptfoo ask the agent what the test says, and judge the answer."""
+        """Run promptfoo on the test: the agent answers, promptfoo judges."""
         case = self.bench.suite.cases.get(str(turns[0]))
         if case is None:
             raise CaseError(f"the config has no test {turns[0]!r} any more")
@@ -63,7 +63,7 @@ class PromptfooAdapter(AnsweringAgent):
         return trace.model_copy(update={"checks": judged(result, case, self.bench.settings.raised)})
 
     async def _answered(self, asked: Mapping[str, Any], job: Job, trial: Trial) -> AgentTrace:
-        """The agent's run; promptfoo is given its answer."""
+        """Return the agent's run, and give promptfoo its answer."""
         if self.agent is None:
             return await self._delegated(job, trial)
         turn = self._turn(asked)
@@ -76,7 +76,7 @@ class PromptfooAdapter(AnsweringAgent):
         return trace
 
     async def _delegated(self, job: Job, trial: Trial) -> AgentTrace:
-        """The provider's call, whose model requests are led through agentmut."""
+        """Return the provider's call, with its model requests routed through agentmut."""
         chosen = led_through(self.bench.suite.providers, self.bench.settings.provider, trial.endpoints)
         job.answer.set_result({"delegate": chosen})
         response = await job.response
@@ -95,7 +95,9 @@ class PromptfooAdapter(AnsweringAgent):
         return turn
 
     async def _off_the_clock(self, future: "asyncio.Future[T]", trial: Trial) -> T:
-        """Wait for promptfoo: the time it takes is none of the agent's. Raises `CaseError` when it takes too long."""
+        """Wait for promptfoo; this time does not count as the agent's. Raise `CaseError` if it takes too
+        long.
+        """
         begun = told = trial.recorder.now()
         while not future.done():
             await asyncio.wait({future}, timeout=TICK)
@@ -109,15 +111,15 @@ class PromptfooAdapter(AnsweringAgent):
 
 @dataclass(frozen=True)
 class OutsidePromptfoo(PromptfooAdapter, RunsOutside):
-    """One whose agent's model requests pass a proxy: a provider of promptfoo's, or an agent in another process."""
+    """An agent whose model requests pass a proxy: a promptfoo provider, or an agent in another process."""
 
     @property
     def carries(self) -> frozenset[str]:
-        """Parts of the config that the agent is told."""
+        """Return the parts of the config that the agent is given."""
         return self.agent.carries if isinstance(self.agent, RunsOutside) else frozenset()
 
 
 def _response(trace: AgentTrace) -> dict[str, Any]:
-    """A trace as a provider's response; assertions find the calls of tools in its metadata."""
+    """Return a trace as a provider's response; assertions find the tool calls in its metadata."""
     calls = [{"name": step.tool, "arguments": step.arguments} for step in trace.tool_calls]
     return {"output": trace.output if trace.outputs else "", "metadata": {"toolCalls": calls}}

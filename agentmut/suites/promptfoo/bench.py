@@ -1,4 +1,5 @@
-"""Trials that wait at the same time share one start of promptfoo: starting it takes seconds, a test hardly any.
+"""Run promptfoo once for all trials that wait at the same time: it starts in seconds, a test takes hardly
+any.
 
 Every trial is a cell of the evaluation: its test, its prompt, and one of the providers that stand in the place of the
 config's. A provider gives cells that no trial waits for an error at once, so nothing is run or graded in vain.
@@ -34,7 +35,7 @@ LISTING = 120.0
 
 
 class Suite(NamedTuple):
-    """What a config holds."""
+    """The content of a config."""
 
     cases: Mapping[str, Case]
     prompts: int
@@ -61,21 +62,21 @@ class Job:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def give_up(self, error: Exception) -> None:
-        """Tell whoever waits that nothing will come."""
+        """Tell the waiting trial that no result will come."""
         for future in (self.asked, self.response, self.result):
             if not future.done():
                 future.set_exception(error)
                 future.exception()  # looked at, whether anybody waits or not
 
     def leave(self) -> None:
-        """The trial has ended, however it did."""
+        """Mark the trial as ended, however it ended."""
         if not self.answer.done():
             self.answer.set_result({"error": "agentmut: the run has ended"})
         self.over.set()
 
 
 class Bench:
-    """Runs promptfoo for those who wait, one evaluation at a time. It belongs to one process."""
+    """Runs promptfoo for waiting trials, one evaluation at a time. It belongs to one process."""
 
     def __init__(self, settings: PromptfooSettings, place: Place) -> None:
         self.settings = settings
@@ -85,7 +86,7 @@ class Bench:
 
     @cached_property
     def suite(self) -> Suite:
-        """What the config holds, as promptfoo itself reads it. Raises `UsageError`."""
+        """Return the content of the config, as promptfoo reads it. Raise `UsageError`."""
         import subprocess
 
         with TemporaryDirectory(prefix="agentmut-") as name:
@@ -103,7 +104,7 @@ class Bench:
         return suite_of(found, Path(self._place.root, self.settings.path).parent)
 
     def submit(self, case: Case) -> Job:
-        """Have a test judged soon."""
+        """Queue a test to be judged soon."""
         loop = asyncio.get_running_loop()
         job = Job(
             case, loop.create_future(), loop.create_future(), loop.create_future(), loop.create_future()
@@ -129,7 +130,7 @@ class Bench:
                     job.give_up(said)
 
     async def _evaluate(self, jobs: Sequence[Job]) -> None:
-        """One evaluation; ends early when no trial waits for it any more."""
+        """Run one evaluation; stop early when no trial waits for it any more."""
         cells, slots = self._cells(jobs)
         token = secrets.token_hex(16)
         desk = _Desk(cells, token)
@@ -146,7 +147,9 @@ class Bench:
             _hand_out(written(folder, last_words(output), output.code), cells)
 
     def _cells(self, jobs: Sequence[Job]) -> tuple[dict[str, Job], list[tuple[str, ...]]]:
-        """Which cell each trial is, and the cells of each provider: trials of the same case need one each."""
+        """Return the cell of each trial, and each provider's cells: trials of the same case need separate
+        cells.
+        """
         taken: Counter[str] = Counter()
         cells: dict[str, Job] = {}
         slots: list[tuple[str, ...]] = []
@@ -161,14 +164,14 @@ class Bench:
 
 
 class _Desk:
-    """Answers the providers of an evaluation, a line of JSON each way."""
+    """Answers the providers of an evaluation, one line of JSON each way."""
 
     def __init__(self, cells: Mapping[str, Job], token: str) -> None:
         self._cells = cells
         self._token = token
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One call of a provider."""
+        """Serve one call of a provider."""
         with suppress(ConnectionError, ValueError, asyncio.IncompleteReadError):
             question = await _line(reader)
             job = self._cells.get(str(question.get("cell")))
@@ -205,7 +208,7 @@ async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None
 
 
 async def _unless(work: Coroutine[Any, Any, None], ends: Sequence[asyncio.Event]) -> None:
-    """Do the work, unless all of that happens before."""
+    """Do the work, unless all of these events happen before."""
     loop = asyncio.get_running_loop()
     working, ended = loop.create_task(work), loop.create_task(_all_of(ends))
     try:
@@ -238,12 +241,12 @@ def _hand_out(found: Mapping[str, Any], cells: Mapping[str, Job]) -> None:
 
 
 def one_line_of(said: Any) -> str:
-    """What a result says of its error, in a line."""
+    """Return a result's error in one line."""
     return " ".join(str(said or "it does not say why").split())[:400]
 
 
 def _slots(folder: Path, slots: Sequence[Sequence[str]], port: int, token: str) -> list[str]:
-    """Write the files of the providers, and give their names."""
+    """Write the files of the providers, and return their names."""
     names = [f"slot-{number}.cjs" for number in range(len(slots))]
     module = json.dumps(str(HERE / "slot.cjs"))
     for number, (name, cells) in enumerate(zip(names, slots, strict=True)):
@@ -254,7 +257,7 @@ def _slots(folder: Path, slots: Sequence[Sequence[str]], port: int, token: str) 
 
 
 def suite_of(found: Mapping[str, Any], folder: Path) -> Suite:
-    """What a config in `folder` holds, of an evaluation of which no trial waited for an answer.
+    """Return the content of a config in `folder`, from an evaluation in which no provider answered.
 
     Raises `UsageError`, also for a promptfoo that is too old to say which test it asks for.
     """
@@ -280,7 +283,7 @@ def _listed(providers: Any) -> Sequence[Any]:
 
 
 def _files(value: Any, folder: Path) -> set[Path]:
-    """The files that texts such as `file://judge.py:name` name."""
+    """Return the files that texts such as `file://judge.py:name` name."""
     if isinstance(value, str):
         if not value.startswith("file://"):
             return set()

@@ -1,4 +1,4 @@
-"""The cases of a config: each test with each prompt, read off an evaluation in which no provider answered."""
+"""Read the cases of a config, each test with each prompt, from an evaluation in which no provider answered."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,12 +26,14 @@ class Case(Frozen):
 
     @property
     def check_names(self) -> tuple[str, ...]:
-        """The names of what its runs report."""
+        """Return the names of the checks that its runs report."""
         return (VERDICT,) if self.whole else tuple(name for name in self.checks if name is not None)
 
 
 def cases_of(found: Mapping[str, Any]) -> tuple[Case, ...]:
-    """The cases of an evaluation's results, in promptfoo's order. Raises `UsageError` for one that is no such thing."""
+    """Return the cases of an evaluation's results, in promptfoo's order. Raise `UsageError` for a test that
+    is no case.
+    """
     rows = sorted(found["results"]["results"], key=lambda row: (row["testIdx"], row["promptIdx"]))
     config = found.get("config") or {}
     # promptfoo asks each prompt once where there is no test
@@ -63,7 +65,7 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
 
 
 def _not_a_case(row: Mapping[str, Any]) -> str:
-    """Why a test says nothing about one run of an agent, in a phrase."""
+    """Return why a test says nothing about one run of an agent, as a phrase."""
     test, options = row["testCase"], row["testCase"].get("options") or {}
     if test.get("provider"):
         return "names a provider of its own, which is not the agent"
@@ -103,7 +105,7 @@ def _short(value: Any) -> str:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """The names, those that were there already with a number.
+    """Return the names, with a number after each repeated name.
 
     >>> _unique(["a", "b", "a"])
     ['a', 'b', 'a (2)']

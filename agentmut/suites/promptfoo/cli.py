@@ -1,4 +1,4 @@
-"""Starting the real promptfoo so that it reports to us alone: no cache, no database, no telemetry."""
+"""Start the real promptfoo so that it only reports to agentmut: no cache, no database, no telemetry."""
 
 import json
 import os
@@ -28,7 +28,7 @@ _ERROR = re.compile(r"(Error|Exception): |^error: ")
 
 
 class Place(NamedTuple):
-    """Where promptfoo is, and where it is started."""
+    """Where promptfoo is installed, and where it is started."""
 
     command: tuple[str, ...]
     root: str
@@ -37,7 +37,9 @@ class Place(NamedTuple):
 def launch(
     settings: PromptfooSettings, place: Place, folder: Path, slots: Sequence[str], at_once: int
 ) -> Launch:
-    """How one evaluation is started, with the files `slots` in `folder` in the place of the config's providers."""
+    """Return how one evaluation is started, with the files `slots` in `folder` in place of the config's
+    providers.
+    """
     arguments = (
         *place.command, "eval", "-c", str(Path(place.root, settings.path).resolve()),
         "-r", *(f"file://{folder / slot}" for slot in slots),
@@ -47,7 +49,7 @@ def launch(
 
 
 def environment(given: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """The environment of promptfoo: what it remembers and reports is kept in `folder`, or not at all."""
+    """Return the environment of promptfoo: its memory and reports are kept in `folder`, or not at all."""
     own = {"PROMPTFOO_CONFIG_DIR": str(folder / "promptfoo"), "PROMPTFOO_LOG_DIR": str(folder / "logs")}
     preload = f"--require {json.dumps(str(HERE / 'quiet.cjs'))}"
     options = " ".join(filter(None, (preload, given.get("NODE_OPTIONS", ""))))
@@ -58,7 +60,7 @@ def environment(given: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
-    """What an evaluation has written. Raises `CaseError` with promptfoo's last words where that is nothing."""
+    """Return the output of an evaluation. Raise `CaseError` with promptfoo's last words if there is none."""
     try:
         found = json.loads((folder / OUTPUT).read_text("utf-8"))
         if isinstance(found["results"]["results"], list):
@@ -70,7 +72,7 @@ def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
 
 
 def _words(said: str) -> str:
-    """What a program has said of its last error, without the stack of calls; else its last words."""
+    """Return what a program wrote about its last error, without the call stack; else its last words."""
     lines = [line.strip() for line in said.splitlines() if not line.lstrip().startswith("at ")]
     errors = [number for number, line in enumerate(lines) if _ERROR.search(line)]
     words = " ".join(" ".join(lines[errors[-1] if errors else 0 :]).split())
@@ -78,5 +80,5 @@ def _words(said: str) -> str:
 
 
 def last_words(output: Output) -> bytes:
-    """What a program has said: errors first, for the end is told."""
+    """Return the last output of a program, errors first, since messages keep the end."""
     return bytes(output.stdout) + b" " + bytes(output.stderr)

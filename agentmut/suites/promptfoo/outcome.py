@@ -1,4 +1,4 @@
-"""What promptfoo's result for one test says about the agent: its checks, or nothing at all."""
+"""Read from promptfoo's result for one test what it says about the agent: its checks, or nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -41,7 +41,7 @@ Component = Mapping[str, Any]
 
 
 def judged(result: Mapping[str, Any], case: Case, raised: Literal["error", "fail"]) -> tuple[Check, ...]:
-    """The checks of a run, by promptfoo's own judgement.
+    """Return the checks of a run, as promptfoo judged them.
 
     Raises `CaseError` where it is none: the evaluation broke off, a model that grades failed, or, unless `raised` is
     "fail", the code of an assertion raised an exception.
@@ -69,7 +69,7 @@ def _checks(components: Sequence[Component], case: Case) -> Iterator[Check]:
 
 
 def _own(components: Sequence[Component]) -> Iterator[Component]:
-    """The assertions of the test itself; those of a set follow the set, and are counted in it."""
+    """Return the assertions of the test itself. Members of a set follow the set and count in it."""
     left = iter(components)
     for component in left:
         yield component
@@ -90,7 +90,7 @@ def _check_sound(component: Component, raised: Literal["error", "fail"]) -> None
 
 
 def _grader_failed(component: Component, reason: str) -> bool:
-    """Whether there is no judgement; a negated assertion passes by an error of some graders."""
+    """Return whether there is no judgement: a negated assertion passes by an error of some graders."""
     if (component.get("metadata") or {}).get("graderError"):
         return True
     kind = str((component.get("assertion") or {}).get("type") or "").removeprefix("not-")
@@ -104,7 +104,7 @@ def _grader_failed(component: Component, reason: str) -> bool:
 
 
 def _cost(graded: Mapping[str, Any]) -> str:
-    """What the models that grade have used, which is no part of the agent's cost."""
+    """Return what the grading models spent, which is no part of the agent's cost."""
     used = (graded.get("tokensUsed") or {}).get("total")
     return f" (the grader used {used} tokens)" if used else ""
 

@@ -1,4 +1,4 @@
-"""What a project says of its promptfoo config: `suite: {promptfoo: ...}`."""
+"""The settings of a promptfoo config in a project: `suite: {promptfoo: ...}`."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ INSTALL = "npm install --save-dev promptfoo"
 
 
 class PromptfooSettings(Frozen):
-    """Which config, and how promptfoo is run on it."""
+    """Which config to run, and how."""
 
     path: str
     """The config: YAML, JSON or JavaScript, from the project's folder."""
@@ -48,7 +48,7 @@ class PromptfooSettings(Frozen):
 
 
 def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
-    """The settings of `suite: {promptfoo: argument}`. Raises `UsageError`, which says what is expected."""
+    """Return the settings of `suite: {promptfoo: argument}`. Raise `UsageError` with what is expected."""
     given = argument if isinstance(argument, Mapping) else {"path": argument}
     if unknown := sorted(given.keys() - PromptfooSettings.model_fields.keys()):
         known = nearest(unknown[0], PromptfooSettings.model_fields)
@@ -65,7 +65,9 @@ def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
 
 
 def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
-    """The command line of promptfoo: as given, by `AGENTMUT_PROMPTFOO`, on the PATH, or in `node_modules`."""
+    """Return promptfoo's command line: the given one, `AGENTMUT_PROMPTFOO`, one on the PATH, or in
+    `node_modules`.
+    """
     given = settings.command or _named(os.environ.get(VARIABLE, ""))
     if given:
         if found := shutil.which(given[0], path=_beside(given[0], root)):
@@ -90,5 +92,5 @@ def _named(command: str) -> tuple[str, ...]:
 
 
 def _beside(program: str, root: str) -> str | None:
-    """Where a program is looked for that is given by a relative path."""
+    """Return where to look for a program that is given by a relative path."""
     return root if os.sep in program and not Path(program).is_absolute() else None

@@ -1,4 +1,4 @@
-"""The providers of a config that can be measured as they are: those whose model requests can be led elsewhere."""
+"""The providers of a config that can be measured unchanged: those whose model requests can be rerouted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,19 +18,19 @@ class Named(NamedTuple):
 
     @property
     def variable(self) -> str | None:
-        """The environment variable that leads it elsewhere; None where none is known."""
+        """Return the environment variable that reroutes it; None if none is known."""
         return VARIABLES.get(self.id.partition(":")[0])
 
 
 def led_through(providers: Sequence[Any], wanted: str | None, endpoints: Mapping[str, str]) -> dict[str, Any]:
-    """The chosen provider as promptfoo is to load it, its model requests led to one of `endpoints`."""
+    """Return the chosen provider for promptfoo to load, with its model requests sent to one of `endpoints`."""
     chosen = measured(providers, wanted)
     env = {**(chosen.options.get("env") or {}), **endpoints}
     return {"id": chosen.id, "options": {**chosen.options, "env": env}}
 
 
 def measured(providers: Sequence[Any], wanted: str | None) -> Named:
-    """The provider that is measured: the only one, or the one of that id or label. Raises `UsageError`."""
+    """Return the measured provider: the only one, or the one of that id or label. Raise `UsageError`."""
     known = list(_named(providers))
     fitting = [one for one in known if wanted in (None, one.id, one.options.get("label"))]
     if len(fitting) != 1:
@@ -40,7 +40,7 @@ def measured(providers: Sequence[Any], wanted: str | None) -> Named:
 
 
 def _which(known: Sequence[Named], fitting: Sequence[Named]) -> str:
-    """Why no single provider is meant, and what to do."""
+    """Return why no single provider is meant, and what to do."""
     names = [str(one.options.get("label") or one.id) for one in fitting]
     if len(names) > len(set(names)):
         return f"the config has {names[0]} more than once. Give each a label of its own, and name one here"
@@ -63,7 +63,7 @@ def _check(chosen: Named) -> None:
 
 
 def _named(providers: Iterable[Any]) -> Iterable[Named]:
-    """Providers as a config writes them: an id, a mapping with one, or a mapping from an id to options."""
+    """Yield providers as a config writes them: an id, a mapping with one, or a mapping from an id to options."""
     for one in providers:
         if isinstance(one, str):
             yield Named(one, {})

@@ -1,4 +1,4 @@
-"""The importer of promptfoo configs: asks promptfoo for the tests, and gives what runs one of them."""
+"""The importer of promptfoo configs: it asks promptfoo for the tests, and gives an adapter that runs one."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, comm
 
 
 class PromptfooSuite:
-    """A case is a test with a prompt; its checks are the test's assertions."""
+    """A case is a test with a prompt. Its checks are the test's assertions."""
 
     name: ClassVar[str] = "promptfoo"
 
@@ -26,7 +26,7 @@ class PromptfooSuite:
         return cls(settings, command_of(settings, spec.root), spec.root)
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The tests, in promptfoo's order. Raises `UsageError`."""
+        """Return the tests, in promptfoo's order. Raise `UsageError`."""
         return tuple(
             Scenario(
                 name=case.name,
@@ -37,7 +37,7 @@ class PromptfooSuite:
         )
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs one test."""
+        """Return the adapter that runs one test."""
         from agentmut.suites.answering_agent import own_adapter
         from agentmut.suites.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
         from agentmut.suites.promptfoo.providers import measured

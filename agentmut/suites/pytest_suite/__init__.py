@@ -1,1 +1,1 @@
-"""pytest: every test item is a case, run again and again in worker processes that hold one collected session."""
+"""pytest: every test item is a case, run repeatedly in worker processes that hold one collected session."""

@@ -1,4 +1,4 @@
-"""Runs one test of a held session as a trial."""
+"""Run one test of a held session as a trial."""
 
 import asyncio
 import multiprocessing
@@ -31,7 +31,7 @@ PLUGINS = ("pytest", "pytest-asyncio", "anyio")
 class PytestAdapter(
     AnsweringAgent, ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
 ):
-    """An agent as a pytest suite runs it.
+    """An agent that a pytest suite runs.
 
     By route `rebuild` tests that take a fixture of agentmut are given the mutant's config, and the model requests of
     all others are changed on their way. By route `wire` all requests are.
@@ -45,43 +45,47 @@ class PytestAdapter(
 
     @property
     def why_no_flow(self) -> str:
-        """A fixture tells it to the tests that take one."""
+        """Return why the flow cannot be changed; empty if a test's fixture gives it to the test."""
         if any(self._taking.values()):
             return ""
         return "no test takes agentmut_config or agentmut_agent, and no model request shows the flow"
 
     def cannot_reach(self, mutant: Mutant) -> str:
-        """Faults of tools, whose calls are the tests' own affair."""
+        """Return why a mutant's fault cannot take effect: the calls of tools belong to the tests."""
         return unreachable_fault(mutant, self.original, self.doubled_tools)
 
     @property
     def runs_alone(self) -> bool:
-        """A session runs one test at a time."""
+        """Return True: a session runs one test at a time."""
         return True
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """What an exception is, or the end of the process."""
+        """Return whether an exception of the agent is an error or a failure; one that ends the process is
+        raised.
+        """
         return self.settings.raised
 
     @property
     def why_no_other_input(self) -> str:
-        """A test is no input."""
+        """Return why a test cannot get another input."""
         return "the tests of a pytest suite say themselves what the agent is asked"
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """The wire, unless a test takes a fixture that tells it the config."""
+        """Return the wire, unless a test takes a fixture with the config."""
         return "rebuild" if any(self._taking.values()) else "wire"
 
     def versions(self) -> Mapping[str, str]:
-        """Of pytest and what runs async tests, the suite's settings, and the versions of the agent's own adapter."""
+        """Return the versions of pytest, of async plugins and of the agent's adapter, and a digest of the
+        settings.
+        """
         own = {name: found for name in PLUGINS if (found := _version(name))}
         settings = digest_of(self.settings.model_dump(mode="json", exclude={"cases", "directory"}))
         return {**own, "suite": settings, **super().versions()}
 
     def open(self) -> None:
-        """Collect, in the process that is to run the tests."""
+        """Collect the tests, in the process that will run them."""
         self.held.cases()
 
     def close(self) -> None:
@@ -106,11 +110,11 @@ class PytestAdapter(
         return _trace(running, checks)
 
     def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
-        """The checks of a test that ended. Raises `CaseError` where it says nothing about the agent."""
+        """Return the checks of a test that ended. Raise `CaseError` if it says nothing about the agent."""
         return (judged(phases, self.settings.raised, running.errors),)
 
     async def _carried_out(self, case: str, running: Running) -> tuple[Phase, ...]:
-        """Wait for the held session; a test that does not end is counted as a thread at work."""
+        """Wait for the held session; a test that does not end counts as a busy thread."""
         recorder = running.trial.recorder
         done = self.held.submit(case, running)
         recorder.count(threads=1)
@@ -118,7 +122,7 @@ class PytestAdapter(
         return await asyncio.wrap_future(done)
 
     def _carrying(self, case: str, trial: Trial) -> Trial:
-        """The trial, with its requests changed where the test is not told the config."""
+        """Run the trial, with changed requests if the test does not take the config."""
         if (
             self._on_wire
             or trial.player is not None
@@ -133,7 +137,7 @@ class PytestAdapter(
             raise AdapterError(str(error)) from error
 
     def _note(self, running: Running) -> None:
-        """What was read of the config proves a mutation only where the config is the mutant's."""
+        """Record the read parts of the config; they prove a mutation only if the config is the mutant's."""
         recorder = running.trial.recorder
         told = {read for read in running.reads if not self._on_wire or read.startswith("orchestration")}
         recorder.config_reads |= told
@@ -149,14 +153,14 @@ class PytestAdapter(
         return {case.id: case.takes_config for case in self._cases()}
 
     def _cases(self) -> tuple[Case, ...]:
-        """The tests; a worker process holds them, any other does not import them."""
+        """Return the tests; only a worker process holds them, other processes do not import them."""
         if self.settings.cases is not None:
             return self.settings.cases
         return self.held.cases() if multiprocessing.parent_process() else collected(self.settings)
 
 
 def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:
-    """What was seen of a test's run: by the fixture's agent, or else by the model requests."""
+    """Return what a test's run showed: through the fixture's agent, or else by its model requests."""
     recorder = running.trial.recorder
     if running.traces:
         steps = [step for trace in running.traces for step in trace.steps]
@@ -176,7 +180,7 @@ def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:
 
 
 def _last_reply(running: Running) -> list[Step]:
-    """The last thing that a model said, as the answer: what a test makes of it is not seen."""
+    """Return the model's last reply as the answer: what a test makes of it cannot be seen."""
     recorder = running.trial.recorder
     texts = [exchange.reply.text for exchange in recorder.exchanges if exchange.reply and exchange.reply.text]
     return [Step(action=Action.RESPOND, output=texts[-1], started=recorder.now())] if texts else []

@@ -1,4 +1,4 @@
-"""The fixture `agentmut_agent`: the project's agent, built by its adapter from the config that is under test."""
+"""The fixture `agentmut_agent`: the project's agent, built by its adapter from the config under test."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,8 @@ from agentmut.suites.pytest_suite.run_state import Running
 
 
 class AgentUnderTest:
-    """Runs the agent; every run builds it anew and gives an `AgentTrace`, with `text`, `outputs`, `tools_called`.
+    """Runs the agent. Every run builds it again and returns an `AgentTrace`, with `text`, `outputs`,
+    `tools_called`.
 
     In an async test use `await agent.arun("...")`. An exception of the agent is raised as it is.
     """
@@ -24,7 +25,7 @@ class AgentUnderTest:
 
     @property
     def config(self) -> AgentConfig:
-        """The config it is built from."""
+        """Return the config that it is built from."""
         return self._adapter.get_config()
 
     def run(self, *turns: JsonValue) -> AgentTrace:
@@ -50,7 +51,7 @@ class AgentUnderTest:
 
 
 async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: Running) -> AgentTrace:
-    """A run as a part of a trial: its steps are the trial's, its exception is the agent's own."""
+    """Run as a part of a trial: the steps are the trial's, and an exception is the agent's own."""
     trial = during.trial
     recorder = trial.recorder
     begun, read = recorder.now(), set(recorder.config_reads)
@@ -69,7 +70,7 @@ async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: Runn
 
 @asynccontextmanager
 async def _watched() -> AsyncIterator[Trial]:
-    """A trial outside of any campaign: model requests are seen, and pass as they are."""
+    """Run outside of a campaign: model requests are recorded, and pass unchanged."""
     from agentmut.wire import Tap, all_codecs
 
     with Tap(all_codecs()).installed(), running(Trial(id="pytest")) as trial:

@@ -1,4 +1,4 @@
-"""`pytest --agentmut`: the campaign of the project, on the tests that pytest has collected."""
+"""`pytest --agentmut`: run the project's campaign on the tests that pytest has collected."""
 
 import os
 import time
@@ -24,7 +24,7 @@ _COLOURS = {ExitCode.OK: "green", ExitCode.INCONCLUSIVE: "yellow"}
 
 
 class Campaign:
-    """The plugin that runs a campaign in the place of the tests, and reports it in the terminal summary.
+    """The plugin that runs a campaign instead of the tests, and reports it in the terminal summary.
 
     The session ends with the exit code that `agentmut run` would have had.
     """
@@ -37,7 +37,7 @@ class Campaign:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Collect as the worker processes do, where repeated tests under names of their own are not known."""
+        """Collect as the worker processes do, which know no separate names of repeated tests."""
         plugins = session.config.pluginmanager
         for name in REPEATING:
             found = plugins.get_plugin(name)
@@ -46,7 +46,7 @@ class Campaign:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Measure the collected tests; None leaves it to pytest to say that they could not be collected."""
+        """Measure the collected tests; return None to let pytest report a failed collection."""
         if session.testsfailed or session.config.option.collectonly:
             return None
         if not session.items:
@@ -62,7 +62,7 @@ class Campaign:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The report, or why there is none, and what the campaign came to in pytest's last line."""
+        """Print the report, or why there is none, and the result in pytest's last line."""
         if self._code is not None:  # that pytest itself ran no test reads like a failure
             terminalreporter.build_summary_stats_line = self._last_line
         if self._problem:
@@ -77,12 +77,14 @@ class Campaign:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """End with the campaign's own code."""
+        """End with the campaign's exit code."""
         if self._code is not None:
             session.exitstatus = int(self._code)
 
     def _last_line(self) -> tuple[list[tuple[str, dict[str, bool]]], str]:
-        """As pytest's reporter asks for it: parts with their colours, and the line's own colour."""
+        """Return the last line as pytest's reporter asks for it: parts with their colours, and the line's
+        colour.
+        """
         code = self._code or ExitCode.OK
         colour = _COLOURS.get(code, "red")
         if self._result is None:
@@ -105,7 +107,7 @@ class Campaign:
             return _carried_out(project, session.config)
 
     def _project(self, session: pytest.Session) -> Project:
-        """The project with the collected tests as its suite."""
+        """Return the project with the collected tests as its suite."""
         config = session.config
         project = find_project(config)
         of_file = project.imported
@@ -147,14 +149,14 @@ def _carried_out(project: Project, config: pytest.Config) -> Result:
 
 
 class _Progress:
-    """A line every few seconds, where pytest writes."""
+    """Writes a line every few seconds, where pytest writes."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         self._last = time.monotonic()
 
     def __call__(self, state: CampaignState) -> None:
-        """Say how far the campaign is."""
+        """Write how far the campaign is."""
         if self._reporter is None or time.monotonic() - self._last < LOG:
             return
         from agentmut.cli import describe
@@ -164,7 +166,7 @@ class _Progress:
 
 
 def _undistributed(config: pytest.Config) -> int:
-    """Switch pytest-xdist off; the number of processes that it was to use is the campaign's."""
+    """Switch pytest-xdist off, and return its number of processes for the campaign."""
     wanted = getattr(config.option, "numprocesses", None)
     for name, value in {"dist": "no", "distload": False, "numprocesses": None, "tx": []}.items():
         if hasattr(config.option, name):

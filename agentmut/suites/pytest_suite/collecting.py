@@ -1,4 +1,4 @@
-"""Collects the tests of a suite in a process of its own, so that theirs are not imported into agentmut's.
+"""Collect the tests of a suite in a separate process, so that agentmut's process does not import them.
 
 `python -m agentmut.suites.pytest_suite.collecting SETTINGS FILE` writes what it found to FILE.
 """
@@ -19,14 +19,14 @@ _USAGE = ("usage:", "ERROR: usage:")
 
 
 class Collected(Frozen):
-    """What a collection found, or why it could not."""
+    """The result of a collection, or why it failed."""
 
     cases: tuple[Case, ...] = ()
     error: str = ""
 
 
 def collected(settings: PytestSettings) -> tuple[Case, ...]:
-    """The tests of a suite, in pytest's order. Raises `UsageError` where that fails, or there are none."""
+    """Return the tests of a suite, in pytest's order. Raise `UsageError` if that fails or there are none."""
     with TemporaryDirectory(prefix="agentmut-") as folder:
         found, said = _asked(settings, Path(folder) / "collected.json")
     if found.error:
@@ -65,7 +65,7 @@ def _last(stderr: str) -> str:
 
 
 def main() -> None:
-    """Collect, and write the file."""
+    """Collect the tests, and write the file."""
     from agentmut.suites.pytest_suite.held import HeldSession
 
     settings, file = PytestSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2])

@@ -1,4 +1,4 @@
-"""What the fixtures of the pytest plugin give: in a campaign what is under test, else the project as it is."""
+"""The values of the pytest plugin's fixtures: what is under test in a campaign, else the unchanged project."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -14,7 +14,7 @@ from agentmut.suites.pytest_suite.run_state import RUNNING
 
 
 def config_under_test(config: pytest.Config) -> AgentConfig:
-    """The agent's config: that of the mutant in a campaign, else the project's."""
+    """Return the agent's config: the mutant's in a campaign, else the project's."""
     running = config.stash.get(RUNNING, None)
     if running is not None:
         from agentmut.adapters import recording_view
@@ -29,7 +29,7 @@ def config_under_test(config: pytest.Config) -> AgentConfig:
 
 
 def agent_under_test(config: pytest.Config) -> AgentUnderTest:
-    """The project's agent, built from the config under test."""
+    """Return the project's agent, built from the config under test."""
     running = config.stash.get(RUNNING, None)
     if running is not None and running.agent is not None:
         return AgentUnderTest(running.agent, running)
@@ -47,12 +47,14 @@ def agent_under_test(config: pytest.Config) -> AgentUnderTest:
 
 
 def find_project(config: pytest.Config) -> Project:
-    """The project of `--agentmut-project`, or the nearest one at or above pytest's rootdir. Raises `ProjectError`."""
+    """Return the project of `--agentmut-project`, or the nearest at or above pytest's rootdir. Raise
+    `ProjectError`.
+    """
     return load_project(project_file(config))
 
 
 def project_file(config: pytest.Config) -> Path:
-    """The project's file, or where it was looked for."""
+    """Return the project's file, or where it was looked for."""
     given = config.getoption("agentmut_project", None)
     if given:
         return Path(config.invocation_params.dir, given)
@@ -62,7 +64,9 @@ def project_file(config: pytest.Config) -> Path:
 
 
 def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
-    """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
+    """Return the adapter that the project names, if any, to build the agent in this process. Raise
+    `UsageError`.
+    """
     from agentmut._base import UsageError
     from agentmut.seams import RunsOutside
     from agentmut.suites.answering_agent import own_adapter
@@ -77,5 +81,5 @@ def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
 
 
 def _refuse(said: str) -> NoReturn:
-    """Without a traceback, which would show agentmut's own code only."""
+    """Fail the test without a traceback, which would only show agentmut's code."""
     pytest.fail(said, pytrace=False)

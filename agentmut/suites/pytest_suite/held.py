@@ -1,4 +1,4 @@
-"""One collected pytest session, held in a thread of its own, that runs single tests again and again."""
+"""One collected pytest session, held in a separate thread, that runs single tests repeatedly."""
 
 import os
 import threading
@@ -44,7 +44,7 @@ class _Job(NamedTuple):
 
 
 class HeldSession:
-    """Collects once, in the folder that the settings name, and then runs the tests it is asked for, one at a time.
+    """Collects once, in the folder of the settings, and then runs the tests it is asked for, one at a time.
 
     Fixtures of a test, its class, its module and its package are torn down after every run, those of the session
     when it is closed. What takes `agentmut_config` is made anew for each run, whatever its scope.
@@ -57,7 +57,7 @@ class HeldSession:
         self._thread: threading.Thread | None = None
 
     def cases(self) -> tuple[Case, ...]:
-        """The tests, in pytest's order; collects them at the first call. Raises `UsageError`."""
+        """Return the tests, in pytest's order; the first call collects them. Raise `UsageError`."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._hold, daemon=True, name="agentmut-pytest")
             self._thread.start()
@@ -67,7 +67,7 @@ class HeldSession:
             raise UsageError(not_in_time(COLLECTING)) from None
 
     def submit(self, case: str, running: Running) -> "Future[tuple[Phase, ...]]":
-        """Run a test soon, and give what was reported of it."""
+        """Queue a test to run soon, and return its future reports."""
         self.cases()
         done: Future[tuple[Phase, ...]] = Future()
         done.set_running_or_notify_cancel()  # who gives up waiting does not end the test
@@ -75,7 +75,7 @@ class HeldSession:
         return done
 
     def close(self) -> None:
-        """Tear down the fixtures of the session, as far as they allow it in time."""
+        """Tear down the fixtures of the session, as far as they end in time."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join(CLOSING)
@@ -94,7 +94,7 @@ class HeldSession:
 
 
 class _Serving:
-    """The plugin that runs tests as they are asked for, in the place of all of them in turn."""
+    """The plugin that runs tests on demand instead of all tests in turn."""
 
     def __init__(self, jobs: "SimpleQueue[_Job | None]", collected: "Future[tuple[Case, ...]]") -> None:
         self._jobs = jobs
@@ -104,13 +104,13 @@ class _Serving:
         self._given: list[tuple[pytest.FixtureDef[Any], Any]] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note what could not be collected."""
+        """Record what could not be collected."""
         if report.failed:
             self._errors.append(f"{report.nodeid}: {collection_error(report)}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int | None:
-        """`--help` needs what prints, and that is gone."""
+        """Refuse `--help`: it needs the plugins that print, and these are gone."""
         if not getattr(config.option, "help", False):
             return None
         self._collected.set_exception(UsageError(f"suite.pytest: {WITHOUT_TESTS}"))
@@ -118,7 +118,7 @@ class _Serving:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
-        """Note what ends the collection as a whole: `sys.exit()`, `pytest.exit()`, KeyboardInterrupt."""
+        """Record what ends the whole collection: `sys.exit()`, `pytest.exit()`, KeyboardInterrupt."""
         try:
             return (yield)
         except BaseException as error:
@@ -141,19 +141,19 @@ class _Serving:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
-        """Keep each phase with what was raised in it."""
+        """Keep each phase with the exception raised in it."""
         report = yield
         self._phases.append(Phase(report, call.excinfo.value if call.excinfo else None))
         return report
 
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: Any) -> None:
-        """Note the fixtures that give what is under test."""
+        """Record the fixtures that give what is under test."""
         if fixturedef.argname in FIXTURES:
             self._given.append((fixturedef, request))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Any:
-        """After the test's own fixtures, end what was built on the config, of whatever scope: the next is another."""
+        """After the test's fixtures, end those built on the config, of any scope: the next config is another."""
         try:
             return (yield)
         finally:
@@ -185,19 +185,19 @@ class _Serving:
 
 
 def _arguments(settings: PytestSettings) -> list[str]:
-    """Those of the settings, between what they may take back and what holds."""
+    """Return the arguments of the settings, between those they may override and those that always hold."""
     watched = any(word.startswith("agentmut.suites.deepeval_suite") for word in settings.args)
     return [*(() if watched else _BLOCKED), *settings.arguments, *OWN_ARGUMENTS]
 
 
 def case_of(item: pytest.Item) -> Case:
-    """A collected test as a case."""
+    """Return a collected test as a case."""
     takes = set(FIXTURES) & set(getattr(item, "fixturenames", ()))
     return Case(id=item.nodeid, takes_config=bool(takes))
 
 
 def collection_error(report: pytest.CollectReport) -> str:
-    """Why a file could not be collected: the last line of what pytest says of it."""
+    """Return why a file could not be collected: the last line of pytest's message."""
     said = getattr(report.longrepr, "reprcrash", None)
     if said is not None:
         return f"{' '.join(said.message.split())} ({said.path}:{said.lineno})"
@@ -207,12 +207,12 @@ def collection_error(report: pytest.CollectReport) -> str:
 
 
 def not_collected(errors: list[str]) -> str:
-    """What to say where some file could not be collected."""
+    """Return the message for files that could not be collected."""
     return f"suite.pytest: the tests cannot be collected. {'; '.join(errors)}. Correct that, then run again."
 
 
 def forget_earlier_runs(item: pytest.Item) -> None:
-    """What running it has changed: its output, subtests that failed, and the names of a doctest, which are gone.
+    """Undo what earlier runs changed on a test: its output, failed subtests, and the lost names of a doctest.
 
     The first call comes before the first run.
     """
@@ -232,5 +232,5 @@ def _torn_down(session: pytest.Session) -> None:
 
 
 def _no_evidence(error: BaseException) -> CaseError:
-    """What ended the test instead of an outcome, `pytest.exit` for one: nothing that the agent did."""
+    """Return what ended the test without an outcome, such as `pytest.exit`: the agent did not cause it."""
     return CaseError(f"the test was broken off: {one_line(error)}")

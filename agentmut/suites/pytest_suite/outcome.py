@@ -1,4 +1,4 @@
-"""What a test's phases say about the agent: passed, failed, or nothing at all."""
+"""Read from a test's phases what it says about the agent: passed, failed, or nothing."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,13 @@ class Phase:
 
     @property
     def expected_failure(self) -> bool:
-        """Whether it is about a test that is expected to fail."""
+        """Return whether the test is expected to fail."""
         return hasattr(self.report, "wasxfail")
 
 
 def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[BaseException]) -> Check:
-    """The check of a test that ended, by pytest's own verdict; `of_agent` are the errors that its agent raised.
+    """Return the check of a test that ended, by pytest's own verdict; `of_agent` are the errors that its
+    agent raised.
 
     Raises `CaseError` where it says nothing about the agent: it was skipped, a fixture went wrong, or the test's own
     code did. Raises the agent's own error again, and with `raised` "fail" any other, for how runs end is read off it.
@@ -51,7 +52,7 @@ def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[Ba
 
 
 def is_assertion(error: BaseException | None) -> bool:
-    """Whether an error is a failed assertion or example of a doctest, or a group of nothing else.
+    """Return whether an error is a failed assertion or doctest example, or a group of only these.
 
     >>> is_assertion(AssertionError("no")), is_assertion(ValueError("no"))
     (True, False)
@@ -70,7 +71,7 @@ def _of(phases: Sequence[Phase], when: str) -> list[Phase]:
 
 
 def _failed(failed: Sequence[Phase], raised: NotAsserted, of_agent: Collection[BaseException]) -> Check:
-    """The check of a test whose call failed; without an exception it passed although it should not have."""
+    """Return the check of a test whose call failed; without an exception it passed against expectation."""
     for phase in failed:
         error = phase.error
         if error is not None and _is_from(error, of_agent):
@@ -95,12 +96,12 @@ def _no_evidence(phase: Phase, of_agent: Collection[BaseException]) -> BaseExcep
 
 
 def _is_from(error: BaseException, of_agent: Collection[BaseException]) -> bool:
-    """Whether an error is the agent's, or was raised because of it and is no judgement of the test's."""
+    """Return whether an error is the agent's, or was raised because of it without being the test's judgement."""
     return not is_assertion(error) and any(cause is known for cause in _causes(error) for known in of_agent)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what it was raised from on purpose."""
+    """Yield the error, and the errors that it was explicitly raised from."""
     cause: BaseException | None = error
     seen: set[int] = set()
     while cause is not None and id(cause) not in seen:
@@ -119,7 +120,7 @@ def _why_green(phases: Sequence[Phase]) -> str:
 
 
 def _reason(phase: Phase) -> str:
-    """What was reported, in a line with its place."""
+    """Return the report in one line, with its place."""
     report, error = phase.report, phase.error
     longrepr = report.longrepr
     if isinstance(longrepr, tuple):  # of a skipped test

@@ -1,4 +1,4 @@
-"""What a project says of its pytest suite: `suite: {pytest: ...}`."""
+"""The settings of a pytest suite in a project: `suite: {pytest: ...}`."""
 
 import shlex
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class Case(Frozen):
 
 
 class PytestSettings(Frozen):
-    """Which tests, and how they are judged."""
+    """Which tests to run, and how they are judged."""
 
     paths: tuple[str, ...] = ()
     """Files, folders or node ids; empty leaves it to pytest (`testpaths`, or the folder)."""
@@ -38,12 +38,12 @@ class PytestSettings(Frozen):
 
     @property
     def arguments(self) -> list[str]:
-        """The arguments of pytest."""
+        """Return the arguments of pytest."""
         return [*self.args, *self.paths]
 
 
 def read_settings(argument: JsonValue, root: str) -> PytestSettings:
-    """The settings of `suite: {pytest: argument}`. Raises `UsageError`, which says what is expected.
+    """Return the settings of `suite: {pytest: argument}`. Raise `UsageError` with what is expected.
 
     >>> read_settings("tests/evals", "/p").paths, read_settings({"args": "-m evals"}, "/p").args
     (('tests/evals',), ('-m', 'evals'))
@@ -94,7 +94,7 @@ COLLECTING = 300.0
 
 
 def not_in_time(seconds: float) -> str:
-    """What to say of a collection that does not end."""
+    """Return the message for a collection that does not end."""
     return (
         f"suite.pytest: the tests were not collected within {seconds:g} s. Some file waits for something when it is "
         "imported: `pytest --collect-only -v` shows which"

@@ -1,4 +1,4 @@
-"""A pytest session that says nothing, remembers nothing and runs a test once when it is told to."""
+"""A pytest session that prints nothing, remembers nothing and runs a test once when it is asked to."""
 
 from typing import Any
 
@@ -26,11 +26,11 @@ _UNWANTED = (
 
 
 class Quiet:
-    """The plugin that makes a session so."""
+    """The plugin that makes a session quiet."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> None:
-        """Before other plugins read the options."""
+        """Keep output back before other plugins read the options."""
         for name, value in _OFF.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
@@ -38,7 +38,7 @@ class Quiet:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Once all plugins are there."""
+        """Unregister unwanted plugins, once all are there."""
         for name in _UNWANTED:
             found = config.pluginmanager.get_plugin(name)
             if found is not None and config.pluginmanager.is_registered(found):
@@ -49,13 +49,13 @@ class Quiet:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> Any:
-        """Once all plugins have begun; from here on pytest itself keeps what is printed."""
+        """Forget what was printed while plugins started; from here on pytest keeps the output."""
         _drop(session.config)
         return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """While plugins end, and fixtures of the session."""
+        """Keep output back while plugins and session fixtures end."""
         _hush(session.config)
         try:
             return (yield)
@@ -64,12 +64,12 @@ class Quiet:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Without what plugins register late."""
+        """Unregister plugins that were registered late."""
         self.pytest_configure(session.config)
 
 
 def _hush(config: pytest.Config) -> None:
-    """Keep what is printed from here on."""
+    """Keep back what is printed from here on."""
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
     if capture is not None:
         capture.resume_global_capture()
@@ -84,4 +84,4 @@ def _drop(config: pytest.Config) -> None:
 
 
 def _forget(key: str, value: object) -> None:
-    """In the place of `Cache.set`: no run may depend on one before it."""
+    """Replace `Cache.set`: no run may depend on an earlier run."""

@@ -1,4 +1,4 @@
-"""The run that a held session is carrying out, as its fixtures see it."""
+"""The state of the run that a held session is carrying out, for its fixtures."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from agentmut.seams import Adapter
 
 @dataclass
 class Running:
-    """What is under test in one run, and what the agent did when the test ran it through `agentmut_agent`."""
+    """The config and trial of one run, and what the agent did when the test ran it through `agentmut_agent`."""
 
     trial: Trial
     config: AgentConfig

@@ -1,4 +1,4 @@
-"""The importer of pytest suites: collects the tests, and gives what runs one of them."""
+"""The importer of pytest suites: it collects the tests, and gives an adapter that runs one."""
 
 import importlib.util
 from typing import ClassVar
@@ -10,7 +10,7 @@ from agentmut.suites.pytest_suite.pytest_settings import Case, PytestSettings, r
 
 
 class PytestSuite:
-    """A case is a test item, by its node id; its one check is whether the test passes."""
+    """A case is a test item, by its node id. Its one check is whether the test passes."""
 
     name: ClassVar[str] = "pytest"
 
@@ -25,7 +25,7 @@ class PytestSuite:
         return cls(read_settings(spec.argument, spec.root))
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The tests, in pytest's order, collected in a process of their own. Raises `UsageError`."""
+        """Return the tests, in pytest's order, collected in a separate process. Raise `UsageError`."""
         from agentmut.suites.pytest_suite.collecting import collected
 
         if self._settings.cases is None:
@@ -33,7 +33,9 @@ class PytestSuite:
         return scenarios_of(self._settings.cases or ())
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs one test. In a process that was told the scenarios, the session is held from here on."""
+        """Return the adapter that runs one test. A process that knows the scenarios holds the session from
+        here on.
+        """
         from agentmut.suites.pytest_suite.adapter import PytestAdapter
         from agentmut.suites.pytest_suite.fixtures import agent_in_process
         from agentmut.suites.pytest_suite.held import HeldSession
@@ -44,6 +46,6 @@ class PytestSuite:
 
 
 def scenarios_of(cases: tuple[Case, ...]) -> tuple[Scenario, ...]:
-    """Tests as scenarios."""
+    """Return tests as scenarios."""
     check = EvaluatorSpec(name="suite", argument=PytestSuite.name)
     return tuple(Scenario(name=case.id, turns=(case.id,), evaluators=(check,)) for case in cases)
