@@ -1,4 +1,4 @@
-"""Pure functions on numbers: no I/O, no globals, the random generator as an argument."""
+"""Pure functions on numbers: no I/O, no globals; the random generator is an argument."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The chances of 0..n successes, for many rates at once."""
+"""The chances of 0 to n successes, for many rates at once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,8 @@ Floats = NDArray[np.float64]
 
 
 def binomials(n: int, rates: Floats) -> Floats:
-    """Row i: the chances of 0..n successes at rates[i], shape (len(rates), n + 1). Rates are in [0, 1].
+    """Return in row i the chances of 0..n successes at rates[i], shape (len(rates), n + 1). Rates are in [0,
+    1].
 
     By logarithms, since scipy.stats.binom.pmf overflows at rates of 1e-308 and takes ten times as long.
     """

@@ -1,4 +1,4 @@
-"""Domain errors of the statistics: each names the parameter, its range and what was given."""
+"""Checks of arguments. Each error names the parameter, its range and the given value."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -9,7 +9,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def check_count(name: str, value: object, low: int = 0, high: int | None = None) -> int:
-    """`value` as an int in [low, high]; `ValueError` for fractions, NaN, booleans and anything outside.
+    """Return `value` as an int in [low, high]; `ValueError` for fractions, NaN, booleans and anything
+    outside.
 
     Whole floats such as 3.0 are refused too: a count that went through a division is a mistake upstream.
     """
@@ -24,7 +25,7 @@ def check_count(name: str, value: object, low: int = 0, high: int | None = None)
 def check_rate(
     name: str, value: float, low: float = 0.0, high: float = 1.0, *, closed: bool = False
 ) -> float:
-    """`value` as a float in (low, high), or in [low, high] when `closed`; else `ValueError`.
+    """Return `value` as a float in (low, high), or in [low, high] if `closed`; else `ValueError`.
 
     NaN is refused, and so is what is not a number: booleans, text, None.
     """
@@ -36,7 +37,9 @@ def check_rate(
 
 
 def check_level(level: float, high: float = 1.0) -> float:
-    """A confidence level in (0, high), refused where (1+level)/2 rounds to 1 and has no finite quantile."""
+    """Return a confidence level in (0, high); refuse one whose (1+level)/2 rounds to 1, without a finite
+    quantile.
+    """
     found = check_rate("level", level, 0.0, high)
     if (1 + found) / 2 == 1:
         raise ValueError(f"level must be at most 1 - 2.3e-16, got {level!r}")
@@ -44,7 +47,7 @@ def check_level(level: float, high: float = 1.0) -> float:
 
 
 def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:
-    """`value`, a member of `kind` or its text, as that member; `ValueError` that lists them for anything else.
+    """Return `value`, a member of `kind` or its text, as that member; else `ValueError` with the members.
 
     Text must be converted before it is compared by `is`: it would pass for another member without a word.
     """
@@ -52,12 +55,14 @@ def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:
 
 
 def check_name(name: str, value: object, names: Collection[str]) -> str:
-    """`value`, which must be one of `names`; `ValueError` that lists them for anything else."""
+    """Return `value`, which must be one of `names`; else `ValueError` with the names."""
     if isinstance(value, str) and value in names:
         return value
     raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r}")
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity are."""
+    """Return whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity
+    are.
+    """
     return type(value) in (float, int) or (isinstance(value, Real) and not isinstance(value, bool))

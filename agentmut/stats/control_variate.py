@@ -46,7 +46,7 @@ def control_variate(
     proxy_error: float = 0.0,
     level: float = 0.95,
 ) -> ControlVariate:
-    """The target's pass rate, corrected by how far its proxy was from the proxy's known mean.
+    """Return the target's pass rate, corrected by how far its proxy was from the proxy's known mean.
 
     Y - b (X - proxy_mean) with the means Y of `passed` and X of `proxy` over n paired trials (same
     scenario and seed, or same input), b the least-squares slope; clipped to [0, 1]. `proxy_mean` comes
@@ -100,12 +100,14 @@ def _column(name: str, sample: Sequence[float]) -> "Array":
 
 
 def _unseen(n: int, level: float) -> float:
-    """What disagreements of target and proxy that were not seen may add to the variance."""
+    """Return what unseen disagreements of target and proxy may add to the variance."""
     return 2 * max(1.0, NormalDist().inv_cdf((1 + level) / 2) ** 2 / 4) / (n + 4) ** 2
 
 
 def _at_zero(x: "Array", y: "Array", error: float) -> tuple[float, float]:
-    """The regression of y on x at x = 0, and its HC2 variance; `error` is the standard error of where 0 is."""
+    """Return the regression of y on x at x = 0, and its HC2 variance; `error` is the standard error of that
+    zero.
+    """
     import numpy as np
 
     m = len(x)
@@ -129,7 +131,8 @@ def _bounds(centre: float, variance: float, n: int, level: float) -> tuple[float
 
 
 def proxy_cost_share(correlation: float, cost_ratio: float = 0.1) -> float:
-    """Share of the cost left with a proxy: 1 - rho^2 + rho^2 c (Eq. 48 of the AgentAssay paper, for reference).
+    """Return the share of the cost left with a proxy: 1 - rho^2 + rho^2 c (Eq. 48 of the AgentAssay paper,
+    for reference).
 
     `correlation` (rho) in [-1, 1] is that of target and proxy, `cost_ratio` (c) in [0, 1] what a proxy trial costs in
     target trials. A control variate does not reach it: it also needs proxy trials to know the proxy's mean by.

@@ -128,7 +128,7 @@ class PydanticEvalsAdapter(CalledAgent, RunsCases):
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """Return what an exception means, or the end of the process."""
+        """Return what an exception in the agent, or the end of its process, counts as."""
         return self.suite.settings.raised
 
     def versions(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of any statistic: what is left where no formula fits. Resampling is scipy's."""
+"""Bootstrap intervals, for statistics without a formula. Resampling is scipy's."""
 
 import math
 import warnings
@@ -32,7 +32,7 @@ def bootstrap(
     vectorized: bool = False,
     paired: bool = False,
 ) -> Interval:
-    """An interval for a statistic of one sample, or of several: `statistic(*samples)`.
+    """Return an interval for a statistic of one sample, or of several: `statistic(*samples)`.
 
     `samples` is one row of numbers or a sequence of rows. Rows are drawn from independently, each with
     replacement; with `paired` they have one length and are drawn from by position. `percentile` takes the

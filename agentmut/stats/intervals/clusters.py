@@ -1,4 +1,4 @@
-"""Means of runs that are nested in scenarios or tasks: runs of one cluster are alike, and tell less than they are."""
+"""Means of runs nested in scenarios or tasks. Runs of one cluster are alike and carry less information."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -15,7 +15,7 @@ METHOD = "cluster-robust t"
 
 
 class ClusteredMean(NamedTuple):
-    """The mean of clustered values, and what the clustering costs. None where the data do not say.
+    """The mean of clustered values, and the cost of the clustering. None if the data do not determine it.
 
     >>> print(clustered_mean([1, 1, 0, 1, 0, 0], ["a", "a", "b", "b", "c", "c"], bounds=(0, 1)))
     0.500 [0.000, 1.000] (95% cluster-robust t, n=6); 3 clusters, design effect 1.67, effective n 3.6, icc 0.50
@@ -50,7 +50,7 @@ def clustered_mean(
     *,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> ClusteredMean:
-    """Mean of all runs, with a standard error that allows for any dependence within clusters.
+    """Return the mean of all runs, with a standard error that allows for any dependence within clusters.
 
     SE^2 = G/(G-1) sum_g (sum_i (x_gi - mean))^2 / n^2 (CR1) for G clusters and n runs in all; the interval is
     mean -+ t SE with the (1+level)/2 quantile of Student's t at G - 1 degrees of freedom, cut to `bounds`, the
@@ -108,7 +108,7 @@ def _intraclass(x: Array, labels: NDArray[np.intp]) -> float | None:
 def _checked(
     values: ArrayLike, clusters: Sequence[Hashable], bounds: tuple[float, float]
 ) -> tuple[Array, NDArray[np.intp]]:
-    """The values, and for each the number of its cluster, from 0 in order of appearance."""
+    """Return the values, and the number of each value's cluster, from 0 in order of appearance."""
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"values must be one row of at least one number, got the shape {x.shape}")

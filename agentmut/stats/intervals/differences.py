@@ -9,7 +9,7 @@ METHOD = "newcombe"
 
 
 def newcombe(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
-    """Newcombe's hybrid score interval for p1 - p2, two independent samples (his method 10).
+    """Return Newcombe's hybrid score interval for p1 - p2, two independent samples (his method 10).
 
     With d = k1/n1 - k2/n2 and the Wilson bounds (l, u) of each rate at the same level:
     low = d - sqrt((p1 - l1)^2 + (u2 - p2)^2), high = d + sqrt((u1 - p1)^2 + (p2 - l2)^2). Inside [-1, 1].
@@ -33,6 +33,6 @@ def newcombe(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interva
 
 
 def _rate(which: str, k: int, n: int, level: float) -> Interval:
-    """Wilson's interval, its errors under the names of this module's arguments."""
+    """Return Wilson's interval, with errors that name this module's arguments."""
     n = check_count(f"n{which}", n)
     return wilson(check_count(f"k{which}", k, 0, n), n, level)

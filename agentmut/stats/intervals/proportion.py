@@ -1,4 +1,4 @@
-"""Intervals for a proportion. Each carries its estimate, level, size and method: none is printed bare."""
+"""Intervals for a proportion. Each carries its estimate, level, size and method, and prints them all."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ class Interval(NamedTuple):
 
 
 def descriptive(interval: Interval) -> Interval:
-    """The same interval, marked as descriptive, for trials that stopped when the data said so.
+    """Return the same interval, marked as descriptive, for trials that stopped when the data said so.
 
     An interval for a fixed number of trials does not keep its level then. One that does is
     `confidence_sequence.anytime_interval`. Marking twice changes nothing.
@@ -58,7 +58,7 @@ def descriptive(interval: Interval) -> Interval:
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
-    """Wilson's score interval for `k` successes in `n` trials.
+    """Return Wilson's score interval for `k` successes in `n` trials.
 
     Bounds: (p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n) with p = k/n and z the
     (1+level)/2 normal quantile. Inside [0, 1]; low is exactly 0 for k = 0 and high exactly 1 for k = n.
@@ -74,7 +74,7 @@ def wilson(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def wilson_bounds(k: int, n: int, z: float) -> tuple[float, float]:
-    """The bounds of `wilson` for a normal quantile `z` > 0 and n > 0: for levels too close to 1 to be written."""
+    """Return the bounds of `wilson` for a normal quantile `z` > 0 and n > 0, also for levels that round to 1."""
     z2 = z * z
     p = k / n
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
@@ -84,7 +84,7 @@ def wilson_bounds(k: int, n: int, z: float) -> tuple[float, float]:
 
 
 def wald(k: int, n: int, level: float = 0.95) -> Interval:
-    """The normal approximation p -+ z sqrt(p(1-p)/n), p = k/n: for comparison, not for use.
+    """Return the normal approximation p -+ z sqrt(p(1-p)/n), p = k/n: for comparison, not for use.
 
     Cut to [0, 1]: no rate is outside, so this costs no coverage. It has no width at k = 0 and k = n, and its
     coverage falls far below `level` near 0 and 1 (0.64 for n = 50, p = 0.98, level 0.95).
@@ -99,7 +99,7 @@ def wald(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
-    """The exact interval: it covers every rate with at least `level`, often with more.
+    """Return the exact interval: it covers every rate with at least `level`, often with more.
 
     low is the (1-level)/2 quantile of Beta(k, n-k+1), 0 for k = 0; high the (1+level)/2 quantile of
     Beta(k+1, n-k), 1 for k = n. No trials: [0, 1] and no estimate. Errors as for `wilson`.
@@ -117,7 +117,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def agresti_coull(k: int, n: int, level: float = 0.95) -> Interval:
-    """The normal approximation after adding z^2/2 successes and z^2/2 failures.
+    """Return the normal approximation after adding z^2/2 successes and z^2/2 failures.
 
     With n' = n + z^2 and p' = (k + z^2/2)/n': p' -+ z sqrt(p'(1-p')/n'), cut to [0, 1]. The estimate is still
     k/n. It has Wilson's centre and contains Wilson's interval. No trials: [0, 1] and no estimate. Errors as for
@@ -134,7 +134,7 @@ def agresti_coull(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
-    """The middle `level` of Beta(k + 1/2, n - k + 1/2), reaching to 0 for k = 0 and to 1 for k = n.
+    """Return the middle `level` of Beta(k + 1/2, n - k + 1/2), from 0 for k = 0 and up to 1 for k = n.
 
     Without the two exceptions coverage would go to 0 as the rate goes to 0 or 1. (Brown, Cai and DasGupta call
     "modified Jeffreys" an interval that changes more bounds: high at 0, low at n, and those of 1 and n - 1;
@@ -166,7 +166,7 @@ PROPORTION_INTERVALS: Mapping[str, ProportionInterval] = MappingProxyType(
 
 
 def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wilson") -> Interval:
-    """The interval of that name; see `PROPORTION_INTERVALS`. `ValueError` lists the names there are.
+    """Return the interval of that name; see `PROPORTION_INTERVALS`. `ValueError` lists the names.
 
     >>> print(proportion_interval(45, 50, 0.99, "clopper-pearson"))
     0.900 [0.742, 0.978] (99% clopper-pearson, n=50)
@@ -184,7 +184,9 @@ def _z(level: float) -> float:
 
 
 def _style(values: list[float]) -> str:
-    """How to print these numbers: with the digits that tell the bounds apart, at least three for rates."""
+    """Return how to print these numbers: with the digits that tell the bounds apart, at least three for
+    rates.
+    """
     size = max(map(abs, values), default=0.0)
     spread = max(values) - min(values) if values else 0.0
     if spread <= 1e-12 * size:
@@ -200,7 +202,7 @@ def _style(values: list[float]) -> str:
 def bonferroni_intervals(
     counts: Sequence[tuple[int, int]], level: float = 0.95, method: str = "wilson"
 ) -> tuple[Interval, ...]:
-    """One interval for each (k, n), each at level 1 - (1 - level)/m for m of them.
+    """Return one interval for each (k, n), each at level 1 - (1 - level)/m for m of them.
 
     Joint coverage is at least `level` whatever their dependence, as far as the method keeps its own level:
     certain with "clopper-pearson". `level` of the results is the joint one, and `method` states the family.

@@ -1,1 +1,1 @@
-"""The kill rule: when trials are evidence that a mutant is worse, where the next trial goes, what it costs."""
+"""The kill rule: when trials show that a mutant is worse, which scenario gets the next trial, what it costs."""

@@ -36,7 +36,8 @@ class Standing(NamedTuple):
 
 
 def automatic_size(mutants: int) -> int:
-    """Baseline trials a scenario for a campaign of `mutants`: 50 up to 20, 100 up to 50, 200 beyond.
+    """Return the baseline trials a scenario for a campaign of `mutants`: 50 up to 20, 100 up to 50, 200
+    beyond.
 
     All mutants share the baseline, so more of them pay for a larger one, which shortens each mutant's trials.
 
@@ -50,7 +51,8 @@ def automatic_size(mutants: int) -> int:
 
 
 def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
-    """The evidence table of a baseline with `f0` failures in `n0` trials. A few milliseconds: keep it.
+    """Return the evidence table of a baseline with `f0` failures in `n0` trials. It takes a few milliseconds:
+    keep it.
 
     m0 is the predictive chance of the trials if nothing changed (Jeffreys prior), m1 the same averaged over
     `LOSSES` u with failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4]. The range is the real line.
@@ -68,7 +70,7 @@ def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
 def choose(
     states: Sequence[Standing | None], weights: Sequence[float], affinity: Sequence[float], rng: Random
 ) -> int:
-    """Index of the live scenario with the largest w_j m1/m0. Retired scenarios are None.
+    """Return the index of the live scenario with the largest w_j m1/m0. Retired scenarios are None.
 
     Ties, of which the start of a mutant is one, go to the larger affinity, then to `rng`, which is used only
     if a tie is left. `weights` are the scenarios' shares of alpha and must be positive where live.

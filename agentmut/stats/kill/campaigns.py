@@ -1,4 +1,4 @@
-"""Many mutants tried at once on several scenarios: what a campaign does, in arrays over the mutants."""
+"""Simulate a campaign: many mutants at once on several scenarios, in arrays over the mutants."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ RatiosOf = Callable[[int, int, int], tuple[Array, ...]]
 
 
 class Mutants(NamedTuple):
-    """One entry per simulated mutant, each with a baseline of its own."""
+    """The results, with one entry for each simulated mutant. Each mutant has a separate baseline."""
 
     trials: Whole
     killed: NDArray[np.bool_]
@@ -30,7 +30,7 @@ class Mutants(NamedTuple):
 
 
 class _Book(NamedTuple):
-    """Decisions and evidence of every baseline that was drawn, indexed [baseline, n] or [baseline, n, f]."""
+    """Decisions and evidence of every drawn baseline, indexed [baseline, n] or [baseline, n, f]."""
 
     kill_at: Whole
     survive_at: Whole
@@ -40,7 +40,9 @@ class _Book(NamedTuple):
 
 
 def evidence_squares(f0: int, n0: int, n_max: int) -> tuple[Array, ...]:
-    """Logarithms of the evidence after a baseline, indexed [n, f]: of one scenario, then of each shared loss."""
+    """Return logarithms of the evidence after a baseline, indexed [n, f]: of one scenario, then of each
+    shared loss.
+    """
     flat = (log_ratios(f0, n0, n_max, LOSSES), *(pooled_ratios(f0, n0, n_max, u) for u in SHARED_LOSSES))
     return tuple(_square(each, n_max) for each in flat)
 
@@ -57,7 +59,8 @@ def simulate(
     table_of: TableOf = decision_table,
     ratios_of: RatiosOf = evidence_squares,
 ) -> Mutants:
-    """`runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one scenario.
+    """Simulate `runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one
+    scenario.
 
     Trials go to the scenario with the most evidence, ties at random. The pooled evidence kills once its
     logarithm reaches `log_threshold`; where that is finite, trials are spread as `suite_share.spread` says. Caching
@@ -99,7 +102,9 @@ def _pooled(logs: Array) -> Array:
 
 
 def _spread(scores: Array, n: Whole, pooled: Array) -> Array:
-    """`suite_share.spread` for many mutants: only the scenarios with the fewest trials keep their scores."""
+    """Apply `suite_share.spread` to many mutants: only the scenarios with the fewest trials keep their
+    scores.
+    """
     spread = pooled > scores.max(axis=1) - BEHIND
     others = n > n.min(axis=1, keepdims=True)
     return np.where(spread[:, None] & others, -np.inf, scores)

@@ -1,4 +1,4 @@
-"""What a decision table does at a true failure rate: exact, by counting the paths to each of its endings."""
+"""The exact behaviour of a decision table at a true failure rate, by counting the paths to each ending."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -18,7 +18,9 @@ RARE = 1e-10
 
 
 class Endings(NamedTuple):
-    """Where the trials can end: one entry per state, with the number of paths that arrive there undecided."""
+    """Where the trials can end: one entry for each state, with the number of paths that arrive there
+    undecided.
+    """
 
     n: Array
     f: Array
@@ -39,7 +41,7 @@ class OperatingCharacteristics(NamedTuple):
 
 @lru_cache(maxsize=256)
 def endings(table: KillTable) -> Mapping[Decision, Endings]:
-    """The states in which the table ends the trials, by decision. Empty for an untestable baseline."""
+    """Return the states in which the table ends the trials, by decision. Empty for an untestable baseline."""
     found: dict[Decision, list[tuple[int, int, float]]] = defaultdict(list)
     alive = {} if table.untestable else {0: 1.0}
     for n in range(1, table.design.n_max + 1):
@@ -58,7 +60,7 @@ def endings(table: KillTable) -> Mapping[Decision, Endings]:
 
 
 def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:
-    """Chance of ending in each of the states (rows) at each failure rate in `phi` (columns)."""
+    """Return the chance of ending in each state (rows) at each failure rate in `phi` (columns)."""
     from scipy.special import xlog1py, xlogy
 
     rates = np.atleast_1d(np.asarray(phi, dtype=float))
@@ -70,14 +72,14 @@ def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:
 
 
 def decision_probability(table: KillTable, decision: Decision, phi: ArrayLike) -> Array:
-    """P(decision), given this baseline, at each true failure rate of the mutant in `phi`."""
+    """Return P(decision), given this baseline, at each true failure rate of the mutant in `phi`."""
     return np.asarray(chance_of(endings(table).get(decision), phi).sum(axis=0))
 
 
 def operating_characteristics(
     n0: int, design: KillDesign, p: float, drop: float = 0.0, table_of: TableOf = decision_table
 ) -> OperatingCharacteristics:
-    """Exact characteristics at true pass rate `p` of the original and max(0, p - drop) of the mutant.
+    """Return exact characteristics at true pass rate `p` of the original and max(0, p - drop) of the mutant.
 
     Averages over f0 ~ Binomial(n0, 1 - p). The four chances sum to 1 within 1e-7. Needs a table for every
     likely f0, a few seconds at n0 = 100: pass a caching `table_of(f0, n0, design)` to share them.
@@ -103,7 +105,7 @@ def _given_baseline(table: KillTable, psi: float) -> Array:
 
 
 def baseline_weights(n0: int, phi: Array) -> Array:
-    """P(f0 failures in n0 trials): rows f0 = 0..n0, columns `phi`."""
+    """Return P(f0 failures in n0 trials): rows f0 = 0..n0, columns `phi`."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     f0 = np.arange(n0 + 1)[:, None]

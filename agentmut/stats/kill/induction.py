@@ -32,7 +32,7 @@ class Swept(NamedTuple):
 
 
 def first_rules(chances: Sequences) -> list[Rule]:
-    """Two rules that stop after one trial, and one that never stops: they bound both prices."""
+    """Return two rules that stop after one trial, and one that never stops: they bound both prices."""
     n_max = last_trial(chances)
     paths, first = np.ones(1), float(chances.cost[0])
     total = first
@@ -43,7 +43,7 @@ def first_rules(chances: Sequences) -> list[Rule]:
 
 
 def last_trial(chances: Sequences) -> int:
-    """n_max, from the (n_max + 1)(n_max + 2)/2 states."""
+    """Return n_max, from the (n_max + 1)(n_max + 2)/2 states."""
     return (math.isqrt(8 * len(chances.cost) + 1) - 3) // 2
 
 
@@ -70,7 +70,7 @@ class Sweep:
         self._forth = [self._forward_views(n) for n in range(self.n_max)]
 
     def __call__(self, prices: Array) -> Swept:
-        """The cheapest rules at the two pairs of prices."""
+        """Return the cheapest rules at the two pairs of prices."""
         states = (len(self.cost), 1)
         kills = self.unchanged * np.tile(prices[KILL], states)
         survives = self.survivable * np.tile(prices[SURVIVE], states)
@@ -94,7 +94,7 @@ class Sweep:
             np.minimum(stay, stop, out=value)
 
     def _rules(self, go: Flags, kill: Flags, survive: Flags) -> tuple[Rule, Rule]:
-        """Errors and cost of the two rules, from the number of paths that reach each state."""
+        """Return the errors and cost of the two rules, from the number of paths that reach each state."""
         self.going[:] = go
         for here, going, live, left, right, after in self._forth:
             np.multiply(here, going, out=live)
@@ -109,7 +109,9 @@ class Sweep:
         return tuple(view.reshape(-1) for view in (after[:-1], after[1:], *here))
 
     def _forward_views(self, n: int) -> tuple[Array, ...]:
-        """A path goes on to the same number of failures or to one more: `live` sits between two zeros."""
+        """Return views of the next states, with the same number of failures or one more: `live` sits between
+        two zeros.
+        """
         here, going, after = (
             a.reshape(-1) for a in (self.paths[row(n)], self.going[row(n)], self.paths[row(n + 1)])
         )

@@ -1,4 +1,4 @@
-"""The kill rule where runs can share seeds: mutant and original then share their luck, and fewer trials tell.
+"""The kill rule for runs that can share seeds: mutant and original share their luck, so fewer trials suffice.
 
 Kept are the seeds on which the recorded baseline passed; a trial of the mutant fails if it fails on such a seed. How
 often the original itself fails there again is estimated from replays of it, and the kill rule decides as usual, with
@@ -60,7 +60,7 @@ def replay_design(
     replays: Mapping[Seed, bool],
     design: KillDesign = DEFAULT_DESIGN,
 ) -> ReplayDesign[Seed]:
-    """The kept seeds, in the order of `recorded`, and the decision table.
+    """Return the kept seeds, in the order of `recorded`, and the decision table.
 
     Both mappings say for each seed whether the original passed; `recorded` in its first run, `replays` when run
     again. Not every kept seed needs a replay, but which ones have one must not depend on outcomes.
@@ -86,7 +86,9 @@ def replay_design(
 
 
 def _truth(name: str, value: object) -> bool:
-    """`value` as a boolean: Python's, numpy's, 0 or 1. "fail" would be true, so anything else is refused."""
+    """Return `value` as a boolean: Python's, numpy's, 0 or 1. Refuse anything else: the text "fail" would be
+    true.
+    """
     if isinstance(value, str | bytes) or value not in (True, False):
         raise ValueError(f"{name} must be true or false, got {value!r}")
     return bool(value)
@@ -108,22 +110,24 @@ class Coupling(NamedTuple):
 
     @property
     def null_rate(self) -> float:
-        """Chance that the original fails again on a seed on which it passed: (1 - rho)(1 - p)."""
+        """Return the chance that the original fails again on a seed on which it passed: (1 - rho)(1 - p)."""
         return (1 - self.rho) * (1 - self.p)
 
     @property
     def failure_rate(self) -> float:
-        """Chance that the mutant fails there: rho drop/p + (1 - rho)(1 - p + drop)."""
+        """Return the chance that the mutant fails there: rho drop/p + (1 - rho)(1 - p + drop)."""
         return self.rho * self.drop / self.p + (1 - self.rho) * (1 - self.p + self.drop)
 
     def passes(self, luck: float, rng: Random, *, mutant: bool) -> bool:
-        """One simulated trial on the seed whose own luck is `luck`."""
+        """Simulate one trial on the seed whose own luck is `luck`."""
         used = luck if rng.random() < self.rho else rng.random()
         return used < self.p - (self.drop if mutant else 0.0)
 
 
 def coupling(p: float, drop: float, rho: float) -> Coupling:
-    """A checked `Coupling`. Raises `ValueError` for p outside (0, 1], drop outside [0, p] or rho outside [0, 1]."""
+    """Return a checked `Coupling`. Raise `ValueError` for p outside (0, 1], drop outside [0, p] or rho
+    outside [0, 1].
+    """
     p = 1.0 if p == 1 else check_rate("p", p)
     return Coupling(
         p, check_rate("drop", drop, 0.0, p, closed=True), check_rate("rho", rho, 0.0, 1.0, closed=True)

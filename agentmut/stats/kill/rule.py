@@ -1,4 +1,4 @@
-"""When trials are evidence of a kill: a sequential rule for one scenario, valid with an estimated baseline.
+"""When trials show a kill: a sequential rule for one scenario, valid with an estimated baseline.
 
 The rule counts failures: `f0` in `n0` baseline trials of the original, `f` in the `n` trials of the mutant
 so far. It is one-sided, so only a worse mutant is killed. Its decisions depend on nothing but
@@ -29,7 +29,7 @@ LARGEST_TESTABLE = 0.97
 
 
 class KillDesign(NamedTuple):
-    """What a decision may get wrong, and what it may cost."""
+    """The errors that a decision may make, and its largest cost."""
 
     alpha: float = 0.05
     """Largest chance of killing a mutant that is no worse; in (0, 0.5]."""
@@ -85,11 +85,11 @@ class KillTable:
 
     @cached_property
     def untestable(self) -> bool:
-        """Whether no trial should be spent: see `is_untestable`."""
+        """Return whether no trial should be spent: see `is_untestable`."""
         return is_untestable(self.f0, self.n0, self.design.delta)
 
     def decide(self, n: int, f: int) -> Decision:
-        """The decision after `n` trials with `f` failures; CONTINUE at n = 0.
+        """Return the decision after `n` trials with `f` failures; CONTINUE at n = 0.
 
         Meaningful only where no smaller n has decided: the first crossing counts, see `verdict`.
         """
@@ -121,7 +121,7 @@ class KillTable:
         return reached
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form that `from_json` turns back into an equal table."""
+        """Return a JSON-able form that `from_json` turns back into an equal table."""
         return {
             "rule_version": RULE_VERSION,
             "f0": self.f0,
@@ -135,7 +135,9 @@ class KillTable:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "KillTable":
-        """The table that `to_json` wrote; `ValueError` if it is damaged or of another version of the rule."""
+        """Return the table that `to_json` wrote; `ValueError` if it is damaged or of another version of the
+        rule.
+        """
         if stored.get("rule_version") != RULE_VERSION:
             raise ValueError(
                 f"rule_version must be {RULE_VERSION}, got {stored.get('rule_version')!r}: recompute"
@@ -149,12 +151,13 @@ class KillTable:
 
 
 def is_untestable(f0: int, n0: int, delta: float) -> bool:
-    """Whether (f0 + 1/2)/(n0 + 1) + delta > 0.97: neither a kill nor a survival could be shown."""
+    """Return whether (f0 + 1/2)/(n0 + 1) + delta > 0.97: neither a kill nor a survival could be shown."""
     return (f0 + 0.5) / (n0 + 1) + delta > LARGEST_TESTABLE
 
 
 def level_for(k: int, alpha: float = 0.05) -> float:
-    """The level of each of `k` scenarios: alpha over k rounded up to 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, ...
+    """Return the level of each of `k` scenarios: alpha over k rounded up to 1, 2, 3, 5, 8, 12, 20, 30, 50,
+    80, ...
 
     From 12 on the steps are 12, 20, 30, 50, 80 times a power of ten. Rounding lets mutants with different
     numbers of scenarios share decision tables; the sum over the scenarios stays at or below alpha.
@@ -175,7 +178,7 @@ def _rounded_share(k: int) -> int:
 
 
 def check_design(design: KillDesign) -> KillDesign:
-    """The design itself; `ValueError` naming the field that is out of range."""
+    """Return the design; `ValueError` naming the field that is out of range."""
     check_rate("alpha", design.alpha, 0.0, 0.5)
     check_rate("beta", design.beta, 0.0, 0.5)
     check_rate("delta", design.delta, 0.0, 0.95)
@@ -184,7 +187,8 @@ def check_design(design: KillDesign) -> KillDesign:
 
 
 def decision_table(f0: int, n0: int, design: KillDesign = DEFAULT_DESIGN) -> KillTable:
-    """The decisions for a baseline of `f0` failures in `n0` trials. About 20 ms for n_max = 100.
+    """Return the decisions for a baseline of `f0` failures in `n0` trials. It takes about 20 ms for n_max =
+    100.
 
     The rule minimises the expected trials, averaged over no change and drops of delta to 3 delta, subject to
     P(KILLED) <= safety_factor * alpha if nothing changed and P(SURVIVED) <= 0.95 beta if the rate
@@ -215,7 +219,8 @@ def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
 
 
 def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The regions as two numbers per n, read where the rule can arrive; elsewhere rounding may blur them.
+    """Return the regions as two numbers for each n, read where the rule can arrive; rounding may blur them
+    elsewhere.
 
     Raises `ArithmeticError` if a region that can be reached is not a half-line in f.
     """
@@ -235,5 +240,5 @@ def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[i
 
 
 def _first(flags: "Flags") -> int:
-    """Index of the first true flag; the length if there is none."""
+    """Return the index of the first true flag; the length if there is none."""
     return int(flags.argmax()) if flags.any() else len(flags)

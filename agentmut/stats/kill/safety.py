@@ -33,7 +33,7 @@ OTHER_DESIGNS = 0.85
 
 
 def safety_factor(n0: int, alpha: float, *, usual: bool = True) -> float:
-    """The share of alpha that the rule may use at a baseline of `n0` trials; from 0.08 to 0.95.
+    """Return the share of alpha that the rule may use at a baseline of `n0` trials; from 0.08 to 0.95.
 
     0.95 from n0 = 40 to 100 for alpha of 0.01 and more, 0.92 beyond: there 0.95 let the supremum exceed alpha by up
     to 1.3 % at six sizes. `usual` says that beta, delta and n_max are those that the factors were found for;

@@ -1,4 +1,4 @@
-"""Chances of one specific sequence of mutant trials, given the baseline: the kill rule's ingredients.
+"""Chances of one specific sequence of mutant trials, given the baseline, from which the kill rule is made.
 
 A chance is that of one order of the f failures among the n trials: no binomial coefficient. Arrays over the
 states (n, f) are flat, ordered by n, then f: n = 0..n_max, f = 0..n; `row(n)` is the slice of one n.
@@ -20,7 +20,7 @@ DROPS = (1.0, 1.5, 2.0, 3.0)
 
 
 class Sequences(NamedTuple):
-    """What the optimal stopping problem is made of."""
+    """The parts of the optimal stopping problem."""
 
     unchanged: Array
     """Chance of the sequence if the mutant fails as often as the original."""
@@ -38,7 +38,7 @@ class RateGrid(NamedTuple):
 
 
 def rate_grid(f0: float, n0: int) -> RateGrid:
-    """Centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1.
+    """Return centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1.
 
     Masses are differences of the nearer tail: differences near 1 would be rounding noise.
     """
@@ -51,7 +51,7 @@ def rate_grid(f0: float, n0: int) -> RateGrid:
 
 
 def sequences(f0: int, n0: int, delta: float, n_max: int) -> Sequences:
-    """The chances and the cost for a baseline of f0 failures in n0 trials."""
+    """Return the chances and the cost for a baseline of f0 failures in n0 trials."""
     phi = (f0 + 0.5) / (n0 + 1)
     grid = rate_grid(f0, n0)
     unchanged = unchanged_chances(f0, n0, n_max)
@@ -65,12 +65,12 @@ def sequences(f0: int, n0: int, delta: float, n_max: int) -> Sequences:
 
 
 def row(n: int) -> slice:
-    """Where the states (n, 0..n) are in a flat array over states."""
+    """Return where the states (n, 0..n) are in a flat array over states."""
     return slice(n * (n + 1) // 2, (n + 1) * (n + 2) // 2)
 
 
 def unchanged_chances(f0: float, n0: int, n_max: int) -> Array:
-    """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
+    """Return B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
     from scipy.special import gammaln
 
     a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
@@ -83,7 +83,7 @@ def unchanged_chances(f0: float, n0: int, n_max: int) -> Array:
 
 
 def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
-    """Sum over the failure rates psi of weight psi^f (1 - psi)^(n - f)."""
+    """Return the sum over the failure rates psi of weight psi^f (1 - psi)^(n - f)."""
     steps = np.arange(n_max + 1)[:, None]
     by_passes = (weights * rates**steps) @ ((1 - rates) ** steps).T
     n, f = np.tril_indices(n_max + 1)
@@ -92,7 +92,8 @@ def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
 
 
 def log_ratios(f0: float, n0: int, n_max: int, losses: Iterable[float]) -> Array:
-    """log m1/m0, flat over the states: m0 if nothing changed, m1 averaged over relative losses of the pass rate.
+    """Return log m1/m0, flat over the states: m0 if nothing changed, m1 averaged over relative losses of the
+    pass rate.
 
     A loss u makes the failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4].
     """
@@ -106,13 +107,13 @@ def log_ratios(f0: float, n0: int, n_max: int, losses: Iterable[float]) -> Array
 
 
 def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
-    """The mean chances with every rate worsened by `drop`, kept below 1 and off 0 and 1."""
+    """Return the mean chances with every rate worsened by `drop`, kept below 1 and off 0 and 1."""
     worse = np.minimum(grid.rates + drop, 1 - 0.02 * (1 - grid.rates))
     return mean_chances(np.clip(worse, 1e-4, 1 - 1e-4), grid.weights, n_max)
 
 
 def _scale(weight: float, a: float, b: float) -> float:
-    """max(2, weight / KL(a || b))^(-1/2): the root of about one over the trials needed."""
+    """Return max(2, weight / KL(a || b))^(-1/2): the root of about one over the needed trials."""
     a, b = min(a, 0.999), min(b, 0.999)
     divergence = a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
     return float(max(2.0, weight / divergence) ** -0.5)

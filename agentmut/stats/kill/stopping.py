@@ -1,4 +1,4 @@
-"""Optimal stopping for the kill rule: the cheapest rule whose two error probabilities keep their limits.
+"""Optimal stopping for the kill rule: the cheapest rule that keeps both error probabilities in their limits.
 
 The price of a kill (and of a survival) is a Lagrange multiplier. For given prices backward induction gives
 the best rule, and its value is a line in each price whose slope is that rule's error probability. Finding the
@@ -63,7 +63,7 @@ def solve(chances: Sequences, false_kill: float, missed: float) -> Solution:
 
 
 def _leap(last: float, step: float) -> float:
-    """Most of the way that steps which shrink by a constant factor still have to go; 0 if they do not shrink."""
+    """Return most of the remaining way of steps that shrink by a constant factor; 0 if they do not shrink."""
     factor = step / last if last > 0 else 1.0
     return 0.9 * step * factor / (1 - factor) if 0 < factor < 1 else 0.0
 
@@ -78,7 +78,8 @@ def _solution(sweep: Sweep, prices: list[float], limits: tuple[float, float]) ->
 
 
 def _least_price(sweep: Sweep, known: list[Rule], prices: list[float], axis: int, limit: float) -> float:
-    """The least price on `axis` at which the error on that axis is within `limit`, the other price fixed.
+    """Return the least price on `axis` at which the error on that axis is within `limit`, the other price
+    fixed.
 
     Adds the rules it meets to `known`. The bracket is proved at both ends: a rule never costs more than
     never stopping, so a price of that cost over the limit is high enough. At the low end a price of
@@ -102,7 +103,7 @@ def _least_price(sweep: Sweep, known: list[Rule], prices: list[float], axis: int
 
 
 def _top(known: list[Rule], axis: int, other: float, limit: float) -> float:
-    """Where the lower envelope of the known rules' lines has its maximum.
+    """Return where the lower envelope of the known rules' lines has its maximum.
 
     By duality it is the lowest crossing of a rising with a falling line.
     """

@@ -1,4 +1,5 @@
-"""Evidence of the whole suite: a small drop everywhere shows in all scenarios together before it does in any.
+"""Evidence of the whole suite: a small drop everywhere shows in all scenarios together before it shows in
+one.
 
 A part of alpha may be spent on it. For a relative loss u shared by all scenarios, the evidence is the product over
 scenarios of m1(u)/m0: the chance of that scenario's trials if its pass rate fell from q to (1 - u) q, over their
@@ -51,7 +52,7 @@ class PooledStanding(NamedTuple):
 
 
 def pooled_evidence(f0: int, n0: int, n_max: int = 100) -> PooledEvidence:
-    """The table of a baseline with `f0` failures in `n0` trials. A few milliseconds: keep it.
+    """Return the table of a baseline with `f0` failures in `n0` trials. It takes a few milliseconds: keep it.
 
     A baseline without a pass, or of fewer than `LEAST_BASELINE` trials, gives no evidence: all logarithms are 0.
 
@@ -66,7 +67,7 @@ def pooled_evidence(f0: int, n0: int, n_max: int = 100) -> PooledEvidence:
 
 
 def pooled_ratios(f0: int, n0: int, n_max: int, loss: float) -> "Array":
-    """log m1(u)/m0 for one relative loss, flat over the states as in `sequences`."""
+    """Return log m1(u)/m0 for one relative loss, flat over the states as in `sequences`."""
     import numpy as np
 
     from agentmut.stats.kill.sequences import log_ratios
@@ -77,7 +78,8 @@ def pooled_ratios(f0: int, n0: int, n_max: int, loss: float) -> "Array":
 
 
 def log_pooled(standings: Iterable[PooledStanding], left_out: int = 0) -> float:
-    """Logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first trial.
+    """Return the logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first
+    trial.
 
     `left_out` counts the scenarios that could have been tried had their baselines not been untestable: each
     costs `LEFT_OUT`.
@@ -93,12 +95,12 @@ def log_pooled(standings: Iterable[PooledStanding], left_out: int = 0) -> float:
 
 
 def log_threshold(level: float) -> float:
-    """The logarithm that the pooled evidence must reach to kill at `level` in (0, 0.5): log(1/level)."""
+    """Return the logarithm that the pooled evidence must reach to kill at `level` in (0, 0.5): log(1/level)."""
     return -math.log(check_rate("level", level, 0.0, 0.5))
 
 
 def spread(states: Sequence[Standing | None], pooled: float) -> list[Standing | None]:
-    """The states that `choose` should look at where the suite has a share; retired scenarios are None.
+    """Return the states for `choose` if the suite has a share; retired scenarios are None.
 
     While the pooled evidence (a logarithm) is not far behind the best live scenario's, those with the fewest
     trials: each scenario's own baseline uncertainty then weighs least. Otherwise all of them.

@@ -1,4 +1,4 @@
-"""The true pass rate, from many trials that a fallible judge labelled and a few that a human labelled as well.
+"""The true pass rate, from many trials that a fallible judge labelled and a few that a human labelled too.
 
 The human's labels are taken as the truth. The trials they labelled must be drawn at random from all that the
 judge labelled: labels collected where the judge looked wrong correct nothing.
@@ -19,7 +19,7 @@ Counts = NDArray[np.float64] | float
 
 
 class Labels(NamedTuple):
-    """Trials counted by what the judge and, where there is one, the human label say."""
+    """Counts of trials by the judge's label and, if there is one, the human's."""
 
     both_pass: int
     judge_only: int
@@ -33,20 +33,20 @@ class Labels(NamedTuple):
 
     @property
     def labelled(self) -> int:
-        """Trials with a human label."""
+        """Return the number of trials with a human label."""
         return self.both_pass + self.judge_only + self.human_only + self.both_fail
 
     @property
     def judge_pass(self) -> int:
-        """Trials that the judge passed."""
+        """Return the number of trials that the judge passed."""
         return self.both_pass + self.judge_only + self.rest_pass
 
     def sensitivity(self, level: float = 0.95) -> Interval:
-        """The judge's chance to pass what a human passes."""
+        """Return the judge's chance to pass what a human passes."""
         return wilson(self.both_pass, self.both_pass + self.human_only, level)
 
     def specificity(self, level: float = 0.95) -> Interval:
-        """The judge's chance to fail what a human fails."""
+        """Return the judge's chance to fail what a human fails."""
         return wilson(self.both_fail, self.both_fail + self.judge_only, level)
 
 
@@ -66,7 +66,7 @@ def labels(judge: Sequence[bool], human: Sequence[bool | None]) -> Labels:
 
 
 def rectified(counts: Labels, level: float = 0.95) -> Interval:
-    """mean(judge on all N trials) + mean(human - judge on the n labelled ones), clipped to [0, 1].
+    """Return mean(judge on all N trials) + mean(human - judge on the n labelled ones), clipped to [0, 1].
 
     The labelled trials are among the N. With f = n/N the variance is Var(human - judge + f judge)/n
     + (1 - f) Var(judge)/N; the interval is the normal one around counts to which a = max(1, z^2/4) have been
@@ -99,7 +99,9 @@ def rectified(counts: Labels, level: float = 0.95) -> Interval:
 def rectified_bounds(
     table: NDArray[np.float64], judge_pass: Counts, total: int, z: float
 ) -> tuple[Counts, Counts]:
-    """The bounds of `rectified`, unclipped. `table`: both pass, judge only, human only, both fail; (4, ...)."""
+    """Return the bounds of `rectified`, unclipped. `table`: both pass, judge only, human only, both fail; (4,
+    ...).
+    """
     both, judge_only, human_only = table[:3]
     n = table.sum(axis=0)
     added = max(1.0, z * z / 4)
@@ -115,7 +117,7 @@ def rectified_bounds(
 
 
 def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.95) -> Interval:
-    """The true pass rate of `trials` that the judge passed `passes` of, by sensitivity and specificity from elsewhere.
+    """Correct a judge's pass rate by the sensitivity and specificity that other trials show.
 
     (a + spec - 1) / (sens + spec - 1), clipped to [0, 1]; a is the judge's pass rate, passes/trials. Source of the
     estimate: Rogan and Gladen, Am. J. Epidemiol. 107 (1978) 71-76. The interval is that of Lang and Reiczigel (Prev.
@@ -148,7 +150,7 @@ def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.
 def rogan_gladen_bounds(
     table: NDArray[np.float64], judge_pass: Counts, total: int, z: float
 ) -> tuple[Counts, Counts]:
-    """The bounds of `transferred`, unclipped; 0 and 1 where the adjusted sens + spec is at most 1."""
+    """Return the bounds of `transferred`, unclipped; 0 and 1 where the adjusted sens + spec is at most 1."""
     both, judge_only, human_only, both_fail = table
     n_sens, n_spec = both + human_only + 2, both_fail + judge_only + 2
     sens, spec = (both + 1) / n_sens, (both_fail + 1) / n_spec
@@ -165,7 +167,7 @@ def rogan_gladen_bounds(
 
 
 def _sizes(counts: Labels, level: float) -> tuple[int, int, float]:
-    """Human labels, all trials, and the normal quantile, after checking."""
+    """Return the number of human labels and of all trials, and the normal quantile, after checks."""
     level = check_level(level)
     total = sum(check_count(name, value) for name, value in counts._asdict().items())
     return counts.labelled, total, NormalDist().inv_cdf((1 + level) / 2)

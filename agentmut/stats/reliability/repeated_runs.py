@@ -1,4 +1,4 @@
-"""How far repeated runs can be relied on: pass@k, pass^k, and a summary of one test's runs.
+"""The reliability of repeated runs: pass@k, pass^k, and a summary of one test's runs.
 
 Everything is computed in whole numbers or fractions and turned into a float or a percent once, at the end:
 a truncated percent must not depend on how a float was rounded on the way.
@@ -28,7 +28,7 @@ class Estimator(StrEnum):
 
 
 def pass_at_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED) -> float:
-    """The chance that at least one of `k` runs passes, from `c` passes in `n` runs; in [0, 1].
+    """Return the chance that at least one of `k` runs passes, from `c` passes in `n` runs; in [0, 1].
 
     Unbiased: 1 - C(n-c, k) / C(n, k) (Chen et al., arXiv:2107.03374). Plug-in: 1 - (1 - c/n)^k.
 
@@ -46,7 +46,7 @@ def pass_at_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED)
 
 
 def pass_hat_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED) -> float:
-    """The chance that every one of `k` runs passes (pass^k), from `c` passes in `n` runs; in [0, 1].
+    """Return the chance that every one of `k` runs passes (pass^k), from `c` passes in `n` runs; in [0, 1].
 
     Unbiased: C(c, k) / C(n, k) (Yao et al., arXiv:2406.12045). Plug-in: (c/n)^k.
 
@@ -64,7 +64,7 @@ def pass_hat_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED
 
 
 class Reliability(NamedTuple):
-    """The runs of one test, in the order they were made; percents are whole numbers from 0 to 100."""
+    """A summary of one test's runs, in run order; percents are whole numbers from 0 to 100."""
 
     runs: int
     passes: int
@@ -77,17 +77,17 @@ class Reliability(NamedTuple):
 
     @property
     def pass_at_k(self) -> int:
-        """100 if any run passed, else 0."""
+        """Return 100 if any run passed, else 0."""
         return 100 if self.passes else 0
 
     @property
     def pass_hat_k(self) -> int:
-        """Plug-in pass^k with k = the number of runs, in percent, truncated: the end of the curve."""
+        """Return plug-in pass^k with k = the number of runs, in percent, truncated: the end of the curve."""
         return self.curve[-1]
 
     @property
     def flaky(self) -> bool:
-        """Some runs passed and some did not."""
+        """Return whether some runs passed and some did not."""
         return 0 < self.passes < self.runs
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class Reliability(NamedTuple):
 
 
 def reliability(outcomes: Iterable[bool]) -> Reliability:
-    """The summary of the runs of one test, in order.
+    """Return the summary of the runs of one test, in order.
 
     Raises `ValueError` for no runs, or for anything but booleans.
 
@@ -116,7 +116,8 @@ graceful degradation 60%
 
 
 def decay_curve(outcomes: Iterable[bool]) -> tuple[int, ...]:
-    """Plug-in pass^k over the first k runs, for k = 1 .. N, in whole percents, truncated: 100 (c_k/k)^k.
+    """Return plug-in pass^k over the first k runs, for k = 1 .. N, in whole percents, truncated: 100
+    (c_k/k)^k.
 
     c_k counts the passes among the first k. After a pass the curve can rise again (PFP: 100, 25, 29).
 
@@ -127,7 +128,9 @@ def decay_curve(outcomes: Iterable[bool]) -> tuple[int, ...]:
 
 
 def _truncated_power(c: int, k: int) -> int:
-    """100 (c/k)^k, truncated, for 0 <= c <= k. Whole numbers of k log k digits only where a float may err."""
+    """Return 100 (c/k)^k, truncated, for 0 <= c <= k. Large whole numbers are used only where a float may
+    err.
+    """
     if c in (0, k):
         return 100 if c else 0
     power = 100 * exp(k * log1p((c - k) / k))
@@ -137,7 +140,8 @@ def _truncated_power(c: int, k: int) -> int:
 
 
 def variance_amplification(outcomes: Iterable[bool]) -> int:
-    """Standard deviation of the 0/1 outcomes (divisor N) over its maximum 1/2, in percent, half rounded up.
+    """Return the standard deviation of the 0/1 outcomes (divisor N) over its maximum 1/2, in percent, half
+    rounded up.
 
     With c passes in n runs: 200 sqrt(c (n - c)) / n. 0 where all runs agree, 100 where half of them pass.
 
@@ -150,7 +154,7 @@ def variance_amplification(outcomes: Iterable[bool]) -> int:
 
 
 def graceful_degradation(outcomes: Iterable[bool]) -> int:
-    """Passes weighted by their position 1 .. N: 100 sum(i * pass_i) / sum(i), in percent, half rounded up.
+    """Return passes weighted by position 1 .. N: 100 sum(i * pass_i) / sum(i), in percent, half rounded up.
 
     A failure takes away its own position, so that with the same number of failures the score is lower the
     later they come: FPPP 90, PPPF 60. 100 if all runs pass, 0 if none does.
@@ -171,7 +175,7 @@ def _counts(c: int, n: int, k: int, estimator: Estimator) -> tuple[int, int, int
 
 
 def _booleans(outcomes: Iterable[bool]) -> Sequence[bool]:
-    """Python's booleans from those or numpy's; a string of letters would be all true, so it is refused."""
+    """Return Python's booleans from Python's or numpy's; refuse text, whose letters would all be true."""
     found = [one.item() if hasattr(one, "item") else one for one in outcomes]
     odd = [one for one in found if not isinstance(one, bool)]
     if odd or not found:

@@ -7,7 +7,8 @@ from agentmut.stats.checks import check_count, check_rate
 
 
 def state_coverage(states: int, scale: float) -> float:
-    """1 - exp(-states/scale), in [0, 1]: the state coverage of Eq. 17. Below 1 but for rounding: 1 from 37 scales on.
+    """Return 1 - exp(-states/scale), in [0, 1]: the state coverage of Eq. 17. It rounds to 1 from 37 scales
+    on.
 
     `states` is the number of distinct abstract states seen; `scale` (lambda) the number expected for such
     agents: seeing as many gives 0.632. No states: 0. Says how many states were seen, not how many there are.
@@ -19,7 +20,7 @@ def state_coverage(states: int, scale: float) -> float:
 
 
 def overall_coverage(dimensions: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """The weighted geometric mean of coverages in [0, 1]: Eq. 20, with weights Remark 4.2.
+    """Return the weighted geometric mean of coverages in [0, 1]: Eq. 20, with the weights of Remark 4.2.
 
     Weights are divided by their sum; without them all count alike. A dimension of 0 makes the whole 0,
     unless its weight is 0: then it does not count.
@@ -43,7 +44,7 @@ def overall_coverage(dimensions: Sequence[float], weights: Sequence[float] | Non
 
 
 def chao1(observed: int, once: int, twice: int) -> float:
-    """Chao's estimate of how many kinds there are, from the kinds observed: Eq. 16. At least `observed`.
+    """Return Chao's estimate of how many kinds exist, from the observed kinds: Eq. 16. At least `observed`.
 
     observed + f1^2/(2 f2), where `once` (f1) kinds were seen exactly once and `twice` (f2) exactly twice. With
     f2 = 0 that is no number, and observed + f1 (f1 - 1)/2 is used: the bias-corrected form

@@ -76,7 +76,7 @@ class Score(NamedTuple):
 
 
 def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float = 0.05) -> Score | None:
-    """The score of mutants that were each judged on a family of scenarios; see `score_interval`.
+    """Return the score of mutants that were each judged on a family of scenarios; see `score_interval`.
 
     Scenarios are told apart by name: the true rate behind a name is one unknown, shared by all mutants.
     """
@@ -94,7 +94,7 @@ def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float
 
 
 def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95) -> Interval | None:
-    """Eq. 22 of the AgentAssay paper: killed / (mutants - equivalent), with Wilson's interval.
+    """Return Eq. 22 of the AgentAssay paper: killed / (mutants - equivalent), with Wilson's interval.
 
     The interval takes every verdict for true: it says how far the ratio may be from that of all such mutants, not
     how many kills are false; `mutation_score` does. Equivalent are mutants shown to change nothing. Counting
@@ -123,14 +123,14 @@ def _group(counts: Counter[Decision], scenarios: Sequence[Rates], suite_level: f
 
 
 def scenario_rates(mutants: Iterable[Judged]) -> dict[Key, Rates]:
-    """The rates of every scenario and level in use; levels of one scenario share its draws."""
+    """Return the rates of every scenario and level in use; levels of one scenario share its draws."""
     tables = {_key(*item): item for mutant in mutants for item in mutant.family.items()}
     dimension = {name: i for i, name in enumerate(sorted({name for name, _ in tables.values()}))}
     return {key: table_rates(table, dimension[name]) for key, (name, table) in tables.items()}
 
 
 def table_rates(table: KillTable, dimension: int = 0) -> Rates:
-    """FK(phi) and MS(phi) at `POINTS` draws of phi ~ Beta(f0 + 1/2, n0 - f0 + 1/2).
+    """Return FK(phi) and MS(phi) at `POINTS` draws of phi ~ Beta(f0 + 1/2, n0 - f0 + 1/2).
 
     MS is P(SURVIVED) at failure rate min(phi + delta, 0.999). The draws are quantiles: in dimension 0 the
     midpoints of equal cells, in dimension d > 0 multiples of the root of the d-th prime modulo 1, so that
@@ -145,7 +145,7 @@ def table_rates(table: KillTable, dimension: int = 0) -> Rates:
 
 
 def family_rates(scenarios: Sequence[Rates], suite_level: float = 0.0) -> Rates:
-    """A bound on a family's rates: the sum of its FK, because one kill suffices, and the largest of its MS.
+    """Return a bound on a family's rates: the sum of FK, because one kill suffices, and the largest MS.
 
     A mutant survives only if every scenario says SURVIVED, the one that dropped included: so the chance of
     missing the drop is at most that scenario's own MS, whichever scenario it is. Both are 0 for an empty
@@ -167,13 +167,13 @@ def family_rates(scenarios: Sequence[Rates], suite_level: float = 0.0) -> Rates:
 
 
 def _shape(rates: Array) -> Array:
-    """The rates with mean 1; constant where they are all 0."""
+    """Return the rates scaled to mean 1; constant if they are all 0."""
     mean = float(rates.mean())
     return rates / mean if mean > 0 else np.ones(POINTS)
 
 
 def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float = 0.05) -> Score | None:
-    """[(K - F)/(T - E), (K + U + M)/(T - E)] at level 1 - gamma, clipped to [0, 1]; None where T = E.
+    """Return [(K - F)/(T - E), (K + U + M)/(T - E)] at level 1 - gamma, clipped to [0, 1]; None where T = E.
 
     T mutants, E of them equivalent, K killed, S survived, U undecided; equivalent mutants are not passed in.
     F bounds the false kills: the (1 - gamma/2)-quantile of Binomial(m, FK) mixed over the draws, m being the
@@ -208,7 +208,9 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
 
 
 def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int:
-    """Start with every reached mutant at risk; each bound on F lowers the number at risk, until it stays."""
+    """Bound the false kills: start with every covered mutant at risk, and lower the number by each bound
+    until it stays.
+    """
     alive = [(g.survived + g.undecided, g.rates.false_kill) for g in groups]
     worst = _largest([g.rates.false_kill for g in groups if g.killed])
     bound = killed
@@ -220,7 +222,8 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
 
 
 def _missed(groups: Sequence[Group], confidence: float) -> int:
-    """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays.
+    """Bound the missed drops: start from none, and raise the number that may have dropped by each bound until
+    it stays.
 
     M is believable as long as M misses among the killed, the undecided and M mutants more are: one more is tried
     each time.
@@ -238,14 +241,14 @@ def _missed(groups: Sequence[Group], confidence: float) -> int:
 
 
 def _mixed(parts: Sequence[tuple[int, Array]]) -> tuple[int, Array]:
-    """The number of mutants and their mean rate at each draw."""
+    """Return the number of mutants and their mean rate at each draw."""
     number = sum(n for n, _ in parts)
     mean: Array = sum((n * rate for n, rate in parts), np.zeros(POINTS)) / max(number, 1)
     return number, np.minimum(mean, 1.0)
 
 
 def _quantile(binomial: tuple[int, Array], confidence: float) -> int:
-    """The least x at which the mixture's distribution function reaches `confidence`."""
+    """Return the least x at which the mixture's distribution function reaches `confidence`."""
     from scipy.special import bdtr
 
     number, rate = binomial
@@ -276,7 +279,7 @@ def _levels(dimension: int) -> Array:
 
 
 def _prime(index: int) -> int:
-    """The `index`-th prime, from 2."""
+    """Return the `index`-th prime, from 2."""
     primes: list[int] = []
     candidate = 2
     while len(primes) < index:

@@ -51,7 +51,7 @@ of the scenarios moves a bound by at most .02, with 3 to 10 trials of each by up
 
 
 class Tried(NamedTuple):
-    """What is stored of one scenario, and the pass rate that the suite asks of it."""
+    """The stored trials of one scenario, and the pass rate that the suite requires."""
 
     passes: int
     trials: int
@@ -62,7 +62,7 @@ class Tried(NamedTuple):
 
     @property
     def standing(self) -> "Tried":
-        """The counts that show the lower rate; its own if there is nothing to compare with."""
+        """Return the counts with the lower rate; the scenario's own if there is nothing to compare with."""
         passes, trials = self.no_better_than or (0, 0)
         if not trials:
             return self
@@ -88,7 +88,8 @@ class RedChance(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def passes_needed(threshold: float, runs: int) -> int:
-    """The fewest passes in `runs` whose share is not under `threshold`: ceil(threshold * runs), exactly.
+    """Return the fewest passes in `runs` whose share is not under `threshold`: ceil(threshold * runs),
+    exactly.
 
     The threshold is the decimal that is written, not the binary fraction next to it: 0.7 of ten runs are seven.
 
@@ -104,7 +105,7 @@ def passes_needed(threshold: float, runs: int) -> int:
 def red_chances(
     scenarios: Sequence[Tried], runs: Sequence[int], level: float = 0.95
 ) -> tuple[RedChance, ...]:
-    """The chance of red for each number of runs of a scenario, from stored trials; see the module's docstring.
+    """Return the chance of red for each number of runs of a scenario; see the module's docstring.
 
     Estimate and bounds never fall where a scenario passes less often or asks for more. The bounds hold at
     `level` for each number of runs, on trials whose number was fixed beforehand. Trials of a mutant are
@@ -168,7 +169,7 @@ def _high_drawn(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, er
 
 
 def _high_together(scenarios: Sequence[Tried], needed: int, runs: int, error: float) -> float:
-    """From an upper bound of the sum of the failure rates, wherever they sit.
+    """Return the upper end from a bound of the sum of all failure rates, however it is distributed.
 
     With unequal numbers of trials the sum of n_i q_i is bounded, which is at least the smallest n times it.
     """
@@ -179,7 +180,7 @@ def _high_together(scenarios: Sequence[Tried], needed: int, runs: int, error: fl
 
 @lru_cache(maxsize=1024)
 def _steepest(needed: int, runs: int) -> float:
-    """The largest ratio of a scenario's chance of red to its failure rate."""
+    """Return the largest ratio of a scenario's chance of red to its failure rate."""
     from scipy.special import bdtrc
 
     rates = np.geomspace(1e-9, 1, POINTS)
@@ -207,7 +208,9 @@ def _highest(scenarios: Sequence[Tried], error: float) -> Highest:
 
 
 def _low(highest: Highest, needed: Sequence[int], runs: int) -> float:
-    """Jointly, or on average: no S rates with that mean are green more often than S equal ones."""
+    """Return the lower end, jointly or by the mean: S rates with one mean are green at most as often as S
+    equal rates.
+    """
     greens = (_green(least, runs, rate) for least, rate in zip(needed, highest.jointly, strict=True))
     jointly = 1 - math.prod(greens)
     if highest.mean is None:
@@ -216,14 +219,14 @@ def _low(highest: Highest, needed: Sequence[int], runs: int) -> float:
 
 
 def _estimate(tried: Tried, needed: int, runs: int) -> float:
-    """The smaller of the chances of green that the counts of a scenario show."""
+    """Return the smaller of the chances of green that the counts of a scenario show."""
     counts = [(tried.passes, tried.trials), tried.no_better_than or (0, 0)]
     return min(_replayed(k, n, needed, runs) for k, n in counts if n)
 
 
 @lru_cache(maxsize=8192)
 def _replayed(passes: int, trials: int, needed: int, runs: int) -> float:
-    """The chance that `runs` draws from the stored trials hold at least `needed` passes."""
+    """Return the chance that `runs` draws from the stored trials hold at least `needed` passes."""
     again = _green(needed, runs, passes / trials)
     if trials <= runs:
         return again
@@ -243,7 +246,7 @@ def _green(needed: int, runs: int, rate: float) -> float:
 
 @lru_cache(maxsize=8192)
 def _beta_quantile(a: int, b: int, level: float) -> float:
-    """The quantile of Beta(a, b), which is 1 for b = 0."""
+    """Return the quantile of Beta(a, b), which is 1 for b = 0."""
     from scipy.special import betaincinv
 
     return float(betaincinv(a, b, level)) if b else 1.0
@@ -251,7 +254,7 @@ def _beta_quantile(a: int, b: int, level: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _greens(passes: int, trials: int, needed: int, runs: int) -> Array:
-    """The chance of green at rates as low as the trials allow."""
+    """Return the chance of green at rates as low as the trials allow."""
     from scipy.special import bdtrc
 
     rates = _rates(passes, trials - passes + 1)
@@ -260,7 +263,8 @@ def _greens(passes: int, trials: int, needed: int, runs: int) -> Array:
 
 @lru_cache(maxsize=4096)  # the mutants of a campaign share the baselines, and survivors much of the rest
 def _rates(a: int, b: int) -> Array:
-    """`POINTS` equally likely values of Beta(a, b), always shuffled alike; all 0 for a = 0 and all 1 for b = 0.
+    """Return `POINTS` equally likely values of Beta(a, b), always shuffled alike; all 0 for a = 0 and all 1
+    for b = 0.
 
     The inverse is slow, so it is taken at 300 levels, dense in the tails, and read between them along the
     logit of the level: off by less than 1e-4.
@@ -277,7 +281,7 @@ def _rates(a: int, b: int) -> Array:
 
 
 def _turned(values: Array, dimension: int) -> Array:
-    """The values from another start for each scenario, which is many times faster than another order.
+    """Return the values rotated differently for each scenario, which is many times faster than shuffling.
 
     The values are shuffled, so a scenario's do not go with another's. The starts are irregular: at equal
     distances, draws would repeat each other but for one scenario.
@@ -292,13 +296,13 @@ def _starts() -> tuple[int, ...]:
 
 
 def _fixed(values: Array) -> Array:
-    """The array, closed to writing: what is kept for the next call must not change."""
+    """Return the array, closed to writing: a cached array must not change."""
     values.setflags(write=False)
     return values
 
 
 def _quantile(values: Array, level: float) -> float:
-    """Hazen's quantile, as `numpy.quantile` gives it at six times the time."""
+    """Return Hazen's quantile, which `numpy.quantile` computes in six times the time."""
     place = min(max(len(values) * level - 0.5, 0.0), len(values) - 1.0)
     below = min(int(place), len(values) - 2)
     low, high = np.partition(values, [below, below + 1])[below : below + 2].tolist()

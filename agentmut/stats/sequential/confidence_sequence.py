@@ -1,4 +1,4 @@
-"""Bounds for a pass rate that may be looked at after every trial.
+"""Bounds for a pass rate that stay valid when read after every trial.
 
 An interval for a fixed n misses the rate more and more often the more often one looks, and with certainty in the
 long run. These bounds contain it at all n at once with probability at least `level`, whatever rule stops the trials.
@@ -18,7 +18,7 @@ METHOD = "beta-binomial confidence sequence"
 
 
 def anytime_interval(k: int, n: int, level: float = 0.95) -> Interval:
-    """The confidence sequence at `n` trials, `k` of them successes.
+    """Return the confidence sequence at `n` trials, `k` of them successes.
 
     All rates p with M(p) <= 1/(1 - level), where M(p) = B(k + 1/2, n - k + 1/2) / (B(1/2, 1/2) p^k (1-p)^(n-k))
     is the likelihood ratio of the mixture of all rates over Beta(1/2, 1/2) against p. At the true rate M is a
@@ -39,7 +39,7 @@ def anytime_interval(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def stream_bounds(outcomes: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """(low, high) after each of the trials of a one-dimensional array of outcomes, 0/1 or bool.
+    """Return (low, high) after each trial of a one-dimensional array of outcomes, 0/1 or bool.
 
     Each pair depends on the counts so far only. The running maximum of low and minimum of high hold at the same
     level; they are not taken here, since they may cross if the rate has changed. No outcomes: empty arrays.
@@ -52,7 +52,8 @@ def stream_bounds(outcomes: ArrayLike, level: float = 0.95) -> tuple[Array, Arra
 
 
 def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """(low, high) for arrays of success counts `k` and trial counts `n` of one shape; see `anytime_interval`.
+    """Return (low, high) for arrays of success counts `k` and trial counts `n` of one shape; see
+    `anytime_interval`.
 
     The roots are bracketed to the last bit and the outer end is taken: never narrower than the exact set.
     `ValueError` for counts that are fractional, negative or k > n, and for unequal shapes.
@@ -69,7 +70,7 @@ def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Arr
 
 
 def _lower(k: Array, n: Array, level: float) -> Array:
-    """The least p with log M(p) <= log 1/(1 - level): log M is convex in p and below 0 at p = k/n."""
+    """Return the least p with log M(p) <= log 1/(1 - level): log M is convex in p and below 0 at p = k/n."""
     from scipy.special import betaln, xlog1py, xlogy
 
     limit = betaln(0.5, 0.5) - betaln(k + 0.5, n - k + 0.5) - math.log1p(-level)

@@ -20,7 +20,7 @@ LEAST_DROP = 1e-3
 
 
 class DriftState(NamedTuple):
-    """Where a chart stands. The default is the start."""
+    """The state of a chart. The default is the start."""
 
     trials: int = 0
     level: float = 0.0
@@ -51,11 +51,11 @@ class Cusum(NamedTuple):
 
     @property
     def reference(self) -> float:
-        """The failure rate at which the level neither rises nor falls on average."""
+        """Return the failure rate at which the level neither rises nor falls on average."""
         return self.down / (self.up + self.down)
 
     def update(self, state: DriftState, passed: bool) -> DriftState:
-        """The state after one more trial; `ValueError` for anything but a boolean."""
+        """Return the state after one more trial; `ValueError` for anything but a boolean."""
         if passed not in (True, False):
             raise ValueError(f"passed must be True or False, got {passed!r}")
         step = -self.down if passed else self.up
@@ -90,7 +90,7 @@ class PageHinkley(NamedTuple):
         return _next(state, gap, value, gap > self.threshold + SLACK)
 
     def as_cusum(self) -> Cusum:
-        """The same chart for failures (1) and passes (0), in whole numbers.
+        """Return the same chart for failures (1) and passes (0), in whole numbers.
 
         Its parameters are read as the decimal numbers they print as. Raises `ValueError` without a known
         mean, since the chart is then no walk on a lattice, and if mean + tolerance is outside (0, 1).
@@ -105,7 +105,7 @@ class PageHinkley(NamedTuple):
 
 
 def cusum(pass_rate: float, drop: float, threshold: float) -> Cusum:
-    """The Bernoulli CUSUM that looks for a fall of the pass rate by `drop`, alarming at `threshold` failures' worth.
+    """Return the CUSUM for a fall of the pass rate by `drop`; it alarms at a level of `threshold` failures.
 
     Its reference failure rate is r1/r2 with q = 1 - pass_rate, q' = q + drop, r1 = log((1-q)/(1-q')) and
     r2 = r1 + log(q'/q), rounded to the simplest fraction down/(up + down) within 2% of `drop`: on that lattice
@@ -124,7 +124,7 @@ def cusum(pass_rate: float, drop: float, threshold: float) -> Cusum:
 
 
 def reference_rate(pass_rate: float, drop: float) -> Fraction:
-    """The failure rate, rounded, at which a CUSUM for this drop stands still; see `cusum`."""
+    """Return the rounded failure rate at which a CUSUM for this drop stands still; see `cusum`."""
     p = check_rate("pass_rate", pass_rate)
     drop = check_rate("drop", drop, LEAST_DROP, p)
     worse = p - drop
@@ -137,7 +137,7 @@ def reference_rate(pass_rate: float, drop: float) -> Fraction:
 
 
 def page_hinkley(tolerance: float, threshold: float, mean: float | None = None) -> PageHinkley:
-    """A Page-Hinkley chart; `ValueError` unless tolerance >= 0, threshold > 0, and all are finite.
+    """Return a Page-Hinkley chart; `ValueError` unless tolerance >= 0, threshold > 0, and all are finite.
 
     Without a known mean, tolerance must be more than 0, or the gap of a steady stream grows without bound.
     """
@@ -146,7 +146,7 @@ def page_hinkley(tolerance: float, threshold: float, mean: float | None = None) 
 
 
 def check_parameters(chart: PageHinkley) -> PageHinkley:
-    """`chart` itself; `ValueError` as `page_hinkley`."""
+    """Return the chart; `ValueError` as `page_hinkley`."""
     tolerance, threshold, mean = chart
     if _finite("tolerance", tolerance) < 0 or (mean is None and tolerance == 0):
         raise ValueError(f"tolerance must be at least 0, and more without a known mean, got {tolerance!r}")
@@ -158,7 +158,7 @@ def check_parameters(chart: PageHinkley) -> PageHinkley:
 
 
 def checked(chart: Cusum) -> Cusum:
-    """`chart` itself; `ValueError` unless its steps and its threshold are whole numbers of at least 1."""
+    """Return the chart; `ValueError` unless its steps and its threshold are whole numbers of at least 1."""
     for name, value in chart._asdict().items():
         check_count(name, value, 1)
     return chart

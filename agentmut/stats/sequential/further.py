@@ -26,7 +26,7 @@ def further_trials(
     passes: "Decides",
     surely_passes: Callable[[int, int], bool] | None = None,
 ) -> int | None:
-    """The least number of trials after which a verdict has a chance of 0.8 if they pass at `rate`.
+    """Return the least number of trials after which a verdict has a chance of 0.8 if they pass at `rate`.
 
     `k` of `n` trials passed so far. `fails(k, n)` and `passes(k, n)` say elementwise for arrays of totals
     whether that many passes give the verdict: `fails` for few passes, `passes` for many. Numbers above 50
@@ -59,7 +59,9 @@ def further_trials(
 
 
 def _least(holds: Callable[[int, int], bool], near: int, total: int) -> int:
-    """The least count at which `holds`, total + 1 if there is none, found in single steps from a count `near` it."""
+    """Return the least count at which `holds`, total + 1 if there is none, in single steps from a count
+    `near` it.
+    """
     while near > 0 and holds(near - 1, total):
         near -= 1
     while near <= total and not holds(near, total):
@@ -68,7 +70,9 @@ def _least(holds: Callable[[int, int], bool], near: int, total: int) -> int:
 
 
 def _first(holds: "Callable[[Counts], NDArray[np.bool_]]", total: "Counts") -> "Counts":
-    """For each total, the least count in 0..total at which `holds`, and total + 1 where none is; bisection."""
+    """Return for each total the least count in 0..total at which `holds`, total + 1 if there is none; by
+    bisection.
+    """
     import numpy as np
 
     low, high = np.zeros_like(total), total + 1

@@ -37,7 +37,7 @@ MOST_WORK = 5e7
 
 
 class CusumPlan(NamedTuple):
-    """A CUSUM with what it promises.
+    """A CUSUM and its exact run lengths.
 
     >>> print(cusum_for(0.9, 0.2, 500))
     CUSUM +13/-3, alarm at 44: one false alarm in 543 trials at pass rate 0.9, alarm after 21.3 trials at 0.7 \
@@ -86,7 +86,7 @@ class RunLength(NamedTuple):
 
 
 def average_run_length(chart: Cusum, pass_rate: float) -> float:
-    """The exact ARL of a CUSUM on independent trials that pass at `pass_rate`, from a fresh start.
+    """Return the exact ARL of a CUSUM on independent trials that pass at `pass_rate`, from a fresh start.
 
     The levels 0 .. threshold - 1 are the states of a Markov chain; with Q its transitions short of an alarm,
     the ARLs solve (I - Q) L = 1. Infinite at pass rate 1, and where it would exceed 1e12.
@@ -113,7 +113,8 @@ def average_run_length(chart: Cusum, pass_rate: float) -> float:
 
 
 def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
-    """The exact chance that a CUSUM alarms within the first `horizon` trials, from a fresh start; in [0, 1].
+    """Return the exact chance that a CUSUM alarms within the first `horizon` trials, from a fresh start; in
+    [0, 1].
 
     At the pass rate in control this is the chance of a false alarm. 0 for no trials. Takes time in proportion to
     horizon: 10^5 trials a few seconds.
@@ -136,7 +137,8 @@ def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
 
 
 def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> CusumPlan:
-    """The CUSUM for a fall of the pass rate by `drop` with the least threshold whose exact ARL is `in_control`.
+    """Return the CUSUM for a fall of the pass rate by `drop` with the least threshold whose exact ARL is
+    `in_control`.
 
     The ARL grows with the threshold in small jumps, so the plan's is the wanted one or a little more.
 
@@ -151,7 +153,8 @@ def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> Cusum
 
 
 def page_hinkley_for(pass_rate: float, tolerance: float, in_control: float = 500.0) -> PageHinkley:
-    """The Page-Hinkley chart on failures around `1 - pass_rate` with the least threshold for an exact ARL.
+    """Return the Page-Hinkley chart on failures around `1 - pass_rate` with the least threshold for an exact
+    ARL.
 
     Its mean is the failure rate 1 - pass_rate (to twelve decimals), taken as known; `page_hinkley_run_length`
     gives the exact ARL, which is `in_control` or a little more. Half the drop that matters is a sensible
@@ -170,7 +173,7 @@ def page_hinkley_for(pass_rate: float, tolerance: float, in_control: float = 500
 
 
 def page_hinkley_run_length(chart: PageHinkley, pass_rate: float) -> float:
-    """The exact ARL of a Page-Hinkley chart with a known mean on failures (1) and passes (0).
+    """Return the exact ARL of a Page-Hinkley chart with a known mean on failures (1) and passes (0).
 
     Raises `ValueError` as `PageHinkley.as_cusum` and `average_run_length` do. Without a known mean, and for
     real values, use `simulated_run_length`.
@@ -188,7 +191,7 @@ def simulated_run_length(
     after: Draws | None = None,
     change: int = 0,
 ) -> RunLength:
-    """The ARL of a Page-Hinkley chart on independent values, simulated.
+    """Return the simulated ARL of a Page-Hinkley chart on independent values.
 
     `draws(rng, size)` gives values in control; for a recorded sample `lambda rng, n: rng.choice(sample, n)`. With
     `after`, values come from there once `change` trials are done, and the run is counted from the change, over
@@ -217,7 +220,7 @@ def simulated_run_length(
 
 
 class _Walks:
-    """Many runs of one chart side by side, those without alarm so far."""
+    """Many runs of one chart side by side, without the runs that have alarmed."""
 
     def __init__(self, chart: PageHinkley, runs: int) -> None:
         self.chart, self.trials = chart, 0
@@ -239,7 +242,7 @@ class _Walks:
 
 
 def _least_threshold(steps: Cusum, pass_rate: float, wanted: float) -> int:
-    """By doubling, then bisection: the ARL never falls as the threshold rises."""
+    """Return the least threshold by doubling, then bisection: the ARL never falls as the threshold rises."""
     if not 1 <= wanted <= 1e9:
         raise ValueError(f"in_control must be in [1, 1e9] trials, got {wanted!r}")
 

@@ -27,7 +27,7 @@ LEAST_MARGIN = 1e-6
 
 
 class SprtState(NamedTuple):
-    """Where a test stands."""
+    """The state of a test."""
 
     n: int = 0
     failures: int = 0
@@ -38,7 +38,8 @@ class SprtState(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """exp(-peak): the chance of ever reaching such a log-ratio is at most this at every rate >= theta.
+        """Return exp(-peak): the chance of ever reaching such a log-ratio is at most this at every rate >=
+        theta.
 
         In [0, 1] and valid whenever one looks (Ville's inequality); 1 before the first trial.
         """
@@ -47,7 +48,7 @@ class SprtState(NamedTuple):
 
 @dataclass(frozen=True)
 class SprtDesign:
-    """What is tested, how often it may err, and where it ends.
+    """A sequential test: its hypotheses, error rates and last trial.
 
     `strict` boundaries hold both error rates exactly: the log-ratio exponentiated is a supermartingale at
     every rate >= theta, its inverse at every rate <= theta - delta, so by Ville's inequality
@@ -86,31 +87,31 @@ class SprtDesign:
 
     @property
     def alternative(self) -> float:
-        """theta - delta: the best rate that should not pass."""
+        """Return theta - delta: the best rate that should not pass."""
         return self.threshold - self.margin
 
     @cached_property
     def lower(self) -> float:
-        """a: PASS at or below it. log beta, or log(beta/(1 - alpha)) as Wald has it (Eq. 8)."""
+        """Return a: PASS at or below it. log beta, or log(beta/(1 - alpha)) as Wald has it (Eq. 8)."""
         return math.log(self.beta if self.boundaries == "strict" else self.beta / (1 - self.alpha))
 
     @cached_property
     def upper(self) -> float:
-        """b: FAIL at or above it. log(1/alpha), or log((1 - beta)/alpha) as Wald has it (Eq. 8)."""
+        """Return b: FAIL at or above it. log(1/alpha), or log((1 - beta)/alpha) as Wald has it (Eq. 8)."""
         return math.log((1.0 if self.boundaries == "strict" else 1 - self.beta) / self.alpha)
 
     @cached_property
     def on_pass(self) -> float:
-        """What a pass adds to the log-ratio; negative."""
+        """Return what a pass adds to the log-ratio; negative."""
         return math.log(self.alternative / self.threshold)
 
     @cached_property
     def on_failure(self) -> float:
-        """What a failure adds to the log-ratio; infinite for theta = 1."""
+        """Return what a failure adds to the log-ratio; infinite for theta = 1."""
         return math.inf if self.threshold == 1 else math.log((1 - self.alternative) / (1 - self.threshold))
 
     def log_ratio(self, n: int, failures: int) -> float:
-        """The log-likelihood ratio of H1 over H0 (Eq. 7): high is evidence for FAIL."""
+        """Return the log-likelihood ratio of H1 over H0 (Eq. 7): high is evidence for FAIL."""
         return (n - failures) * self.on_pass + (failures * self.on_failure if failures else 0.0)
 
     def log_ratio_for_passing(self, n: int, failures: int) -> float:
@@ -118,7 +119,7 @@ class SprtDesign:
         return -self.log_ratio(n, failures)
 
     def decide(self, n: int, failures: int) -> Verdict | None:
-        """The verdict after `n` trials with `failures`; None: go on. Ties decide.
+        """Return the verdict after `n` trials with `failures`; None: go on. Ties decide.
 
         Meaningful only where no smaller n has decided: the first crossing counts, see `run`.
         """
@@ -126,14 +127,14 @@ class SprtDesign:
         return self.crossed(n, failures) or (Verdict.INCONCLUSIVE if n == self.n_max else None)
 
     def crossed(self, n: int, failures: int) -> Verdict | None:
-        """The verdict of the boundaries alone: n_max is not looked at, and the counts are taken to be right."""
+        """Return the verdict of the boundaries alone, without n_max; the counts are not checked."""
         ratio = self.log_ratio(n, failures)
         if ratio >= self.upper - TIE:
             return Verdict.FAIL
         return Verdict.PASS if ratio <= self.lower + TIE else None
 
     def after(self, state: SprtState, passed: bool) -> SprtState:
-        """The state one trial later; `ValueError` if the test has already ended, or for a score in between."""
+        """Return the state one trial later; `ValueError` if the test has ended, or for a score in between."""
         if passed not in (True, False):
             raise ValueError(f"passed must be true or false, got {passed!r}")
         if state.verdict is not None:
@@ -157,7 +158,7 @@ class SprtDesign:
 
 
 def check_threshold(threshold: float) -> float:
-    """`threshold` as a float in (0, 1]; else, and for NaN, `ValueError`."""
+    """Return `threshold` as a float in (0, 1]; else, and for NaN, `ValueError`."""
     if not (is_number(threshold) and 0 < threshold <= 1):
         raise ValueError(f"threshold must be in (0, 1], got {threshold!r}")
     return float(threshold)

@@ -1,4 +1,6 @@
-"""What a sequential test does at a true pass rate: exact, from the chances of every state (n, failures)."""
+"""The exact behaviour of a sequential test at a true pass rate, from the chances of every state (n,
+failures).
+"""
 
 import math
 from collections.abc import Iterator
@@ -40,7 +42,7 @@ class Stop(NamedTuple):
 
 
 def sprt_characteristics(design: SprtDesign, p: float) -> SprtCharacteristics:
-    """Exact characteristics at true pass rate `p` in [0, 1], to about 1e-12 (the mean: 1e-8).
+    """Return exact characteristics at true pass rate `p` in [0, 1], to about 1e-12 (the mean: 1e-8).
 
     Without n_max the test is followed until it has ended. Costs some tens of microseconds a trial at a margin of 0.1,
     and more the smaller the margin, as more numbers of failures are then undecided.
@@ -70,7 +72,7 @@ def sprt_characteristics(design: SprtDesign, p: float) -> SprtCharacteristics:
 
 
 def _looks(design: SprtDesign, p: float) -> float:
-    """About how many trials until the chance that the test still runs is `FORGOTTEN`, by Brownian motion.
+    """Estimate by Brownian motion how many trials pass until the test still runs with chance `FORGOTTEN`.
 
     For a drift m, a variance v and a distance d between the boundaries that chance decays at a rate of
     m^2/(2v) + pi^2 v/(2 d^2) a trial; without variance the boundary is reached in a straight line. Close for small
@@ -89,7 +91,7 @@ def _looks(design: SprtDesign, p: float) -> float:
 
 
 def stops(design: SprtDesign, p: float, n: int = 0, failures: int = 0) -> Iterator[Stop]:
-    """The chances of ending at trial n + 1, n + 2, ... after `n` undecided trials; n_max is not looked at.
+    """Yield the chances of ending at trial n + 1, n + 2, ... after `n` undecided trials; n_max is ignored.
 
     The chance of every number of failures at which the test still runs is carried along; there are about
     (b - a)/(on_failure - on_pass) of them, whatever n.
@@ -108,7 +110,7 @@ def stops(design: SprtDesign, p: float, n: int = 0, failures: int = 0) -> Iterat
 
 
 def _undecided(design: SprtDesign, n: int, least: int, size: int) -> tuple[int, int]:
-    """Which of the states with `least`, `least` + 1, ... failures go on, as a slice."""
+    """Return which of the states with `least`, `least` + 1, ... failures go on, as a slice."""
     low, high = 0, size
     while low < high and design.crossed(n, least + low) is Verdict.PASS:
         low += 1

@@ -1,1 +1,1 @@
-"""Hypothesis tests of pass rates, their power, and corrections for several tests."""
+"""Hypothesis tests of pass rates, and corrections for several tests."""

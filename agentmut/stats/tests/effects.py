@@ -1,4 +1,4 @@
-"""How far two pass rates are apart: the difference, Cohen's h and the odds ratio. Sizes, not tests.
+"""How far two pass rates are apart: the difference, Cohen's h and the odds ratio. These are sizes, not tests.
 
 The first rate is the candidate's and the second the baseline's, so that a gain is positive.
 """
@@ -66,14 +66,17 @@ class Effects(NamedTuple):
 
 
 def effects(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Effects:
-    """Difference (Newcombe), Cohen's h and odds ratio (Woolf) of k1/n1 and k2/n2. Errors as for `newcombe`."""
+    """Return the difference (Newcombe), Cohen's h and odds ratio (Woolf) of k1/n1 and k2/n2. Errors as for
+    `newcombe`.
+    """
     difference = newcombe(k1, n1, k2, n2, level)
     h = None if difference.estimate is None else cohens_h(k1 / n1, k2 / n2)
     return Effects(difference, h, odds_ratio(k1, n1, k2, n2, level))
 
 
 def cohens_h(p1: float, p2: float) -> CohensH:
-    """h = 2 arcsin sqrt(p1) - 2 arcsin sqrt(p2), from -pi to pi; positive if the first rate is the higher one.
+    """Return h = 2 arcsin sqrt(p1) - 2 arcsin sqrt(p2), from -pi to pi; positive if the first rate is the
+    higher one.
 
     Takes rates, true or observed. Source: J. Cohen, Statistical Power Analysis for the Behavioral Sciences,
     2nd ed. (1988), chapter 6. `ValueError` for rates outside [0, 1].
@@ -84,7 +87,7 @@ def cohens_h(p1: float, p2: float) -> CohensH:
 
 
 def odds_ratio(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
-    """The odds of the first rate over those of the second, with Woolf's interval.
+    """Return the odds of the first rate over those of the second, with Woolf's interval.
 
     OR = a d / (b c) for successes a, c and failures b, d of the two samples; the bounds are
     OR exp(-+ z sqrt(1/a + 1/b + 1/c + 1/d)). If a cell is empty, 1/2 is added to all four (Haldane, Anscombe);

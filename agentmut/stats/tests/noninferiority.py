@@ -1,4 +1,4 @@
-"""Whether a candidate's pass rate is worse by less than a margin, shown by a test.
+"""Tests that a candidate's pass rate is worse by less than a margin.
 
 All tests here take the baseline's passes first. The hypothesis to reject is p_c <= p_b - delta, so a small
 p-value is evidence that the candidate is not worse by delta or more. A large p-value is evidence of nothing.
@@ -48,7 +48,7 @@ class MarginTest(StrEnum):
 def noninferiority_test(
     k_b: int, n_b: int, k_c: int, n_c: int, delta: float, method: MarginTest = MarginTest.EXACT
 ) -> Significance:
-    """One-sided test of p_c <= p_b - delta against p_c > p_b - delta.
+    """Test p_c <= p_b - delta, one-sided, against p_c > p_b - delta.
 
     `k_b` passes in `n_b` trials of the baseline, `k_c` in `n_c` of the candidate. The statistic is
     (k_c/n_c - k_b/n_b + delta) / sqrt(q(1-q)/n_c + r(1-r)/n_b), where q = r - delta and r are the most
@@ -65,7 +65,7 @@ def noninferiority_test(
 
 
 def exact_is_affordable(n_b: int, n_c: int) -> bool:
-    """Whether the exact test takes samples of these sizes: some seconds and 100 MB at most."""
+    """Return whether the exact test takes at most some seconds and 100 MB for samples of these sizes."""
     return (n_b + 1) * (n_c + 1) <= LARGEST_TABLE and max(n_b, n_c) <= LARGEST_SAMPLE
 
 
@@ -83,7 +83,7 @@ def _margin_test(
 def score_statistic(
     k_b: "ArrayLike", n_b: "ArrayLike", k_c: "ArrayLike", n_c: "ArrayLike", delta: float
 ) -> "Array":
-    """Farrington and Manning's statistic, elementwise; counts are broadcast and n must be positive.
+    """Return Farrington and Manning's statistic, elementwise; counts are broadcast and n must be positive.
 
     The restricted estimate is the root in [0, 1 - delta] of the likelihood equation, a cubic in p_c.
     """
@@ -124,7 +124,9 @@ def _exact(k_b: int, n_b: int, k_c: int, n_c: int, delta: float, side: Alternati
 
 
 def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
-    """The supremum over p of the chance of `region`, indexed [k_c, k_b], at p_b = p and p_c = p - delta."""
+    """Return the supremum over p of the chance of `region`, indexed [k_c, k_b], at p_b = p and p_c = p -
+    delta.
+    """
     import numpy as np
 
     from agentmut.stats.binomial import binomials
@@ -145,7 +147,9 @@ def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
 
 
 def _newcombe(k_b: int, n_b: int, k_c: int, n_c: int, delta: float, side: Alternative) -> tuple[float, float]:
-    """The normal quantile at which the limit touches -delta; the upper limit if the estimate is below it."""
+    """Return the normal quantile at which the limit touches -delta; the upper limit if the estimate is below
+    it.
+    """
     from scipy.optimize import brentq
 
     difference, sign = k_c / n_c - k_b / n_b, 1.0

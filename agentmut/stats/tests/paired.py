@@ -11,7 +11,7 @@ LEAST_FOR_NORMAL = 25
 
 
 def mcnemar_test(b: int, c: int, alternative: Alternative) -> Significance:
-    """McNemar's test for `b` pairs in which only the first passed and `c` in which only the second did.
+    """Test `b` pairs in which only the first passed against `c` in which only the second did, by McNemar.
 
     Below 25 discordant pairs exact: b ~ Binomial(b + c, 1/2); one-sided p is its tail, two-sided p twice the
     smaller tail, at most 1; `statistic` is b. From 25 on with continuity correction: two-sided

@@ -18,7 +18,7 @@ class Bound(StrEnum):
 
 
 def half_width(n: int, level: float = 0.95, *, p: float = 0.5, z: float | None = None) -> float:
-    """Half the width of the normal-approximation (Wald) interval for a rate `p` after `n` trials.
+    """Return half the width of the normal-approximation (Wald) interval for a rate `p` after `n` trials.
 
     z sqrt(p (1-p) / n), as a fraction; largest at p = 0.5. `z` is the (1+level)/2 normal quantile unless given:
     tables round it to 1.645, 1.96 and 2.576 for 90 %, 95 % and 99 %; pass that to reproduce them. For planning
@@ -36,7 +36,7 @@ def half_width(n: int, level: float = 0.95, *, p: float = 0.5, z: float | None =
 def trials_for_half_width(
     width: float, level: float = 0.95, *, p: float = 0.5, z: float | None = None
 ) -> int:
-    """The least n whose `half_width` is at most `width`: ceil((z / width)^2 p (1-p)), at least 1.
+    """Return the least n whose `half_width` is at most `width`: ceil((z / width)^2 p (1-p)), at least 1.
 
     At p = 0.5 it does for every rate. `z` as in `half_width`: with the exact quantile some n are one less
     than with a rounded one.
@@ -51,7 +51,8 @@ def trials_for_half_width(
 
 
 def least_passing_n(theta: float, alpha: float = 0.05, bound: Bound = Bound.WILSON) -> int:
-    """The least n such that n passes in n trials put the lower bound at `theta` or above: PASS by Eq. 4.
+    """Return the least n such that n passes in n trials put the lower bound at `theta` or above: PASS by Eq.
+    4.
 
     Fewer trials cannot PASS whatever their outcome. The interval is two-sided at level 1 - alpha. Wilson:
     ceil(z^2 theta / (1 - theta)), z the 1 - alpha/2 normal quantile; Clopper-Pearson:
@@ -69,7 +70,7 @@ def least_passing_n(theta: float, alpha: float = 0.05, bound: Bound = Bound.WILS
 
 
 def whole(trials: float) -> int:
-    """`trials` rounded up, at least 1; 2401.0000000001 is 2401, its excess being rounding."""
+    """Return `trials` rounded up, at least 1; 2401.0000000001 is 2401, since the excess is rounding."""
     return max(1, math.ceil(trials * (1 - ROUNDING)))
 
 

@@ -29,7 +29,7 @@ class TwoSampleTest(StrEnum):
 
 
 def binomial_test(k: int, n: int, p0: float, alternative: Alternative) -> Significance:
-    """Exact test that the rate behind `k` successes in `n` trials is `p0`.
+    """Test exactly that the rate behind `k` successes in `n` trials is `p0`.
 
     One-sided p: P(K <= k) or P(K >= k) for K ~ Binomial(n, p0); two-sided: the sum of all outcomes that are no
     more likely than k (scipy.stats.binomtest). `statistic` is k. LESS: the rate is below p0.
@@ -49,7 +49,7 @@ def binomial_test(k: int, n: int, p0: float, alternative: Alternative) -> Signif
 
 
 def fisher_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) -> Significance:
-    """Fisher's exact test that `k1` of `n1` and `k2` of `n2` successes come from one rate.
+    """Test by Fisher's exact test that `k1` of `n1` and `k2` of `n2` successes come from one rate.
 
     Given k1 + k2 successes in all, k1 is hypergeometric. One-sided p: its lower or upper tail; two-sided: the
     sum of all outcomes that are no more likely than k1 (scipy.stats.fisher_exact). `statistic` is k1.
@@ -70,7 +70,7 @@ def fisher_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) ->
 
 
 def boschloo_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) -> Significance:
-    """Boschloo's exact test that `k1` of `n1` and `k2` of `n2` successes come from one rate.
+    """Test by Boschloo's exact test that `k1` of `n1` and `k2` of `n2` successes come from one rate.
 
     One-sided p: the largest chance, over all common rates, of outcomes whose one-sided Fisher p is at most the
     observed one; two-sided: twice the smaller of the two, at most 1 (scipy.stats.boschloo_exact). `statistic` is the
@@ -96,7 +96,7 @@ def boschloo_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) 
 
 
 def z_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) -> Significance:
-    """Z test that `k1` of `n1` and `k2` of `n2` successes come from one rate, with the pooled variance.
+    """Test by Z with the pooled variance that `k1` of `n1` and `k2` of `n2` successes come from one rate.
 
     z = (k1/n1 - k2/n2) / sqrt(p (1-p) (1/n1 + 1/n2)), p = (k1 + k2)/(n1 + n2), compared with the standard
     normal; no continuity correction. `statistic` is z. Degenerate: no success, or no failure, in both samples
@@ -118,7 +118,7 @@ def z_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) -> Sign
 def two_sample_test(
     test: TwoSampleTest, k1: int, n1: int, k2: int, n2: int, alternative: Alternative
 ) -> Significance:
-    """The test of that name. Raises `ValueError` as the tests do, and for an unknown one."""
+    """Run the test of that name. Raise `ValueError` as the tests do, and for an unknown name."""
     by_name = {
         TwoSampleTest.FISHER: fisher_test,
         TwoSampleTest.BOSCHLOO: boschloo_test,
@@ -128,18 +128,18 @@ def two_sample_test(
 
 
 def check_test(test: str) -> TwoSampleTest:
-    """`test` as a member of `TwoSampleTest`; `ValueError` that lists them for anything else."""
+    """Return `test` as a member of `TwoSampleTest`; else `ValueError` with the members."""
     return check_choice("test", test, TwoSampleTest)
 
 
 def check_samples(k1: int, n1: int, k2: int, n2: int) -> tuple[int, int, int, int]:
-    """The counts of two samples that are not empty; `ValueError` naming the one that is out of range."""
+    """Return the counts of two samples that are not empty; `ValueError` naming the one out of range."""
     n1, n2 = check_count("n1", n1, 1), check_count("n2", n2, 1)
     return check_count("k1", k1, 0, n1), n1, check_count("k2", k2, 0, n2), n2
 
 
 def normal_p(z: float, alternative: Alternative) -> float:
-    """The p-value of a statistic that is standard normal under the null hypothesis.
+    """Return the p-value of a statistic that is standard normal under the null hypothesis.
 
     >>> round(normal_p(-1.959964, Alternative.TWO_SIDED), 6)
     0.05

@@ -1,4 +1,4 @@
-"""What a hypothesis test found. Which way the alternative points is part of the result, never left to guess."""
+"""The result of a hypothesis test, with the direction of its alternative."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -39,5 +39,5 @@ class Significance(NamedTuple):
 
 
 def check_alternative(value: "Alternative | str") -> Alternative:
-    """`value` as an `Alternative`; `ValueError` that lists the three for anything else."""
+    """Return `value` as an `Alternative`; else `ValueError` with the three members."""
     return check_choice("alternative", value, Alternative)

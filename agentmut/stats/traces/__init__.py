@@ -1,4 +1,4 @@
-"""Samples of vectors compared: did the behaviour change, whatever the pass rate did?
+"""Compare samples of vectors: did the behaviour change, whatever the pass rate did?
 
 All functions take two samples as arrays, one row per trace and one column per feature, the baseline first.
 """

@@ -1,4 +1,4 @@
-"""Sequences of tool names as counts of neighbouring pairs: what shows a change of order."""
+"""Sequences of tool names as counts of neighbouring pairs, which show a change of order."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Bigrams(NamedTuple):
 def bigram_counts(
     baseline: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]], limit: int = 24
 ) -> Bigrams:
-    """How often each tool follows each other tool in each sequence, over the alphabet of both samples.
+    """Return how often each tool follows each other tool in each sequence, over the alphabet of both samples.
 
     Sequences are tuples of names, as `AgentTrace.tools_called` gives them; the empty one counts as
     ("", ""). At most `limit` columns: the pairs whose count differs from the pooled median in the most

@@ -6,7 +6,7 @@ from agentmut.stats.traces.samples import Array
 
 
 def energies(values: Array, labels: Array) -> Array:
-    """The energy distance of the rows labelled 1 from those labelled 0, for each line of `labels`.
+    """Return the energy distance of the rows labelled 1 from those labelled 0, for each line of `labels`.
 
     All lines must have equally many ones. Distances between rows are computed once; a line costs one
     product with their matrix.

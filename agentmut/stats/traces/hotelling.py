@@ -37,7 +37,7 @@ class HotellingTest(NamedTuple):
 
 
 def effective_dimension(sample: ArrayLike, share: float = VARIANCE) -> int:
-    """The least number of principal components with at least `share` of the variance (Eq. 28).
+    """Return the least number of principal components with at least `share` of the variance (Eq. 28).
 
     Of the covariance of the features as they are: standardise them first if their units differ. 0 if no
     feature varies. Raises `ValueError` for an empty sample, NaN, infinity, or a share outside (0, 1).
@@ -56,7 +56,7 @@ def _dimension(singular: Array, share: float) -> int:
 
 
 def hotelling_t2(baseline: ArrayLike, candidate: ArrayLike, share: float = VARIANCE) -> HotellingTest:
-    """Hotelling's two-sample T2 of the standardised features, projected on their principal components.
+    """Return Hotelling's two-sample T2 of the standardised features, projected on their principal components.
 
     T2 = n0 n/(n0+n) D' S^-1 D, D the difference of means, S the covariance pooled within the samples;
     T2 (n0+n-d-1)/((n0+n-2) d) is F with d and n0+n-d-1 degrees of freedom for equal normal distributions,
@@ -89,7 +89,7 @@ def hotelling_t2(baseline: ArrayLike, candidate: ArrayLike, share: float = VARIA
 
 
 def _explained(components: Array, n0: int, n: int) -> float:
-    """Share of the labels' variance that the components explain; T2/(n0+n-2) = share/(1 - share)."""
+    """Return the share of the labels' variance that the components explain; T2/(n0+n-2) = share/(1 - share)."""
     difference = components[n0:].mean(axis=0) - components[:n0].mean(axis=0)
     return float(difference @ difference) * n0 * n / (n0 + n)
 

@@ -1,4 +1,4 @@
-"""When to compare traces while trials are still being run, so that several looks stay one test.
+"""Plan comparisons of traces while trials are still being run, so that several looks stay one test.
 
 Conditions that are the caller's:
 
@@ -35,7 +35,7 @@ class Looks(NamedTuple):
 
     @property
     def level(self) -> float:
-        """The level of one look."""
+        """Return the level of one look."""
         return self.alpha / len(self.sizes)
 
 
@@ -43,7 +43,7 @@ DEFAULT_LOOKS = Looks()
 
 
 class LooksVerdict(NamedTuple):
-    """What the looks came to.
+    """The verdict of all looks so far.
 
     >>> print(looks_verdict([0.4, 0.008]))
     changed: p = 0.008 <= 0.0125 at look 2 of 4 (10 traces; alpha = 0.05 over all looks)
@@ -67,7 +67,7 @@ class LooksVerdict(NamedTuple):
 
 
 def look_level(n: int, plan: Looks = DEFAULT_LOOKS) -> float | None:
-    """The level of the look due at `n` candidate traces; None where no look is planned at `n`.
+    """Return the level of the look due at `n` candidate traces; None if no look is planned at `n`.
 
     Raises `ValueError` for a negative or fractional n, or a plan that `check_plan` refuses.
     """
@@ -77,7 +77,8 @@ def look_level(n: int, plan: Looks = DEFAULT_LOOKS) -> float | None:
 
 
 def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> LooksVerdict:
-    """The verdict from the p-values of the first looks, in order; later ones than the deciding are not read.
+    """Return the verdict from the p-values of the first looks, in order; later ones than the deciding are not
+    read.
 
     Raises `ValueError` for more p-values than looks, a p-value outside [0, 1], or a bad plan.
     """
@@ -93,7 +94,7 @@ def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> Loo
 
 
 def check_plan(plan: Looks) -> Looks:
-    """The plan itself; `ValueError` for no sizes, sizes that do not rise from 1, or alpha outside (0, 1)."""
+    """Return the plan; `ValueError` for no sizes, sizes that do not rise from 1, or alpha outside (0, 1)."""
     check_rate("alpha", plan.alpha)
     rising = all(a < b for a, b in zip(plan.sizes, plan.sizes[1:], strict=False))
     if not plan.sizes or not rising:

@@ -1,4 +1,4 @@
-"""Permutation tests: what a statistic is worth if it does not matter which rows are the candidate's."""
+"""Permutation tests: the p-value of a statistic if it does not matter which rows are the candidate's."""
 
 import numpy as np
 from numpy.random import Generator
@@ -9,7 +9,7 @@ from agentmut.stats.traces.samples import Array
 
 
 def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
-    """(permutations + 1) x (n0 + n) of 0 and 1: which rows count as the candidate's, n in each line.
+    """Return (permutations + 1) x (n0 + n) of 0 and 1: which rows count as the candidate's, n in each line.
 
     Line 0 is the observed labelling, the others are drawn at random, with replacement.
     Raises `ValueError` for a sample of size 0 or no permutation.
@@ -23,7 +23,8 @@ def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
 
 
 def p_values(statistics: Array) -> Array:
-    """For each line, the share of lines whose statistic is at least as large; per column if there are several.
+    """Return for each line the share of lines whose statistic is at least as large; one for each column, if
+    several.
 
     Line 0 is the observed labelling, so its p-value is (hits + 1) / (permutations + 1), never below
     1 / (permutations + 1). Statistics that differ by rounding only (1e-9 of the largest) count as equal.
@@ -37,7 +38,7 @@ def p_values(statistics: Array) -> Array:
 
 
 def smallest_p(parts: Array) -> float:
-    """The p-value of the smallest of several p-values, from the same lines that gave each of them.
+    """Return the p-value of the smallest of several p-values, from the lines that gave each of them.
 
     `parts` is lines x parts, as `p_values` gives it. Its lines are exchangeable if nothing changed, so
     the share of lines whose smallest p is at most the observed one is a p-value: no second level of permutation.

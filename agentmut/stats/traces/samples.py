@@ -22,7 +22,7 @@ class Pooled(NamedTuple):
 
 
 def check_sample(name: str, sample: ArrayLike, least: int = 1) -> Array:
-    """`sample` as a float matrix with at least `least` rows; a flat sequence is one column.
+    """Return `sample` as a float matrix with at least `least` rows; a flat sequence is one column.
 
     Raises `ValueError` naming the sample for another number of dimensions, too few rows, text, rows of
     different length, NaN, infinity, or numbers beyond `LARGEST`.
@@ -41,7 +41,7 @@ def check_sample(name: str, sample: ArrayLike, least: int = 1) -> Array:
 
 
 def _numbers(name: str, sample: ArrayLike) -> Array:
-    """`sample` as floats; text that reads as a number is refused too, since "12" is a string of two letters."""
+    """Return `sample` as floats; refuse text that reads as a number, since "12" is a string of two letters."""
     try:
         if np.asarray(sample).dtype.kind in "SU" or _any_text(sample):
             raise ValueError(f"{name} must hold numbers, got text")
@@ -60,7 +60,7 @@ def _any_text(sample: ArrayLike) -> bool:
 
 
 def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> tuple[Array, Array]:
-    """Both samples as matrices; `ValueError` for a bad sample or if their numbers of columns differ."""
+    """Return both samples as matrices; `ValueError` for a bad sample or different numbers of columns."""
     first, second = check_sample("baseline", baseline, least), check_sample("candidate", candidate, least)
     if first.shape[1] != second.shape[1]:
         raise ValueError(
@@ -71,7 +71,7 @@ def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> 
 
 
 def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> Pooled:
-    """The samples in one matrix, without the columns that are equal in all rows; k = 0 if none varies.
+    """Return the samples in one matrix, without the columns that are equal in all rows; k = 0 if none varies.
 
     Raises `ValueError` as `check_samples` does.
     """
@@ -82,7 +82,7 @@ def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> Pooled:
 
 
 def standardised(values: Array) -> Array:
-    """Columns with mean 0 and standard deviation 1 (denominator N). No column may be constant.
+    """Return columns with mean 0 and standard deviation 1 (denominator N). No column may be constant.
 
     Each column is first divided by its largest absolute value, so that no square vanishes.
     """
@@ -92,7 +92,7 @@ def standardised(values: Array) -> Array:
 
 
 def normal_scores(values: Array) -> Array:
-    """Van der Waerden scores per column: the standard normal quantile of mid-rank / (N + 1).
+    """Return van der Waerden scores for each column: the standard normal quantile of mid-rank / (N + 1).
 
     Depends on the order of the values only, so heavy tails and units do not matter. Ties share a score.
     """
@@ -103,7 +103,7 @@ def normal_scores(values: Array) -> Array:
 
 
 def spread_scores(values: Array) -> Array:
-    """Normal scores of how far each value's mid-rank is from the middle rank, per column.
+    """Return normal scores of how far each value's mid-rank is from the middle rank, for each column.
 
     The mean score of a sample rises when it spreads more than the other, and does not move with
     a small shift. Constant where a column has two values that are equally frequent.

@@ -1,4 +1,4 @@
-"""Has the behaviour changed? Two samples of traces compared feature by feature and as a whole."""
+"""Compare two samples of traces feature by feature and as a whole: has the behaviour changed?"""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class TraceComparison(NamedTuple):
 
     @property
     def strongest(self) -> Significance:
-        """The part with the smallest p-value."""
+        """Return the part with the smallest p-value."""
         return min(self.parts, key=lambda part: part.p_value)
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ def compare_traces(
 def _columns(
     pooled: Pooled, scores: Array, labels: Array
 ) -> tuple[Array, NDArray[np.intp], tuple[Aspect, ...]]:
-    """Standardised mean scores: lines x (columns and aspects), with the column and aspect of each."""
+    """Return standardised mean scores, lines x (columns and aspects), with the column and aspect of each."""
     both = np.concatenate([scores, spread_scores(pooled.values)], axis=1)
     centred = both - both.mean(axis=0)
     squares = (centred**2).sum(axis=0)
@@ -124,7 +124,7 @@ def _columns(
 
 
 def _t2(scores: Array, labels: Array) -> Array:
-    """T2 for each line of labels; 0 where there is no column."""
+    """Return T2 for each line of labels; 0 if there is no column."""
     if scores.shape[1] == 0:
         return np.zeros(len(labels))
     n = float(labels[0].sum())

@@ -1,4 +1,4 @@
-"""The kill rule's decision on a candidate as a three-valued verdict, next to the methods with fixed samples."""
+"""The kill rule's decision on a candidate as a three-valued verdict, like those of fixed samples."""
 
 from agentmut.stats.intervals.proportion import descriptive
 from agentmut.stats.kill.rule import Decision, KillTable, Stopped
@@ -11,7 +11,7 @@ VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 
 
 def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:
-    """The verdict on trials that stopped, or stand, as `table.verdict` says.
+    """Return the verdict on trials at the decision that `table.verdict` reached.
 
     `p_fail` is the design's alpha if KILLED and 1 otherwise. That is a valid p-value, the largest: the rule
     has no p-value that could be read at any other level. The chance that it is at most u is 0 below alpha

@@ -1,4 +1,4 @@
-"""What a run is likely to say and to cost, before anything is spent: exact, at assumed true pass rates."""
+"""Preview the likely verdict and cost of a run before it: exact, at assumed true pass rates."""
 
 import math
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def preview_fixed(
     cost_per_trial: float | None = None,
     family: int = 1,
 ) -> Preview:
-    """`fixed_verdict` on `n` trials that pass at `rate`: sums over the binomial.
+    """Preview `fixed_verdict` on `n` trials that pass at `rate`, by sums over the binomial.
 
     As one of `family` scenarios FAIL takes alpha/family (Bonferroni; Holm's correction fails at least as often), PASS
     still alpha. n = 0 is INCONCLUSIVE for certain.
@@ -63,7 +63,7 @@ def preview_fixed(
 
 
 def preview_sprt(rate: float, design: SprtDesign, cost_per_trial: float | None = None) -> Preview:
-    """The sequential test on trials that pass at `rate`: see `sprt_characteristics`.
+    """Preview the sequential test on trials that pass at `rate`: see `sprt_characteristics`.
 
     Raises `ValueError` for a rate outside [0, 1] or a negative or infinite cost.
     """
@@ -82,7 +82,8 @@ def preview_regression(
     cost_per_trial: float | None = None,
     table_of: "TableOf | None" = None,
 ) -> Preview:
-    """The kill rule on trials that pass at max(0, rate - drop), after a baseline of `n0` trials at `rate`.
+    """Preview the kill rule on trials that pass at max(0, rate - drop), after a baseline of `n0` trials at
+    `rate`.
 
     FAIL is KILLED, PASS is SURVIVED; UNDECIDED and UNTESTABLE are INCONCLUSIVE. Averages over the draw of the
     baseline, whose own trials are not counted. A second or so at n0 = 100: pass a caching `table_of` to share
@@ -100,7 +101,7 @@ def preview_regression(
 
 
 def preview_suite(scenarios: Mapping[str, Preview]) -> Preview:
-    """The suite verdict (AgentAssay, Eq. 12) over independent scenarios, each previewed at its own level.
+    """Preview the suite verdict (AgentAssay, Eq. 12) over independent scenarios, each at its own level.
 
     PASS if all pass: the product of their chances. FAIL if any fails: 1 - product of (1 - failed). Trials and
     costs add up; the cost is None if one is. For a suite at level alpha give m scenarios alpha/m each

@@ -1,4 +1,4 @@
-"""Has a candidate regressed against a baseline? A verdict from fixed samples of both."""
+"""The verdict whether a candidate has regressed against a baseline, from fixed samples of both."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,27 +37,27 @@ class Samples(NamedTuple):
     n_c: int
 
     def change(self, level: float) -> Interval:
-        """p_c - p_b with Newcombe's interval."""
+        """Return p_c - p_b with Newcombe's interval."""
         return newcombe(self.k_c, self.n_c, self.k_b, self.n_b, level)
 
     def __str__(self) -> str:
         return f"{self.k_c}/{self.n_c} against {self.k_b}/{self.n_b} of the baseline"
 
     def lack(self) -> str:
-        """What is missing for any verdict; empty if nothing is."""
+        """Return what is missing for any verdict; empty if nothing is."""
         if self.n_b == 0:
             return "the baseline has no trials"
         return "" if self.n_c else "the candidate has no trials"
 
     def no_room(self, delta: float) -> str:
-        """Why no drop of `delta` could be seen, so that PASS would mean nothing; empty if it could."""
+        """Return why no drop of `delta` could be seen, so that PASS would mean nothing; empty if it could."""
         if not is_untestable(self.n_b - self.k_b, self.n_b, delta):
             return ""
         return f"the baseline passes too rarely ({self.k_b}/{self.n_b}) for a drop of {delta:g} to be seen"
 
 
 def check_samples(k_b: int, n_b: int, k_c: int, n_c: int) -> Samples:
-    """The four counts; `ValueError` naming the one that is negative, fractional or above its trials."""
+    """Return the four counts; `ValueError` naming one that is negative, fractional or above its trials."""
     n_b, n_c = check_count("n_b", n_b), check_count("n_c", n_c)
     return Samples(check_count("k_b", k_b, 0, n_b), n_b, check_count("k_c", k_c, 0, n_c), n_c)
 
@@ -134,24 +134,24 @@ def _decide(samples: Samples, p_fail: float, alpha: float, beta: float, delta: f
 
 
 def _affordable(test: TwoSampleTest, samples: Samples) -> TwoSampleTest:
-    """Fisher's test in place of Boschloo's for samples beyond its reach."""
+    """Return Fisher's test in place of Boschloo's for samples too large for it."""
     large = max(samples.n_b, samples.n_c) > LARGEST_BOSCHLOO
     return TwoSampleTest.FISHER if large and test is TwoSampleTest.BOSCHLOO else test
 
 
 def p_worse(samples: Samples, test: TwoSampleTest) -> float:
-    """One-sided p-value of p_c < p_b; neither sample may be empty."""
+    """Return the one-sided p-value of p_c < p_b; neither sample may be empty."""
     k_b, n_b, k_c, n_c = samples
     return two_sample_test(test, k_c, n_c, k_b, n_b, Alternative.LESS).p_value
 
 
 def _p_not_worse(samples: Samples, delta: float) -> float:
-    """One-sided p-value of p_c > p_b - delta."""
+    """Return the one-sided p-value of p_c > p_b - delta."""
     return noninferiority_test(*samples, delta, affordable_margin_test(samples.n_b, samples.n_c)).p_value
 
 
 def affordable_margin_test(n_b: int, n_c: int) -> MarginTest:
-    """The exact test of a margin where it can be had, else the score test."""
+    """Return the exact test of a margin if it is affordable, else the score test."""
     return MarginTest.EXACT if exact_is_affordable(n_b, n_c) else MarginTest.SCORE
 
 

@@ -37,7 +37,7 @@ class Windows(NamedTuple):
 
 
 def guarantee(lower: float, k: int, delta: float, chance: float = 0.95) -> Guarantee:
-    """The (p', delta, k)-satisfaction that a true rate of `lower` or more implies.
+    """Return the (p', delta, k)-satisfaction that a true rate of `lower` or more implies.
 
     p' = c/k with the largest c such that P(Binomial(k, lower) >= c) >= chance, and drift = max over p >= lower of
     P(Binomial(k, p) <= k (p - delta)): exact, where the paper's appendix uses Hoeffding's inequality, which gives
@@ -70,7 +70,7 @@ def guarantee(lower: float, k: int, delta: float, chance: float = 0.95) -> Guara
 
 
 def windows(satisfied: Sequence[bool], k: int) -> Windows | None:
-    """The stretches of k runs among those observed, in order; None where there are fewer than k.
+    """Return the stretches of k runs among those observed, in order; None if there are fewer than k.
 
     They describe: the smallest of many rates is smaller than one that was chosen beforehand.
 

@@ -46,7 +46,7 @@ class Critical(NamedTuple):
 def fixed_verdict(
     k: int, n: int, threshold: float, alpha: float = 0.05, method: FixedMethod = "clopper-pearson"
 ) -> Judgement:
-    """The verdict on `k` passes in `n` trials, n being fixed beforehand (Eq. 4).
+    """Return the verdict on `k` passes in `n` trials, n being fixed beforehand (Eq. 4).
 
     `p_fail` = 2 P(X <= k | threshold), at most 1: FAIL exactly if it is at most alpha, which is the same as an
     upper end below the threshold. PASS likewise, by the other tail. With `wilson` both are those of the score
@@ -75,7 +75,7 @@ def fixed_verdict(
 
 
 def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judgement:
-    """The verdict of a sequential test on its state, or on outcomes (true: it passed) in launch order.
+    """Return the verdict of a sequential test on its state, or on outcomes (true: it passed) in launch order.
 
     FAIL says that the rate is below the threshold, PASS that it is above threshold - margin. Before the last
     trial an open test is INCONCLUSIVE. Outcomes behind the verdict are not read and not counted.
@@ -104,7 +104,7 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
 
 
 def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> PValues:
-    """The two p-values of `k` passes in `n` trials; arrays are broadcast.
+    """Return the two p-values of `k` passes in `n` trials; arrays are broadcast.
 
     Monotone in k. For ranges of counts that are known to be right: nothing is checked here.
     """
@@ -145,7 +145,7 @@ def _z(k: "NDArray[Any]", n: "NDArray[Any]", threshold: float) -> "Floats":
 
 
 def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod) -> Critical:
-    """What `fixed_verdict` needs to decide at each `n`; found by bisection on its p-values.
+    """Return what `fixed_verdict` needs to decide at each `n`, by bisection on its p-values.
 
     Raises `ValueError` for a threshold outside (0, 1], alpha outside (0, 1) or an unknown method.
     """
@@ -181,7 +181,9 @@ def _checked_state(design: SprtDesign, state: SprtState) -> SprtState:
 
 
 def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: FixedMethod) -> int | None:
-    """Least m at which k + Binomial(m, k/n) passes in n + m trials decide with a chance of `LIKELY`."""
+    """Return the least m at which k + Binomial(m, k/n) passes in n + m trials decide with a chance of
+    `LIKELY`.
+    """
     import numpy as np
     from scipy.stats import binom
 
@@ -204,7 +206,7 @@ def _sprt_p_fail(design: SprtDesign, state: SprtState) -> float:
 
 
 def _further_sprt(design: SprtDesign, state: SprtState) -> int | None:
-    """Least m by which the test, going on from `state`, has ended with a chance of `LIKELY`."""
+    """Return the least m by which the test, going on from `state`, has ended with a chance of `LIKELY`."""
     from agentmut.stats.sequential.sprt_characteristics import stops
 
     for stop in stops(design, 1 - state.failures / state.n, state.n, state.failures):
@@ -224,7 +226,7 @@ def _fixed_reason(verdict: Verdict, k: int, threshold: float, interval: Interval
 
 
 def _apart(threshold: float, *bounds: float) -> tuple[str, ...]:
-    """The bounds with two digits, or as many as it takes to tell them from the threshold; at most six."""
+    """Return the bounds with two digits, or as many as tell them from the threshold; at most six."""
     for digits in range(2, 7):
         shown = tuple(f"{bound:.{digits}f}" for bound in bounds)
         told = (float(text) != threshold for text in shown)

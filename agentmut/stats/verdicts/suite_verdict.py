@@ -31,7 +31,7 @@ def suite_verdict(
     correction: Correction = Correction.HOLM,
     family: str = "scenarios of the suite",
 ) -> SuiteVerdict:
-    """FAIL if any scenario fails, PASS if all pass, else INCONCLUSIVE; failures at the level of the family.
+    """Return FAIL if any scenario fails, PASS if all pass, else INCONCLUSIVE; failures at the family's level.
 
     A scenario fails exactly if its adjusted `p_fail` is at most `alpha`. One that failed on its own, but
     not after the correction, is INCONCLUSIVE; one judged at a lower level of its own may fail here. Holm and
@@ -61,7 +61,7 @@ def suite_verdict(
 
 
 def _corrected(own: Judgement, p: float, adjusted: Adjusted, *, failed: bool) -> Judgement:
-    """The judgement of one scenario as a member of the family."""
+    """Return the judgement of one scenario as a member of the family."""
     if failed == (own.verdict is Verdict.FAIL):
         return own
     name, alpha = adjusted.correction.title(), adjusted.alpha

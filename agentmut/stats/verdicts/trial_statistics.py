@@ -1,4 +1,4 @@
-"""What the trials of one test say, and which of them a pass rate counts."""
+"""The counts and scores of one test's trials, and the trials that a pass rate counts."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ class PassRates(NamedTuple):
 
 
 class TrialStatistics(NamedTuple):
-    """The trials of one test; they add up: trials = passes + fails + errors."""
+    """The trials of one test; trials = passes + fails + errors."""
 
     passes: int
     fails: int
@@ -42,12 +42,12 @@ class TrialStatistics(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """All of them, errors included."""
+        """Return the number of trials, errors included."""
         return self.passes + self.fails + self.errors
 
     @property
     def flaky(self) -> bool:
-        """At least one pass and at least one fail; an error next to passes is not flakiness of the agent."""
+        """Return whether at least one trial passed and one failed; an error is not flakiness of the agent."""
         return self.passes > 0 and self.fails > 0
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class TrialStatistics(NamedTuple):
 def trial_statistics(
     outcomes: Iterable[Outcome], scores: Iterable[float] = (), level: float = 0.95
 ) -> TrialStatistics:
-    """Counts, both pass rates, and mean and spread of the scores, if there are any.
+    """Return counts, both pass rates, and mean and spread of the scores, if there are any.
 
     Scores need not match the outcomes one by one: a test may have none, or score its errors as 0.
 
@@ -85,7 +85,7 @@ def trial_statistics(
 
 
 def pass_rates(counts: Mapping[Outcome, int], level: float = 0.95) -> PassRates:
-    """Both pass rates from the number of trials with each outcome; outcomes left out count 0.
+    """Return both pass rates from the number of trials with each outcome; outcomes left out count 0.
 
     Per protocol, a timeout is a failure, and trials that are no evidence about the agent (infrastructure,
     pre-validation, empty run) leave the denominator. Intention to treat counts every trial, and all but the
@@ -104,7 +104,7 @@ def pass_rates(counts: Mapping[Outcome, int], level: float = 0.95) -> PassRates:
 
 
 def sample_standard_deviation(values: Iterable[float]) -> float | None:
-    """sqrt(sum (x - mean)^2 / (n - 1)) (Bessel's correction), in the units of the values.
+    """Return sqrt(sum (x - mean)^2 / (n - 1)) (Bessel's correction), in the units of the values.
 
     None for fewer than two values: one value says nothing about spread, and 0 would claim that there is none.
 
@@ -121,7 +121,7 @@ def sample_standard_deviation(values: Iterable[float]) -> float | None:
 
 
 def nearest_rank(values: Iterable[float], percent: int = 95) -> float:
-    """The `percent`-th percentile by nearest rank: the value at rank ceil(percent n / 100), counted from 1.
+    """Return the `percent`-th percentile by nearest rank: the value at rank ceil(percent n / 100), from 1.
 
     Always one of the values; no interpolation. `percent` is a whole number, because ceil(0.07 * 100) is 8 in
     floats. With fewer than 100 / (100 - percent) values it is the largest of them.

@@ -43,7 +43,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """Return what an exception means, or the end of the process."""
+        """Return what an exception in the agent, or the end of its process, counts as."""
         return self.source.settings.raised
 
     def open(self) -> None:

@@ -61,9 +61,7 @@ class PytestAdapter(
 
     @property
     def raised(self) -> Literal["error", "fail"]:
-        """Return whether an exception of the agent is an error or a failure; one that ends the process is
-        raised.
-        """
+        """Return what an exception in the agent, or the end of its process, counts as."""
         return self.settings.raised
 
     @property
