@@ -3,9 +3,11 @@ from .extractors.decisions import YES as YES
 from .extractors.decisions import Decisions as Decisions
 from .extractors.decisions import decisions as decisions
 from .extractors.figures import Dates as Dates
+from .extractors.figures import Figure as Figure
 from .extractors.figures import Ids as Ids
 from .extractors.figures import Numbers as Numbers
 from .extractors.figures import said_without_year as said_without_year
+from .extractors.figures import stated_figures as stated_figures
 from .extractors.figures import texts_of as texts_of
 from .extractors.json_fields import JsonFields as JsonFields
 from .extractors.options import Options as Options
@@ -15,8 +17,6 @@ from .extractors.stability import Slot as Slot
 from .extractors.stability import Stability as Stability
 from .extractors.stability import slot as slot
 from .extractors.stability import stability as stability
-from .extractors.stated_figures import Figure as Figure
-from .extractors.stated_figures import stated_figures as stated_figures
 from .extractors.statements import Statements as Statements
 from .extractors.tool_calls import ToolCalls as ToolCalls
 from .extractors.tool_calls import Tools as Tools

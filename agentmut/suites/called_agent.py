@@ -26,7 +26,7 @@ class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
 
     agent: CallableAdapter
     original: AgentConfig
-    told: bool
+    takes_config: bool
     """Whether the function takes the config."""
 
     package: ClassVar[str]
@@ -58,14 +58,14 @@ class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
         parts = {edit.part for edit in mutant.edits}
         if "history" in parts:
             return "the cases say themselves what is said"
-        if "orchestration" in parts and not self.told:
+        if "orchestration" in parts and not self.takes_config:
             return "the suite's function takes no config, and no model request shows the flow"
         return self.agent.cannot_express(mutant)
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
         """Return the wire, unless the suite's function takes the config."""
-        return "rebuild" if self.told else "wire"
+        return "rebuild" if self.takes_config else "wire"
 
     @property
     def why_no_other_input(self) -> str:
@@ -104,11 +104,11 @@ def config_first(function: Callable[..., Any], parameter: str) -> Callable[..., 
     return plain
 
 
-def check_route(spec: AgentSpec, function: str, told: bool) -> None:
+def check_route(spec: AgentSpec, function: str, takes_config: bool) -> None:
     """Raise `UsageError` if mutants are to be built by a function that does not take the config."""
-    if spec.route == "rebuild" and not told:
+    if spec.route == "rebuild" and not takes_config:
         raise UsageError(
-            f"agent.route: rebuild needs a function that is told the config, and {function} has no parameter "
+            f"agent.route: rebuild needs a function that takes the config, and {function} has no parameter "
             f"{' or '.join(CONFIG_NAMES)}. Add one, or leave agent.route out"
         )
 

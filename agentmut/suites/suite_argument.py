@@ -29,7 +29,8 @@ def read_settings(model: type[Model], argument: JsonValue, where: str, short: st
         key = ".".join(map(str, (where, *first["loc"])))
         if first["type"] == "missing":
             raise UsageError(f"{key}: is missing; {where} takes {', '.join(known)}") from None
-        raise UsageError(f"{key}: {first['msg']}, got {first['input']!r}") from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{key}: {message}, got {first['input']!r}") from None
 
 
 def require(module: str, extra: str, where: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.judging.building import build
-from agentmut.language.extractors.stated_figures import stated_figures
+from agentmut.language.extractors.figures import stated_figures
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.testing import check_trace

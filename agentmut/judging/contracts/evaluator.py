@@ -133,10 +133,10 @@ class Contract(NamesTools, Notes, ReadsFiles):
                 yield Violation(condition.id, "postcondition", Severity.HARD, said)
 
     @cached_property
-    def _invariants(self) -> tuple["_Watched", ...]:
-        return tuple(_Watched(clause) for clause in self.spec.invariants)
+    def _invariants(self) -> tuple["_ParsedInvariant", ...]:
+        return tuple(_ParsedInvariant(clause) for clause in self.spec.invariants)
 
-    def _window(self, clause: "_Watched") -> int:
+    def _window(self, clause: "_ParsedInvariant") -> int:
         return clause.spec.recovery or self.spec.recovery.window
 
     def _held(self, trace: AgentTrace, recovered: Iterable[Violation]) -> str:
@@ -159,7 +159,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
         return {"contract": self.spec.name, "applies": applies, "violations": kept}
 
 
-class _Watched:
+class _ParsedInvariant:
     """An invariant with its expressions parsed."""
 
     def __init__(self, spec: Invariant) -> None:

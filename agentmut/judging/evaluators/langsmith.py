@@ -55,7 +55,7 @@ class LangSmith(HasSource):
         self.function = _imported(self.reference)
         self.given = given
         self.pass_score = read_pass_score(given.get("pass_score"))
-        self._takes = _taken(self.function, self.reference, given)
+        self._takes = _accepted_names(self.function, self.reference, given)
 
     @cached_property
     def source(self) -> str:
@@ -73,13 +73,13 @@ class LangSmith(HasSource):
         }
         named = {name: value for name, value in every.items() if name in self._takes}
         result = self._called(**named, **self.given.get("args", {}))
-        scores = [self._keyed_score(one) for one in _several(result)]
+        scores = [self._keyed_score(one) for one in _scores(result)]
         if not scores:
             raise TypeError(f"{self.reference} returned {result!r}; expected a score, or a list of scores")
-        judged = [self._judged(*one) for one in scores if not _none(one[1])]
+        judged = [self._judged(*one) for one in scores if not _is_no_score(one[1])]
         passed, reason = next((one for one in judged if not one[0]), (True, ""))
         if passed and len(judged) < len(scores):
-            key = next(key for key, score, _ in scores if _none(score))
+            key = next(key for key, score, _ in scores if _is_no_score(score))
             raise NotJudgedError(f"{self.reference} gives no score for {key}, so it does not judge this run")
         reason = reason or judged[0][1]
         return Check(evaluator="langsmith", passed=passed, reason=reason)
@@ -138,7 +138,9 @@ def _imported(reference: str) -> Callable[..., Any]:
         raise
 
 
-def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+def _accepted_names(
+    function: Callable[..., Any], reference: str, given: Mapping[str, Any]
+) -> tuple[str, ...]:
     """Return the names by which the function takes what it judges. Raise `ValueError` if it needs other
     arguments.
     """
@@ -174,14 +176,14 @@ def _inputs(scenario: Scenario) -> Any:
     return scenario.turns[0] if len(scenario.turns) == 1 else list(scenario.turns)
 
 
-def _several(result: Any) -> list[Any]:
+def _scores(result: Any) -> list[Any]:
     """Return the scores in an evaluator's result: one, a list of them, or LangSmith's {"results": [...]}."""
     if isinstance(result, Mapping) and isinstance(result.get("results"), list):
         return list(result["results"])
     return list(result) if isinstance(result, list | tuple) else [result]
 
 
-def _none(score: Any) -> bool:
+def _is_no_score(score: Any) -> bool:
     """Return whether the value stands for no score: "not applicable"."""
     return score is None or (isinstance(score, float) and math.isnan(score))
 

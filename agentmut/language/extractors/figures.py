@@ -14,6 +14,10 @@ from agentmut.language.quantities.quantities import blanked, quantities
 from agentmut.language.quantities.stated_identifiers import identifiers
 from agentmut.nouns import AgentTrace, Fact, Scenario
 
+Figure = tuple[str, str]
+"""Kind and value; two are the same figure when both are equal."""
+_KINDS = ("number", "date", "id")
+
 
 class Figures(NamedTuple):
     """The figures of a text, sorted by kind. Each figure is of one kind only."""
@@ -30,16 +34,37 @@ def figures(text: str) -> Figures:
     >>> figures("Order A-1042 of March 2026: $12.50")
     Figures(numbers=frozenset({'12.5 dollars'}), dates=frozenset({'2026-03'}), ids=frozenset({'A-1042'}))
     """
+    found = stated_figures(text)
+    return Figures(*(frozenset(value for kind, value in found if kind == asked) for asked in _KINDS))
+
+
+def stated_figures(text: str) -> dict[Figure, str]:
+    """Map each figure of a text to the way it is written where it comes first.
+
+    A day with its year is also there without it.
+
+    >>> stated_figures("Pay $1,200.00 within five days.")
+    {('number', '1200 dollars'): '$1,200.00', ('number', '5 days'): 'five days'}
+    """
+    found: dict[Figure, str] = {}
+    for kind, value, (start, end) in _read(text):
+        if value:
+            found.setdefault((kind, value), text[start:end])
+    return found
+
+
+def _read(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     found_days = tuple(days(text))
     rest = blanked(text, [day.span for day in found_days])
     found_identifiers = tuple(identifiers(rest))
-    rest = blanked(rest, [identifier.span for identifier in found_identifiers])
-    dates = {day.value for day in found_days} | {day.without_year for day in found_days}
-    return Figures(
-        numbers=frozenset(str(quantity) for quantity in quantities(rest)),
-        dates=frozenset(dates - {""}),
-        ids=frozenset(identifier.value for identifier in found_identifiers),
-    )
+    rest = blanked(rest, [one.span for one in found_identifiers])
+    for day in found_days:
+        yield "date", day.value, (day.span[0], day.span[1])
+        yield "date", day.without_year, (day.span[0], day.span[1])
+    for one in found_identifiers:
+        yield "id", one.value, (one.span[0], one.span[1])
+    for quantity in quantities(rest):
+        yield "number", str(quantity), (quantity.span[0], quantity.span[1])
 
 
 def texts_of(trace: AgentTrace) -> Iterator[str]:

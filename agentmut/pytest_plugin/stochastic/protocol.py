@@ -36,7 +36,7 @@ def run_marked(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     ):  # a campaign repeats tests by its own rules
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in _Marked(item, nextitem).reports():
+    for report in _MarkedTest(item, nextitem).reports():
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
@@ -61,7 +61,7 @@ class _Trial:
 
 
 @dataclass
-class _Marked:
+class _MarkedTest:
     """One marked test that is being run."""
 
     item: pytest.Item
@@ -80,7 +80,7 @@ class _Marked:
             yield self._refused(settings)
         session = self.item.session
         over = session.shouldfail or session.shouldstop
-        yield self._told(self._teardown(None if over else self.nextitem).report)
+        yield self._completed(self._teardown(None if over else self.nextitem).report)
         if hasattr(self.item, "_request"):
             self.item._request = False
             self.item.funcargs = None  # type: ignore[attr-defined]
@@ -99,10 +99,10 @@ class _Marked:
             if cleaned.error is not None:
                 trials.void(trial.ending)
                 self._note(_Trial(trial.number, (*trial.phases[:1], cleaned), Ending.ERROR))
-            _as_new(self.item)
+            _reset(self.item)
             self.item.user_properties[:] = properties
         if trials.left:
-            yield from (self._told(phase.report) for phase in trial.phases)
+            yield from (self._completed(phase.report) for phase in trial.phases)
         else:
             yield from self._verdict(trials, trial)
 
@@ -128,18 +128,18 @@ class _Marked:
             cause = self.first[Ending.ERROR]
             report = as_error(cause.phases[-1].report, finding, cause.number)
             if report.when == "call":
-                yield self._told(cause.phases[0].report)
-            yield self._told(report)
+                yield self._completed(cause.phases[0].report)
+            yield self._completed(report)
             self._show(cause, report)
             return
-        yield self._told(last.phases[0].report)
+        yield self._completed(last.phases[0].report)
         failed = self.first.get(Ending.FAILED)
         call = verdict_call(finding, trials.settings.inconclusive, failed is not None)
         forget_earlier_runs(self.item)
         made = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
         shown = (failed.phases[-1].report, failed.number) if failed else None
         report = as_verdict(self.item, made, call, finding, shown)
-        yield self._told(report)
+        yield self._completed(report)
         if report.failed and failed:
             self._show(failed, report)
 
@@ -155,7 +155,7 @@ class _Marked:
         self.first.setdefault(trial.ending, trial)
         return trial
 
-    def _told(self, report: pytest.TestReport) -> pytest.TestReport:
+    def _completed(self, report: pytest.TestReport) -> pytest.TestReport:
         """Return the report with the time of all trials and the finding."""
         report.duration = self.seconds[report.when or "call"]
         report.user_properties = list(self.item.user_properties)
@@ -213,7 +213,7 @@ def _fail_the_trial(test_case: object, test: object, error: Any) -> None:
         raise error.value if isinstance(error, pytest.ExceptionInfo) else error[1]
 
 
-def _as_new(item: Any) -> None:
+def _reset(item: Any) -> None:
     """Forget what pytest keeps on a test that has run: its fixtures, instance, output."""
     forget_earlier_runs(item)
     if hasattr(item, "_initrequest"):
@@ -227,11 +227,11 @@ def _as_new(item: Any) -> None:
 class _Refusal:
     """A plugin that fails one test before its setup, without showing agentmut's code."""
 
-    said: str
+    message: str
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> NoReturn:
-        pytest.fail(self.said, pytrace=False)
+        pytest.fail(self.message, pytrace=False)
 
 
 def _settings_or_refusal(item: pytest.Item) -> StochasticSettings | _Refusal:

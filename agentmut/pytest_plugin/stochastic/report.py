@@ -47,27 +47,27 @@ def as_verdict(
         report.longrepr = (str(item.path), line, f"Skipped: {finding}")
         return report
     if failed is None:
-        report.longrepr = _headed(report.longrepr, finding, str(item.path), line)
+        report.longrepr = _with_verdict(report.longrepr, finding, str(item.path), line)
         return report
     first, number = failed
     report.sections = list(first.sections)
-    said = f"Trial {number} was the first that failed, as shown above."
-    report.longrepr = _with_section(_headed(first.longrepr, finding), finding, said)
+    message = f"Trial {number} was the first that failed, as shown above."
+    report.longrepr = _with_section(_with_verdict(first.longrepr, finding), finding, message)
     return report
 
 
 def as_error(report: pytest.TestReport, finding: Finding, number: int) -> pytest.TestReport:
     """Return the report of the first trial without evidence, for the whole test."""
-    said = f"Trial {number} was the first that raised an error, as shown above."
+    message = f"Trial {number} was the first that raised an error, as shown above."
     report.outcome = "failed"  # whatever is expected of the test, this was not it
     vars(report).pop("wasxfail", None)
-    report.longrepr = _with_section(_headed(report.longrepr, finding), finding, said)
+    report.longrepr = _with_section(_with_verdict(report.longrepr, finding), finding, message)
     if report.when == "teardown":
         report.when = "call"
     return report
 
 
-def _headed(longrepr: Any, finding: Finding, path: str = "", line: int = 0) -> Any:
+def _with_verdict(longrepr: Any, finding: Finding, path: str = "", line: int = 0) -> Any:
     """Put the verdict in place of the exception's message, where pytest's short summary and JUnit look."""
     if getattr(longrepr, "reprcrash", None) is None or not hasattr(longrepr, "chain"):
         return longrepr
@@ -80,8 +80,8 @@ def _headed(longrepr: Any, finding: Finding, path: str = "", line: int = 0) -> A
     return headed
 
 
-def _with_section(longrepr: Any, finding: Finding, said: str) -> Any:
-    text = f"{finding}\n{said}"
+def _with_section(longrepr: Any, finding: Finding, message: str) -> Any:
+    text = f"{finding}\n{message}"
     if not hasattr(longrepr, "addsection"):
         return f"{longrepr}\n{text}"
     longrepr.addsection(SECTION, text)

@@ -52,7 +52,7 @@ def silence(environment: Any) -> None:
 silence(os.environ)
 
 
-class _Judge:
+class _JudgeRequests:
     """Whether metrics are being measured; requests during that time belong to a separate trial."""
 
     def __init__(self, running: Running) -> None:
@@ -83,47 +83,47 @@ class _Judge:
         self.running.trial.recorder.judging += steps
 
 
-class _Now:
+class _CurrentRun:
     """The run under way."""
 
-    judge: _Judge | None = None
+    judge: _JudgeRequests | None = None
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give each session its own state."""
-    config.stash[_NOW] = _Now()
+    config.stash[_CURRENT_RUN] = _CurrentRun()
 
 
-_NOW = pytest.StashKey[_Now]()
+_CURRENT_RUN = pytest.StashKey[_CurrentRun]()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     """Record deepeval's metrics while a test runs, if deepeval was imported."""
-    running, now = item.config.stash.get(RUNNING, None), item.config.stash[_NOW]
-    now.judge = _Judge(running) if running is not None else None
-    listen(now)
+    running, current = item.config.stash.get(RUNNING, None), item.config.stash[_CURRENT_RUN]
+    current.judge = _JudgeRequests(running) if running is not None else None
+    listen(current)
     try:
         return (yield)
     finally:
-        now.judge = None
+        current.judge = None
 
 
-def listen(now: _Now) -> None:
+def listen(current: _CurrentRun) -> None:
     """Wrap the functions by which deepeval measures metrics, unless they are wrapped."""
     module = sys.modules.get(_EVALUATE)
     if module is None:
         return
     for name in _EXECUTING:
         if hasattr(module, name):
-            _replace(module, name, functools.partial(_executing, now))
+            _replace(module, name, functools.partial(_executing, current))
     import deepeval.metrics.base_metric as bases
 
     for base in ("BaseMetric", "BaseConversationalMetric", "BaseArenaMetric"):
         for kind in _descendants(getattr(bases, base, None)):
             for name in ("measure", "a_measure"):
                 if name in vars(kind):
-                    _replace(kind, name, functools.partial(_measuring, now))
+                    _replace(kind, name, functools.partial(_measuring, current))
 
 
 def _descendants(kind: Any) -> Iterator[type]:
@@ -140,19 +140,23 @@ def _replace(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
         setattr(owner, name, wrapped)
 
 
-def _executing(now: _Now, original: Any) -> Any:
+def _executing(current: _CurrentRun, original: Any) -> Any:
     """Wrap a function that measures the metrics of test cases: record its results and exceptions."""
     asserts = original.__name__ == _TRACED
-    return _wrapped(now, original, lambda given: functools.partial(_note, bool(given.get(_ASSERTS, asserts))))
+    return _wrapped(
+        current, original, lambda given: functools.partial(_note, bool(given.get(_ASSERTS, asserts)))
+    )
 
 
-def _measuring(now: _Now, original: Any) -> Any:
+def _measuring(current: _CurrentRun, original: Any) -> Any:
     """Wrap a metric's own method, for tests that call it themselves."""
-    return _wrapped(now, original, lambda given: lambda running, result: None)
+    return _wrapped(current, original, lambda given: lambda running, result: None)
 
 
 def _wrapped(
-    now: _Now, original: Any, note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]]
+    current: _CurrentRun,
+    original: Any,
+    note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]],
 ) -> Any:
     """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to
     record.
@@ -160,7 +164,7 @@ def _wrapped(
 
     @contextmanager
     def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
-        judge = now.judge
+        judge = current.judge
         if judge is None:
             yield lambda result: result
             return

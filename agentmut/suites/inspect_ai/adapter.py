@@ -64,9 +64,9 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run the task's solver on the sample that the turn names, and its scorers on the result."""
-        from agentmut.suites.inspect_ai.evaluation import Watched, carried_out, judging, watched_solver
+        from agentmut.suites.inspect_ai.evaluation import SolverRecord, carried_out, judging, watched_solver
 
-        name, seen = str(turns[0]), Watched()
+        name, seen = str(turns[0]), SolverRecord()
         try:
             task = self.source.make(recording_view(self.get_config(), trial.recorder.config_reads))
         except Exception as error:
@@ -95,7 +95,7 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
 
     def cannot_say(self, mutant: Mutant) -> str:
         """Return the setting that no request tells a model inside the process."""
-        if self.told or not self._in_process:
+        if self.takes_config or not self._in_process:
             return ""
         found = sorted(edit.pointer for edit in mutant.edits if edit.pointer.startswith(_NOT_TOLD))
         return f"a model in inspect_ai's own process is not told of {found[0][1:]}" if found else ""

@@ -24,7 +24,7 @@ NOTHING_LEFT = {"INSPECT_CACHE_DIR": "cache", "INSPECT_TRACE_FILE": "trace.log"}
 """Variables of inspect_ai that say where its files are, and what takes their place in a folder of the run's own."""
 
 
-class Watched:
+class SolverRecord:
     """What the solver of a sample did, which the scorers do not show."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Watched:
         """Calls of models until the solver had ended; those that follow are the scorers'."""
 
 
-def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
+def watched_solver(inner: "Solver", trial: Trial, seen: SolverRecord) -> "Solver":
     """Return the solver as a part of the trial: its model requests are the agent's, the scorers' are not."""
     from inspect_ai.log import transcript
     from inspect_ai.solver import solver

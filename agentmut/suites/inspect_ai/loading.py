@@ -18,7 +18,7 @@ CONFIG = "agentmut_config"
 """The parameter by which a task is told the config; `config` is a word of inspect_ai's own."""
 
 
-class ToldConfig:
+class ReadOnlyConfig:
     """The config that tasks and solvers get. It reads like an `AgentConfig`, but is no model.
 
     inspect_ai writes out the arguments of everything it registers; those are no reads of the agent's.
@@ -34,7 +34,7 @@ class ToldConfig:
             raise AttributeError(name)
         return getattr(self._config, name)
 
-    def __deepcopy__(self, memo: object) -> "ToldConfig":
+    def __deepcopy__(self, memo: object) -> "ReadOnlyConfig":
         return self
 
 
@@ -51,14 +51,14 @@ class TaskSource:
         self._made: Task | None = None
 
     @property
-    def told(self) -> bool:
+    def takes_config(self) -> bool:
         """Return whether the task, or the solver in place of its own, takes the config."""
         return self.task_takes_config or self.factory is not None
 
     def make(self, config: AgentConfig) -> "Task":
         """Make the task on a config, which must not be changed. Raise what the task's code raises."""
         if self.task_takes_config:
-            task = self._created(self.settings.args | {CONFIG: ToldConfig(config)})
+            task = self._created(self.settings.args | {CONFIG: ReadOnlyConfig(config)})
         else:
             self._made = self._made or self._created(self.settings.args)
             task = self._made
@@ -67,8 +67,8 @@ class TaskSource:
             from inspect_ai import task_with
 
             name = config_parameter(self.factory)
-            told = ToldConfig(config)
-            made = self.factory(**{name: told}) if name else self.factory(told)
+            given = ReadOnlyConfig(config)
+            made = self.factory(**{name: given}) if name else self.factory(given)
             task = task_with(task, solver=made)
         return task
 

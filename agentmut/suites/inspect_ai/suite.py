@@ -53,6 +53,6 @@ class InspectSuite:
         from agentmut.suites.inspect_ai.loading import TaskSource
 
         source = TaskSource(self._settings, self._root)
-        check_route(agent, f"the task {self._settings.task}", source.told)
-        called = CallableAdapter(source.factory or source.function, config, takes_config=source.told)
-        return InspectAdapter(called, config, source.told, source)
+        check_route(agent, f"the task {self._settings.task}", source.takes_config)
+        called = CallableAdapter(source.factory or source.function, config, takes_config=source.takes_config)
+        return InspectAdapter(called, config, source.takes_config, source)

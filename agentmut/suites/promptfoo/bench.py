@@ -133,15 +133,15 @@ class Bench:
         """Run one evaluation; stop early when no trial waits for it any more."""
         cells, slots = self._cells(jobs)
         token = secrets.token_hex(16)
-        desk = _Desk(cells, token)
-        server = await asyncio.start_server(desk.serve, "127.0.0.1", 0, limit=LONGEST_LINE)
+        providers = _ProviderServer(cells, token)
+        server = await asyncio.start_server(providers.serve, "127.0.0.1", 0, limit=LONGEST_LINE)
         with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as name:
             folder, output = Path(name), Output()
             async with server:
                 port = server.sockets[0].getsockname()[1]
                 files = _slots(folder, slots, port, token)
                 started = launch(self.settings, self._place, folder, files, len(jobs) + 1)
-                await _unless(run_program(started, output), [job.over for job in jobs])
+                await _run_unless(run_program(started, output), [job.over for job in jobs])
             if all(job.over.is_set() for job in jobs):
                 return
             _hand_out(written(folder, last_words(output), output.code), cells)
@@ -163,7 +163,7 @@ class Bench:
         return cells, slots
 
 
-class _Desk:
+class _ProviderServer:
     """Answers the providers of an evaluation, one line of JSON each way."""
 
     def __init__(self, cells: Mapping[str, Job], token: str) -> None:
@@ -207,7 +207,7 @@ async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None
     await writer.drain()
 
 
-async def _unless(work: Coroutine[Any, Any, None], ends: Sequence[asyncio.Event]) -> None:
+async def _run_unless(work: Coroutine[Any, Any, None], ends: Sequence[asyncio.Event]) -> None:
     """Do the work, unless all of these events happen before."""
     loop = asyncio.get_running_loop()
     working, ended = loop.create_task(work), loop.create_task(_all_of(ends))

@@ -3,13 +3,13 @@
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, field_validator
 
-from agentmut._base import Frozen, UsageError, nearest
+from agentmut._base import Frozen, UsageError
+from agentmut.suites.suite_argument import read_settings as settings_of
 
 VARIABLE = "AGENTMUT_PROMPTFOO"
 """Names the command line of promptfoo, where it is elsewhere."""
@@ -49,16 +49,7 @@ class PromptfooSettings(Frozen):
 
 def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
     """Return the settings of `suite: {promptfoo: argument}`. Raise `UsageError` with what is expected."""
-    given = argument if isinstance(argument, Mapping) else {"path": argument}
-    if unknown := sorted(given.keys() - PromptfooSettings.model_fields.keys()):
-        known = nearest(unknown[0], PromptfooSettings.model_fields)
-        raise UsageError(f"suite.promptfoo: unknown key {unknown[0]!r}. {known}")
-    try:
-        settings = PromptfooSettings(**dict(given))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(["suite.promptfoo", *map(str, first["loc"][:1])])
-        raise UsageError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+    settings = settings_of(PromptfooSettings, argument, "suite.promptfoo", short="path")
     if not Path(root, settings.path).is_file():
         raise UsageError(f"suite.promptfoo: there is no config {settings.path} in {root}")
     return settings
@@ -68,9 +59,9 @@ def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
     """Return promptfoo's command line: the given one, `AGENTMUT_PROMPTFOO`, one on the PATH, or in
     `node_modules`.
     """
-    given = settings.command or _named(os.environ.get(VARIABLE, ""))
+    given = settings.command or _words(os.environ.get(VARIABLE, ""))
     if given:
-        if found := shutil.which(given[0], path=_beside(given[0], root)):
+        if found := shutil.which(given[0], path=_search_path(given[0], root)):
             return (found, *given[1:])
         raise UsageError(f"suite.promptfoo: there is no program {given[0]!r}. Run: {INSTALL}")
     folder = Path(root).resolve()
@@ -84,13 +75,13 @@ def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
     return (found,)
 
 
-def _named(command: str) -> tuple[str, ...]:
+def _words(command: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
     except ValueError as error:
         raise UsageError(f"{VARIABLE}: {str(error).lower()} in {command!r}. Correct the quotes") from None
 
 
-def _beside(program: str, root: str) -> str | None:
+def _search_path(program: str, root: str) -> str | None:
     """Return where to look for a program that is given by a relative path."""
     return root if os.sep in program and not Path(program).is_absolute() else None

@@ -10,7 +10,7 @@ VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 _ELSEWHERE = ("apiHost", "apiBaseUrl")
 
 
-class Named(NamedTuple):
+class Provider(NamedTuple):
     """A provider of a config."""
 
     id: str
@@ -29,17 +29,17 @@ def led_through(providers: Sequence[Any], wanted: str | None, endpoints: Mapping
     return {"id": chosen.id, "options": {**chosen.options, "env": env}}
 
 
-def measured(providers: Sequence[Any], wanted: str | None) -> Named:
+def measured(providers: Sequence[Any], wanted: str | None) -> Provider:
     """Return the measured provider: the only one, or the one of that id or label. Raise `UsageError`."""
-    known = list(_named(providers))
+    known = list(_providers(providers))
     fitting = [one for one in known if wanted in (None, one.id, one.options.get("label"))]
     if len(fitting) != 1:
-        raise UsageError(f"suite.promptfoo.provider: {_which(known, fitting)}")
+        raise UsageError(f"suite.promptfoo.provider: {_ambiguity(known, fitting)}")
     _check(fitting[0])
     return fitting[0]
 
 
-def _which(known: Sequence[Named], fitting: Sequence[Named]) -> str:
+def _ambiguity(known: Sequence[Provider], fitting: Sequence[Provider]) -> str:
     """Return why no single provider is meant, and what to do."""
     names = [str(one.options.get("label") or one.id) for one in fitting]
     if len(names) > len(set(names)):
@@ -48,7 +48,7 @@ def _which(known: Sequence[Named], fitting: Sequence[Named]) -> str:
     return f"name the one that is measured. The config has: {', '.join(names) or 'none'}"
 
 
-def _check(chosen: Named) -> None:
+def _check(chosen: Provider) -> None:
     if chosen.variable is None:
         raise UsageError(
             f"suite.promptfoo: mutants reach providers {' and '.join(VARIABLES)}; {chosen.id!r} is neither. Name your "
@@ -62,12 +62,12 @@ def _check(chosen: Named) -> None:
         )
 
 
-def _named(providers: Iterable[Any]) -> Iterable[Named]:
+def _providers(providers: Iterable[Any]) -> Iterable[Provider]:
     """Yield providers as a config writes them: an id, a mapping with one, or a mapping from an id to options."""
     for one in providers:
         if isinstance(one, str):
-            yield Named(one, {})
+            yield Provider(one, {})
         elif isinstance(one, Mapping) and isinstance(one.get("id"), str):
-            yield Named(one["id"], {key: value for key, value in one.items() if key != "id"})
+            yield Provider(one["id"], {key: value for key, value in one.items() if key != "id"})
         elif isinstance(one, Mapping):
-            yield from (Named(str(key), dict(value or {})) for key, value in one.items())
+            yield from (Provider(str(key), dict(value or {})) for key, value in one.items())

@@ -128,17 +128,19 @@ class PytestAdapter(
             or self.config == self.original
         ):
             return trial
-        told = {"orchestration": self.original.orchestration, "history": self.original.history}
+        unseen = {"orchestration": self.original.orchestration, "history": self.original.history}
         try:
-            return replace(trial, rewriter=ConfigRewriter(self.original, self.config.model_copy(update=told)))
+            return replace(
+                trial, rewriter=ConfigRewriter(self.original, self.config.model_copy(update=unseen))
+            )
         except AgentmutError as error:
             raise AdapterError(str(error)) from error
 
     def _note(self, running: Running) -> None:
         """Record the read parts of the config; they prove a mutation only if the config is the mutant's."""
         recorder = running.trial.recorder
-        told = {read for read in running.reads if not self._on_wire or read.startswith("orchestration")}
-        recorder.config_reads |= told
+        reads = {read for read in running.reads if not self._on_wire or read.startswith("orchestration")}
+        recorder.config_reads |= reads
         if running.trial.rewriter is not None:
             recorder.marks |= running.trial.rewriter.marks
 
