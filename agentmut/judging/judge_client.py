@@ -49,9 +49,7 @@ class Reply(NamedTuple):
 
 
 class JudgeClient:
-    """Asks one model. The SDK's client is made once, for the first question: making one takes longer than a
-    request.
-    """
+    """Asks one model. The SDK's client is made once, for the first question: making one takes longer than a request."""
 
     def __init__(self, model: JudgeModel, patience: Patience | None = None) -> None:
         self._model = model
@@ -154,9 +152,7 @@ _SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Qu
 
 
 def _usage(reply: Any, asked: str, said: str) -> Usage:
-    """Return the usage that a reply reports; nothing if it reports none. The SDKs check no field of what they
-    read.
-    """
+    """Return the usage that a reply reports; nothing if it reports none. The SDKs check no field of what they read."""
     used = getattr(reply, "usage", None)
     tokens = [getattr(used, name, None) for name in (asked, said)]
     taken, given = (n if isinstance(n, int) and n > 0 else 0 for n in tokens)
@@ -168,9 +164,7 @@ def _first(items: Any, field: str) -> Any:
 
 
 def _unreadable(said: Any, usage: Usage | None = None) -> Reply:
-    """Return a reply without a value, for a reply that is not the API's (a proxy's page, say) or lacks
-    fields.
-    """
+    """Return a reply without a value, for a reply that is not the API's (a proxy's page, say) or lacks fields."""
     return Reply(None, f"a reply that cannot be read: {said}"[:_SHOWN], usage or Usage())
 
 

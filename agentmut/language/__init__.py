@@ -1,6 +1,4 @@
-"""What texts say: operators, relations, coverage and the simulator read prompts and answers through this
-room.
-"""
+"""What texts say: operators, relations, coverage and the simulator read prompts and answers through this room."""
 
 import lazy_loader
 

@@ -37,9 +37,7 @@ class Applied(Frozen):
 
 
 def first_repeats(project: Project) -> dict[str, int]:
-    """Map each scenario to the repeat with which the original's runs begin; scenarios that begin with 0 are
-    left out.
-    """
+    """Map each scenario to the repeat with which the original's runs begin, unless it is 0."""
     first: dict[str, int] = {}
     for one in _read(project).evaluators:
         scenario = next((s for s in project.scenarios if s.name == one.scenario), None)
@@ -62,9 +60,7 @@ def note_applied(project: Project, chosen: Iterable[AssertionSuggestion | Scenar
 
 
 def chosen_on(project: Project, scenario: str, repeats: Iterable[int]) -> bool:
-    """Return whether an evaluator of the scenario was chosen, or may have been, on these runs of the
-    original.
-    """
+    """Return whether an evaluator of the scenario was chosen, or may have been, on these runs of the original."""
     first = first_repeats(project).get(scenario, 0)
     return any(repeat < first for repeat in repeats)
 

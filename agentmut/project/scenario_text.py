@@ -24,8 +24,7 @@ def evaluator_in_flow(spec: EvaluatorSpec) -> str:
 
 
 def scenario_text(scenario: Scenario, comment: str = "") -> str:
-    """Return a scenario as an item of a scenario file, with a final line break; `comment` precedes its
-    evaluators.
+    """Return a scenario as an item of a scenario file, with a final line break; `comment` precedes its evaluators.
 
     Documents are written by their names, which are their paths.
     """
@@ -81,9 +80,7 @@ _Dumper.add_representer(str, _text)
 
 
 def _is_hidden(character: str) -> bool:
-    """Return whether a character is a line break, a control, a mark that turns the direction of text, or the
-    like.
-    """
+    """Return whether a character is a line break, a control, a mark that turns the direction of text, or the like."""
     return unicodedata.category(character) in _HIDDEN
 
 

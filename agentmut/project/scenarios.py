@@ -27,9 +27,7 @@ class LocatedScenario:
 
 
 def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str, ...]:
-    """Return the matching files, sorted, relative to `root`. Raise `ProjectError` for a pattern without a
-    match.
-    """
+    """Return the matching files, sorted, relative to `root`. Raise `ProjectError` for a pattern without a match."""
     files: set[str] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207 - patterns may be absolute

@@ -179,8 +179,7 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
 def agentmut_simulator(
     request: pytest.FixtureRequest, agentmut_simulator_factory: Callable[..., Any]
 ) -> "Simulator":
-    """A simulated model service on loopback. It serves `sim-large`, `sim-medium` and `sim-small`, no real
-    model.
+    """A simulated model service on loopback. It serves `sim-large`, `sim-medium` and `sim-small`, no real model.
 
     Its settings are those of the marker `agentmut_simulator`.
     """

@@ -7,8 +7,7 @@ Floats = NDArray[np.float64]
 
 
 def binomials(n: int, rates: Floats) -> Floats:
-    """Return in row i the chances of 0..n successes at rates[i], shape (len(rates), n + 1). Rates are in [0,
-    1].
+    """Return in row i the chances of 0..n successes at rates[i], shape (len(rates), n + 1). Rates are in [0, 1].
 
     By logarithms, since scipy.stats.binom.pmf overflows at rates of 1e-308 and takes ten times as long.
     """

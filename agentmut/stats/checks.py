@@ -9,8 +9,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def check_count(name: str, value: object, low: int = 0, high: int | None = None) -> int:
-    """Return `value` as an int in [low, high]; `ValueError` for fractions, NaN, booleans and anything
-    outside.
+    """Return `value` as an int in [low, high]; `ValueError` for fractions, NaN, booleans and anything outside.
 
     Whole floats such as 3.0 are refused too: a count that went through a division is a mistake upstream.
     """
@@ -37,9 +36,7 @@ def check_rate(
 
 
 def check_level(level: float, high: float = 1.0) -> float:
-    """Return a confidence level in (0, high); refuse one whose (1+level)/2 rounds to 1, without a finite
-    quantile.
-    """
+    """Return a confidence level in (0, high); refuse one whose (1+level)/2 rounds to 1, without a finite quantile."""
     found = check_rate("level", level, 0.0, high)
     if (1 + found) / 2 == 1:
         raise ValueError(f"level must be at most 1 - 2.3e-16, got {level!r}")
@@ -62,7 +59,5 @@ def check_name(name: str, value: object, names: Collection[str]) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Return whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity
-    are.
-    """
+    """Return whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity are."""
     return type(value) in (float, int) or (isinstance(value, Real) and not isinstance(value, bool))

@@ -105,9 +105,7 @@ def _unseen(n: int, level: float) -> float:
 
 
 def _at_zero(x: "Array", y: "Array", error: float) -> tuple[float, float]:
-    """Return the regression of y on x at x = 0, and its HC2 variance; `error` is the standard error of that
-    zero.
-    """
+    """Return the regression of y on x at x = 0, and its HC2 variance; `error` is the standard error of that zero."""
     import numpy as np
 
     m = len(x)

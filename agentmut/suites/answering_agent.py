@@ -11,9 +11,7 @@ from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, KnowsApi, Needs
 
 @dataclass(frozen=True)
 class AnsweringAgent(KnowsApi, NeedsDoubles):
-    """An agent that the tests of a suite call. What the tests leave open is up to the project's adapter, if
-    any.
-    """
+    """An agent that the tests of a suite call. What the tests leave open is up to the project's adapter, if any."""
 
     spec: AgentSpec
     config: AgentConfig

@@ -20,9 +20,7 @@ Raised = Literal["error", "fail"]
 
 @dataclass(frozen=True)
 class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
-    """An agent that a suite calls: built from the config by a function that takes it, or else changed on the
-    wire.
-    """
+    """An agent that a suite calls: built from the config by a function that takes it, or else changed on the wire."""
 
     agent: CallableAdapter
     original: AgentConfig
@@ -114,9 +112,7 @@ def check_route(spec: AgentSpec, function: str, takes_config: bool) -> None:
 
 
 def failed(error: BaseException, raised: Raised) -> BaseException:
-    """Return what to raise for an exception of a case's agent, so that the run ends as the suite's settings
-    say.
-    """
+    """Return what to raise for an exception of a case's agent, so that the run ends as the suite's settings say."""
     if raised == "fail":
         return error
     case = CaseError(f"the case raised {type(error).__name__}: {error}")

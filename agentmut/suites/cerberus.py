@@ -209,9 +209,7 @@ def _problems(file: _File, source: YamlSource, settings: CerberusSettings) -> It
 
 
 def _unequal(inputs: Sequence[_Scenario], source: YamlSource) -> Iterator[str]:
-    """Refuse scenarios with equal inputs and different metadata: an agent that only gets the input cannot
-    tell them apart.
-    """
+    """Refuse scenarios that differ in metadata only: an agent gets the input, so it cannot tell them apart."""
     first: dict[str, _Scenario] = {}
     for place, given in enumerate(inputs):
         if first.setdefault(given.input, given) != given:

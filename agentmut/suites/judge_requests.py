@@ -21,8 +21,8 @@ def asked(judge: Recorder) -> Iterator[Step]:
 
 @contextmanager
 def judging(trial: Trial) -> Iterator[None]:
-    """Record requests as the judge's while code runs in this context. Requests of the agent in it must say
-    so; see `trial.belonging`.
+    """Record requests as the judge's in this context. The agent's requests must say so; see
+    `trial.belonging`.
     """
     judge = judge_of(trial)
     try:

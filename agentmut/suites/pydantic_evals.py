@@ -228,9 +228,7 @@ def _checks(
     results: "Sequence[EvaluationResult[Any]]",
     settings: PydanticEvalsSettings,
 ) -> Iterator[Check]:
-    """Return one check for each evaluator: all of its results that are yes or no, or have a least score, must
-    pass.
-    """
+    """Return one check for each evaluator: all of its results that are yes or no, or have a least score, must pass."""
     least = settings.pass_score
     for name, judge in judges.items():
         spec = judge.as_spec()

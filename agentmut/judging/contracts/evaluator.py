@@ -200,9 +200,7 @@ def _located(
 
 
 def _kept(found: tuple[Violation, ...]) -> Iterator[Violation]:
-    """Keep the first violations, and for each clause its first and its first hard one: counts by clause need
-    these.
-    """
+    """Keep the first violations, and for each clause its first and its first hard one: counts by clause need these."""
     needed = {(one.clause, one.recovered is None): place for place, one in reversed([*enumerate(found)])}
     return (one for place, one in enumerate(found) if place < MOST_KEPT or place in needed.values())
 

@@ -16,8 +16,7 @@ Stretch = tuple[int, int, str]
 
 
 def step_values(scenario: Scenario, trace: AgentTrace) -> Iterator[Values]:
-    """Yield, after each step, the values that an invariant may name: those of an expression, `step` and
-    `turn`.
+    """Yield, after each step, the values that an invariant may name: those of an expression, `step` and `turn`.
 
     `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, node, tokens, usd,
     seconds.

@@ -64,9 +64,7 @@ class Truth(NamedTuple):
 
 
 class Predicate:
-    """A parsed expression over named values. Raises `ValueError` for no expression and for names not in
-    `names`.
-    """
+    """A parsed expression over named values. Raises `ValueError` for no expression and for names not in `names`."""
 
     def __init__(self, argument: JsonValue, names: Iterable[str]) -> None:
         self.source = arguments.text(argument, "an expression")

@@ -141,9 +141,7 @@ def _imported(reference: str) -> Callable[..., Any]:
 def _accepted_names(
     function: Callable[..., Any], reference: str, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Return the names by which the function takes what it judges. Raise `ValueError` if it needs other
-    arguments.
-    """
+    """Return the names by which the function takes what it judges. Raise `ValueError` if it needs other arguments."""
     parameters = inspect.signature(function).parameters.values()
     known = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
     args = given.get("args", {})

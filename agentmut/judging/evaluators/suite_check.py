@@ -28,9 +28,7 @@ class SuiteCheck:
 
 
 class SuiteChecks(SuiteCheck, GivesChecks):
-    """Takes over all checks of `AgentTrace.checks`, whose names only runs show. The argument names the first
-    check, which every judged run has.
-    """
+    """Takes over all checks of `AgentTrace.checks`. The argument names the check that every judged run has."""
 
     id: ClassVar[str] = "suite_checks"
 

@@ -68,9 +68,7 @@ class Judge:
         return frozenset()
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """Return what differs according to the model. Raise `RunError` if it could not be asked or did not
-        answer.
-        """
+        """Return what differs according to the model. Raise `RunError` if it could not be asked or did not answer."""
         left, right = sorted(("\n\n".join(texts_of(source)), "\n\n".join(texts_of(follow_up))))
         if left == right:
             return ""

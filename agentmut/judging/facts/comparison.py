@@ -161,9 +161,7 @@ def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, froz
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:
-    """Return the kinds that never show a fact, so that any fact is news: a tool that was never called is
-    called.
-    """
+    """Return the kinds that never show a fact, so that any fact is news: a tool that was never called is called."""
     shown = {fact.kind for fact in usual.known}
     return {one.name for one in extractors} - shown
 

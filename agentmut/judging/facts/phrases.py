@@ -29,9 +29,7 @@ def phrases(left: frozenset[Fact], right: frozenset[Fact]) -> tuple[str, ...]:
 
 
 def _essential(facts: frozenset[Fact]) -> frozenset[Fact]:
-    """Drop facts that another fact implies: a call next to the call with its arguments, a day next to its
-    full date.
-    """
+    """Drop facts that another fact implies: a call next to the call with its arguments, a day next to its full date."""
     tools = {fact.value for fact in facts if fact.kind == "tool_calls"}
     days_said = {day.without_year for fact in facts if fact.kind == "dates" for day in days(fact.value)}
     return frozenset(fact for fact in facts if not _is_repeated(fact, tools, days_said))

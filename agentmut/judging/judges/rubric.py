@@ -165,9 +165,7 @@ def shares(spec: JudgeSpec, opinions: Sequence[Mapping[str, bool]]) -> dict[str,
 
 
 def score(spec: JudgeSpec, shares: Mapping[str, float]) -> float:
-    """Return the weighted mean over criteria of the shares, or of the majority's opinions (half is no
-    majority).
-    """
+    """Return the weighted mean over criteria of the shares, or of the majority's opinions (half is no majority)."""
     majority = spec.aggregate == "majority"
     values = {id: float(share > 0.5) if majority else share for id, share in shares.items()}
     total = sum(one.weight for one in spec.rubric)

@@ -81,9 +81,7 @@ def _dialogues(text: str, lines: Sequence[Line], speakers: Sequence[str]) -> Ite
 
 
 def _answers(lines: Sequence[Line], speakers: Sequence[str], first: int, second: int) -> bool:
-    """Return whether two turns belong together: different speakers, and only the first turn's text between
-    them.
-    """
+    """Return whether two turns belong together: different speakers, and only the first turn's text between them."""
     blank = False
     for line in lines[first + 1 : second]:
         if line.kind is Kind.BLANK:
@@ -250,9 +248,7 @@ def _shown_runs(lines: Sequence[Line], taken: Sequence[bool]) -> Iterator[range]
 
 
 def _split_dialogue(lines: Sequence[Line], run: range) -> Iterator[range]:
-    """Return one example for each round: from each turn of the first speaker, or from blank line to blank
-    line.
-    """
+    """Return one example for each round: from each turn of the first speaker, or from blank line to blank line."""
     first = lines[run.start].label
     turns = [index for index in run if lines[index].label]
     starts = [index for index in turns if lines[index].label == first]

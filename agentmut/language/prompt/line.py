@@ -51,8 +51,7 @@ def first_blanks(text: str, line: Line) -> str:
 
 
 def cut(text: str, lines: Sequence[Line], region: range) -> Span:
-    """Return the span to cut so that these lines are gone and the rest stays well formed, blank lines
-    included.
+    """Return the span to cut so that these lines are gone and the rest stays well formed, blank lines included.
 
     At the end of the text it is the blank lines before them that become superfluous.
     """

@@ -167,9 +167,7 @@ def _last_place(number: Decimal) -> Decimal:
 
 
 def _step(number: Decimal) -> Decimal:
-    """Return the step: one; from a hundred on, one in the second place if round; below one, one in the last
-    place.
-    """
+    """Return the step: one; from a hundred on, one in the second place if round; below one, one in the last place."""
     if _is_fraction(number):
         return _last_place(number)
     unit = Decimal(10) ** max(len(str(int(number))) - 2, 0)

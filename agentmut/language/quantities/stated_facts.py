@@ -1,6 +1,4 @@
-"""Find the facts that a text states in figures: amounts, quantities, dates, times, identifiers, with exact
-spans.
-"""
+"""Find the facts that a text states in figures: amounts, quantities, dates, times, identifiers, with exact spans."""
 
 import re
 from collections.abc import Iterator

@@ -77,9 +77,7 @@ def is_number(word: str) -> bool:
 
 
 def follows(needed: Following, word: str) -> bool:
-    """Return whether a word is what the entry needs. The word is in lower case, and empty at the end of a
-    phrase.
-    """
+    """Return whether a word is what the entry needs. The word is in lower case, and empty at the end of a phrase."""
     return _TESTS[needed](word)
 
 

@@ -11,9 +11,7 @@ _COLOURS = {Verdict.PASS.value: "green", Verdict.FAIL.value: "red", ERROR: "red"
 
 
 def write_summary(reporter: Any) -> None:
-    """Write a line for each marked test, and what their number means for errors; nothing without marked
-    tests.
-    """
+    """Write a line for each marked test, and what their number means for errors; nothing without marked tests."""
     rows = sorted(findings(report for reports in reporter.stats.values() for report in reports))
     if not rows:
         return

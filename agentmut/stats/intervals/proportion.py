@@ -184,9 +184,7 @@ def _z(level: float) -> float:
 
 
 def _style(values: list[float]) -> str:
-    """Return how to print these numbers: with the digits that tell the bounds apart, at least three for
-    rates.
-    """
+    """Return how to print these numbers: with the digits that tell the bounds apart, at least three for rates."""
     size = max(map(abs, values), default=0.0)
     spread = max(values) - min(values) if values else 0.0
     if spread <= 1e-12 * size:

@@ -36,8 +36,7 @@ class Standing(NamedTuple):
 
 
 def automatic_size(mutants: int) -> int:
-    """Return the baseline trials a scenario for a campaign of `mutants`: 50 up to 20, 100 up to 50, 200
-    beyond.
+    """Return the baseline trials a scenario for a campaign of `mutants`: 50 up to 20, 100 up to 50, 200 beyond.
 
     All mutants share the baseline, so more of them pay for a larger one, which shortens each mutant's trials.
 
@@ -51,8 +50,7 @@ def automatic_size(mutants: int) -> int:
 
 
 def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
-    """Return the evidence table of a baseline with `f0` failures in `n0` trials. It takes a few milliseconds:
-    keep it.
+    """Return the evidence table of a baseline with `f0` failures in `n0` trials. It takes a few milliseconds: keep it.
 
     m0 is the predictive chance of the trials if nothing changed (Jeffreys prior), m1 the same averaged over
     `LOSSES` u with failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4]. The range is the real line.

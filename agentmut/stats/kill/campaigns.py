@@ -40,9 +40,7 @@ class _Book(NamedTuple):
 
 
 def evidence_squares(f0: int, n0: int, n_max: int) -> tuple[Array, ...]:
-    """Return logarithms of the evidence after a baseline, indexed [n, f]: of one scenario, then of each
-    shared loss.
-    """
+    """Return logarithms of the evidence after a baseline, indexed [n, f]: of one scenario, then of each shared loss."""
     flat = (log_ratios(f0, n0, n_max, LOSSES), *(pooled_ratios(f0, n0, n_max, u) for u in SHARED_LOSSES))
     return tuple(_square(each, n_max) for each in flat)
 
@@ -59,8 +57,7 @@ def simulate(
     table_of: TableOf = decision_table,
     ratios_of: RatiosOf = evidence_squares,
 ) -> Mutants:
-    """Simulate `runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one
-    scenario.
+    """Simulate `runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one scenario.
 
     Trials go to the scenario with the most evidence, ties at random. The pooled evidence kills once its
     logarithm reaches `log_threshold`; where that is finite, trials are spread as `suite_share.spread` says. Caching
@@ -102,9 +99,7 @@ def _pooled(logs: Array) -> Array:
 
 
 def _spread(scores: Array, n: Whole, pooled: Array) -> Array:
-    """Apply `suite_share.spread` to many mutants: only the scenarios with the fewest trials keep their
-    scores.
-    """
+    """Apply `suite_share.spread` to many mutants: only the scenarios with the fewest trials keep their scores."""
     spread = pooled > scores.max(axis=1) - BEHIND
     others = n > n.min(axis=1, keepdims=True)
     return np.where(spread[:, None] & others, -np.inf, scores)

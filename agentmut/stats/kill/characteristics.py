@@ -18,9 +18,7 @@ RARE = 1e-10
 
 
 class Endings(NamedTuple):
-    """Where the trials can end: one entry for each state, with the number of paths that arrive there
-    undecided.
-    """
+    """Where the trials can end: one entry for each state, with the number of paths that arrive there undecided."""
 
     n: Array
     f: Array

@@ -109,9 +109,7 @@ class Sweep:
         return tuple(view.reshape(-1) for view in (after[:-1], after[1:], *here))
 
     def _forward_views(self, n: int) -> tuple[Array, ...]:
-        """Return views of the next states, with the same number of failures or one more: `live` sits between
-        two zeros.
-        """
+        """Return views of the next states, with as many failures or one more: `live` sits between two zeros."""
         here, going, after = (
             a.reshape(-1) for a in (self.paths[row(n)], self.going[row(n)], self.paths[row(n + 1)])
         )

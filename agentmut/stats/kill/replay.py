@@ -86,9 +86,7 @@ def replay_design(
 
 
 def _truth(name: str, value: object) -> bool:
-    """Return `value` as a boolean: Python's, numpy's, 0 or 1. Refuse anything else: the text "fail" would be
-    true.
-    """
+    """Return `value` as a boolean: Python's, numpy's, 0 or 1. Refuse anything else: the text "fail" would be true."""
     if isinstance(value, str | bytes) or value not in (True, False):
         raise ValueError(f"{name} must be true or false, got {value!r}")
     return bool(value)
@@ -125,8 +123,8 @@ class Coupling(NamedTuple):
 
 
 def coupling(p: float, drop: float, rho: float) -> Coupling:
-    """Return a checked `Coupling`. Raise `ValueError` for p outside (0, 1], drop outside [0, p] or rho
-    outside [0, 1].
+    """Return a checked `Coupling`. `ValueError` for p outside (0, 1], drop outside [0, p] or rho outside [0,
+    1].
     """
     p = 1.0 if p == 1 else check_rate("p", p)
     return Coupling(

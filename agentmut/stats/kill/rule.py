@@ -135,9 +135,7 @@ class KillTable:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "KillTable":
-        """Return the table that `to_json` wrote; `ValueError` if it is damaged or of another version of the
-        rule.
-        """
+        """Return the table that `to_json` wrote; `ValueError` if it is damaged or of another version of the rule."""
         if stored.get("rule_version") != RULE_VERSION:
             raise ValueError(
                 f"rule_version must be {RULE_VERSION}, got {stored.get('rule_version')!r}: recompute"
@@ -156,8 +154,7 @@ def is_untestable(f0: int, n0: int, delta: float) -> bool:
 
 
 def level_for(k: int, alpha: float = 0.05) -> float:
-    """Return the level of each of `k` scenarios: alpha over k rounded up to 1, 2, 3, 5, 8, 12, 20, 30, 50,
-    80, ...
+    """Return the level of each of `k` scenarios: alpha over k rounded up to 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, ...
 
     From 12 on the steps are 12, 20, 30, 50, 80 times a power of ten. Rounding lets mutants with different
     numbers of scenarios share decision tables; the sum over the scenarios stays at or below alpha.
@@ -187,8 +184,7 @@ def check_design(design: KillDesign) -> KillDesign:
 
 
 def decision_table(f0: int, n0: int, design: KillDesign = DEFAULT_DESIGN) -> KillTable:
-    """Return the decisions for a baseline of `f0` failures in `n0` trials. It takes about 20 ms for n_max =
-    100.
+    """Return the decisions for a baseline of `f0` failures in `n0` trials. It takes about 20 ms for n_max = 100.
 
     The rule minimises the expected trials, averaged over no change and drops of delta to 3 delta, subject to
     P(KILLED) <= safety_factor * alpha if nothing changed and P(SURVIVED) <= 0.95 beta if the rate
@@ -219,8 +215,7 @@ def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
 
 
 def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the regions as two numbers for each n, read where the rule can arrive; rounding may blur them
-    elsewhere.
+    """Return the regions as two numbers for each n, read where the rule can arrive; rounding may blur them elsewhere.
 
     Raises `ArithmeticError` if a region that can be reached is not a half-line in f.
     """

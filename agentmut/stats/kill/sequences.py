@@ -92,8 +92,7 @@ def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
 
 
 def log_ratios(f0: float, n0: int, n_max: int, losses: Iterable[float]) -> Array:
-    """Return log m1/m0, flat over the states: m0 if nothing changed, m1 averaged over relative losses of the
-    pass rate.
+    """Return log m1/m0, flat over the states: m0 if nothing changed, m1 averaged over relative losses of the pass rate.
 
     A loss u makes the failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4].
     """

@@ -78,8 +78,7 @@ def _solution(sweep: Sweep, prices: list[float], limits: tuple[float, float]) ->
 
 
 def _least_price(sweep: Sweep, known: list[Rule], prices: list[float], axis: int, limit: float) -> float:
-    """Return the least price on `axis` at which the error on that axis is within `limit`, the other price
-    fixed.
+    """Return the least price on `axis` at which the error on that axis is within `limit`, the other price fixed.
 
     Adds the rules it meets to `known`. The bracket is proved at both ends: a rule never costs more than
     never stopping, so a price of that cost over the limit is high enough. At the low end a price of

@@ -1,5 +1,4 @@
-"""Evidence of the whole suite: a small drop everywhere shows in all scenarios together before it shows in
-one.
+"""Evidence of the whole suite: a small drop everywhere shows in all scenarios together before it shows in one.
 
 A part of alpha may be spent on it. For a relative loss u shared by all scenarios, the evidence is the product over
 scenarios of m1(u)/m0: the chance of that scenario's trials if its pass rate fell from q to (1 - u) q, over their
@@ -78,8 +77,7 @@ def pooled_ratios(f0: int, n0: int, n_max: int, loss: float) -> "Array":
 
 
 def log_pooled(standings: Iterable[PooledStanding], left_out: int = 0) -> float:
-    """Return the logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first
-    trial.
+    """Return the logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first trial.
 
     `left_out` counts the scenarios that could have been tried had their baselines not been untestable: each
     costs `LEFT_OUT`.

@@ -99,9 +99,7 @@ def rectified(counts: Labels, level: float = 0.95) -> Interval:
 def rectified_bounds(
     table: NDArray[np.float64], judge_pass: Counts, total: int, z: float
 ) -> tuple[Counts, Counts]:
-    """Return the bounds of `rectified`, unclipped. `table`: both pass, judge only, human only, both fail; (4,
-    ...).
-    """
+    """Return the bounds of `rectified`, unclipped. `table`: both pass, judge only, human only, both fail; (4, ...)."""
     both, judge_only, human_only = table[:3]
     n = table.sum(axis=0)
     added = max(1.0, z * z / 4)

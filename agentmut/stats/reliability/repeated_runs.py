@@ -116,8 +116,7 @@ graceful degradation 60%
 
 
 def decay_curve(outcomes: Iterable[bool]) -> tuple[int, ...]:
-    """Return plug-in pass^k over the first k runs, for k = 1 .. N, in whole percents, truncated: 100
-    (c_k/k)^k.
+    """Return plug-in pass^k over the first k runs, for k = 1 .. N, in whole percents, truncated: 100 (c_k/k)^k.
 
     c_k counts the passes among the first k. After a pass the curve can rise again (PFP: 100, 25, 29).
 
@@ -128,9 +127,7 @@ def decay_curve(outcomes: Iterable[bool]) -> tuple[int, ...]:
 
 
 def _truncated_power(c: int, k: int) -> int:
-    """Return 100 (c/k)^k, truncated, for 0 <= c <= k. Large whole numbers are used only where a float may
-    err.
-    """
+    """Return 100 (c/k)^k, truncated, for 0 <= c <= k. Large whole numbers are used only where a float may err."""
     if c in (0, k):
         return 100 if c else 0
     power = 100 * exp(k * log1p((c - k) / k))
@@ -140,8 +137,7 @@ def _truncated_power(c: int, k: int) -> int:
 
 
 def variance_amplification(outcomes: Iterable[bool]) -> int:
-    """Return the standard deviation of the 0/1 outcomes (divisor N) over its maximum 1/2, in percent, half
-    rounded up.
+    """Return the standard deviation of the 0/1 outcomes (divisor N) over its maximum 1/2, in percent, half rounded up.
 
     With c passes in n runs: 200 sqrt(c (n - c)) / n. 0 where all runs agree, 100 where half of them pass.
 

@@ -7,8 +7,7 @@ from agentmut.stats.checks import check_count, check_rate
 
 
 def state_coverage(states: int, scale: float) -> float:
-    """Return 1 - exp(-states/scale), in [0, 1]: the state coverage of Eq. 17. It rounds to 1 from 37 scales
-    on.
+    """Return 1 - exp(-states/scale), in [0, 1]: the state coverage of Eq. 17. It rounds to 1 from 37 scales on.
 
     `states` is the number of distinct abstract states seen; `scale` (lambda) the number expected for such
     agents: seeing as many gives 0.632. No states: 0. Says how many states were seen, not how many there are.

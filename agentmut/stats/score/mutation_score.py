@@ -208,8 +208,8 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
 
 
 def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int:
-    """Bound the false kills: start with every covered mutant at risk, and lower the number by each bound
-    until it stays.
+    """Bound the false kills: put every covered mutant at risk, and lower that number by each bound until it
+    stays.
     """
     alive = [(g.survived + g.undecided, g.rates.false_kill) for g in groups]
     worst = _largest([g.rates.false_kill for g in groups if g.killed])
@@ -222,8 +222,7 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
 
 
 def _missed(groups: Sequence[Group], confidence: float) -> int:
-    """Bound the missed drops: start from none, and raise the number that may have dropped by each bound until
-    it stays.
+    """Bound the missed drops: start from none, and raise that number by each bound until it stays.
 
     M is believable as long as M misses among the killed, the undecided and M mutants more are: one more is tried
     each time.

@@ -88,8 +88,7 @@ class RedChance(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def passes_needed(threshold: float, runs: int) -> int:
-    """Return the fewest passes in `runs` whose share is not under `threshold`: ceil(threshold * runs),
-    exactly.
+    """Return the fewest passes in `runs` whose share is not under `threshold`: ceil(threshold * runs), exactly.
 
     The threshold is the decimal that is written, not the binary fraction next to it: 0.7 of ten runs are seven.
 
@@ -208,9 +207,7 @@ def _highest(scenarios: Sequence[Tried], error: float) -> Highest:
 
 
 def _low(highest: Highest, needed: Sequence[int], runs: int) -> float:
-    """Return the lower end, jointly or by the mean: S rates with one mean are green at most as often as S
-    equal rates.
-    """
+    """Return the lower end, jointly or by the mean: unequal rates are green at most as often as equal rates."""
     greens = (_green(least, runs, rate) for least, rate in zip(needed, highest.jointly, strict=True))
     jointly = 1 - math.prod(greens)
     if highest.mean is None:
@@ -263,8 +260,7 @@ def _greens(passes: int, trials: int, needed: int, runs: int) -> Array:
 
 @lru_cache(maxsize=4096)  # the mutants of a campaign share the baselines, and survivors much of the rest
 def _rates(a: int, b: int) -> Array:
-    """Return `POINTS` equally likely values of Beta(a, b), always shuffled alike; all 0 for a = 0 and all 1
-    for b = 0.
+    """Return `POINTS` equally likely values of Beta(a, b), always shuffled alike; all 0 for a = 0 and all 1 for b = 0.
 
     The inverse is slow, so it is taken at 300 levels, dense in the tails, and read between them along the
     logit of the level: off by less than 1e-4.

@@ -52,8 +52,7 @@ def stream_bounds(outcomes: ArrayLike, level: float = 0.95) -> tuple[Array, Arra
 
 
 def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """Return (low, high) for arrays of success counts `k` and trial counts `n` of one shape; see
-    `anytime_interval`.
+    """Return (low, high) for arrays of success counts `k` and trial counts `n` of one shape; see `anytime_interval`.
 
     The roots are bracketed to the last bit and the outer end is taken: never narrower than the exact set.
     `ValueError` for counts that are fractional, negative or k > n, and for unequal shapes.

@@ -59,9 +59,7 @@ def further_trials(
 
 
 def _least(holds: Callable[[int, int], bool], near: int, total: int) -> int:
-    """Return the least count at which `holds`, total + 1 if there is none, in single steps from a count
-    `near` it.
-    """
+    """Return the least count at which `holds`, total + 1 if there is none, in single steps from a count `near` it."""
     while near > 0 and holds(near - 1, total):
         near -= 1
     while near <= total and not holds(near, total):
@@ -70,9 +68,7 @@ def _least(holds: Callable[[int, int], bool], near: int, total: int) -> int:
 
 
 def _first(holds: "Callable[[Counts], NDArray[np.bool_]]", total: "Counts") -> "Counts":
-    """Return for each total the least count in 0..total at which `holds`, total + 1 if there is none; by
-    bisection.
-    """
+    """Return for each total the least count in 0..total at which `holds`, total + 1 if there is none; by bisection."""
     import numpy as np
 
     low, high = np.zeros_like(total), total + 1

@@ -113,8 +113,7 @@ def average_run_length(chart: Cusum, pass_rate: float) -> float:
 
 
 def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
-    """Return the exact chance that a CUSUM alarms within the first `horizon` trials, from a fresh start; in
-    [0, 1].
+    """Return the exact chance that a CUSUM alarms within the first `horizon` trials, from a fresh start; in [0, 1].
 
     At the pass rate in control this is the chance of a false alarm. 0 for no trials. Takes time in proportion to
     horizon: 10^5 trials a few seconds.
@@ -137,8 +136,7 @@ def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
 
 
 def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> CusumPlan:
-    """Return the CUSUM for a fall of the pass rate by `drop` with the least threshold whose exact ARL is
-    `in_control`.
+    """Return the CUSUM for a fall of the pass rate by `drop` with the least threshold whose exact ARL is `in_control`.
 
     The ARL grows with the threshold in small jumps, so the plan's is the wanted one or a little more.
 
@@ -153,8 +151,7 @@ def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> Cusum
 
 
 def page_hinkley_for(pass_rate: float, tolerance: float, in_control: float = 500.0) -> PageHinkley:
-    """Return the Page-Hinkley chart on failures around `1 - pass_rate` with the least threshold for an exact
-    ARL.
+    """Return the Page-Hinkley chart on failures around `1 - pass_rate` with the least threshold for an exact ARL.
 
     Its mean is the failure rate 1 - pass_rate (to twelve decimals), taken as known; `page_hinkley_run_length`
     gives the exact ARL, which is `in_control` or a little more. Half the drop that matters is a sensible

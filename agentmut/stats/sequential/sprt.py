@@ -38,8 +38,7 @@ class SprtState(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """Return exp(-peak): the chance of ever reaching such a log-ratio is at most this at every rate >=
-        theta.
+        """Return exp(-peak): the chance of ever reaching such a log-ratio is at most this at every rate >= theta.
 
         In [0, 1] and valid whenever one looks (Ville's inequality); 1 before the first trial.
         """

@@ -1,6 +1,4 @@
-"""The exact behaviour of a sequential test at a true pass rate, from the chances of every state (n,
-failures).
-"""
+"""The exact behaviour of a sequential test at a true pass rate, from the chances of every state (n, failures)."""
 
 import math
 from collections.abc import Iterator

@@ -66,7 +66,7 @@ class Effects(NamedTuple):
 
 
 def effects(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Effects:
-    """Return the difference (Newcombe), Cohen's h and odds ratio (Woolf) of k1/n1 and k2/n2. Errors as for
+    """Return difference (Newcombe), Cohen's h and odds ratio (Woolf) of k1/n1 and k2/n2. Errors as for
     `newcombe`.
     """
     difference = newcombe(k1, n1, k2, n2, level)
@@ -75,8 +75,7 @@ def effects(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Effects:
 
 
 def cohens_h(p1: float, p2: float) -> CohensH:
-    """Return h = 2 arcsin sqrt(p1) - 2 arcsin sqrt(p2), from -pi to pi; positive if the first rate is the
-    higher one.
+    """Return h = 2 arcsin sqrt(p1) - 2 arcsin sqrt(p2), from -pi to pi; positive if the first rate is the higher one.
 
     Takes rates, true or observed. Source: J. Cohen, Statistical Power Analysis for the Behavioral Sciences,
     2nd ed. (1988), chapter 6. `ValueError` for rates outside [0, 1].

@@ -124,9 +124,7 @@ def _exact(k_b: int, n_b: int, k_c: int, n_c: int, delta: float, side: Alternati
 
 
 def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
-    """Return the supremum over p of the chance of `region`, indexed [k_c, k_b], at p_b = p and p_c = p -
-    delta.
-    """
+    """Return the supremum over p of the chance of `region`, indexed [k_c, k_b], at p_b = p and p_c = p - delta."""
     import numpy as np
 
     from agentmut.stats.binomial import binomials
@@ -147,9 +145,7 @@ def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
 
 
 def _newcombe(k_b: int, n_b: int, k_c: int, n_c: int, delta: float, side: Alternative) -> tuple[float, float]:
-    """Return the normal quantile at which the limit touches -delta; the upper limit if the estimate is below
-    it.
-    """
+    """Return the normal quantile at which the limit touches -delta; the upper limit if the estimate is below it."""
     from scipy.optimize import brentq
 
     difference, sign = k_c / n_c - k_b / n_b, 1.0

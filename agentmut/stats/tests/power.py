@@ -51,8 +51,7 @@ def trials_for_half_width(
 
 
 def least_passing_n(theta: float, alpha: float = 0.05, bound: Bound = Bound.WILSON) -> int:
-    """Return the least n such that n passes in n trials put the lower bound at `theta` or above: PASS by Eq.
-    4.
+    """Return the least n such that n passes in n trials put the lower bound at `theta` or above: PASS by Eq. 4.
 
     Fewer trials cannot PASS whatever their outcome. The interval is two-sided at level 1 - alpha. Wilson:
     ceil(z^2 theta / (1 - theta)), z the 1 - alpha/2 normal quantile; Clopper-Pearson:

@@ -77,8 +77,7 @@ def look_level(n: int, plan: Looks = DEFAULT_LOOKS) -> float | None:
 
 
 def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> LooksVerdict:
-    """Return the verdict from the p-values of the first looks, in order; later ones than the deciding are not
-    read.
+    """Return the verdict from the p-values of the first looks, in order; later ones than the deciding are not read.
 
     Raises `ValueError` for more p-values than looks, a p-value outside [0, 1], or a bad plan.
     """

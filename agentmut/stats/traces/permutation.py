@@ -23,8 +23,7 @@ def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
 
 
 def p_values(statistics: Array) -> Array:
-    """Return for each line the share of lines whose statistic is at least as large; one for each column, if
-    several.
+    """Return for each line the share of lines whose statistic is at least as large; one for each column, if several.
 
     Line 0 is the observed labelling, so its p-value is (hits + 1) / (permutations + 1), never below
     1 / (permutations + 1). Statistics that differ by rounding only (1e-9 of the largest) count as equal.

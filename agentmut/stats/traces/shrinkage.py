@@ -18,8 +18,7 @@ class Shrunk(NamedTuple):
 
 
 def ledoit_wolf(sample: ArrayLike) -> Shrunk:
-    """Return (1 - s) S + s m I: the covariance S, drawn towards its mean variance m = tr(S)/d on the
-    diagonal.
+    """Return (1 - s) S + s m I: the covariance S, drawn towards its mean variance m = tr(S)/d on the diagonal.
 
     s = min(b^2/d^2, 1) minimises the expected squared error: d^2 = |S - m I|^2, b^2 = the mean over rows of
     |x x' - S|^2, divided by N; |.| is the Frobenius norm. s = 1 where S is m I already. Positive definite

@@ -82,8 +82,7 @@ def preview_regression(
     cost_per_trial: float | None = None,
     table_of: "TableOf | None" = None,
 ) -> Preview:
-    """Preview the kill rule on trials that pass at max(0, rate - drop), after a baseline of `n0` trials at
-    `rate`.
+    """Preview the kill rule on trials that pass at max(0, rate - drop), after a baseline of `n0` trials at `rate`.
 
     FAIL is KILLED, PASS is SURVIVED; UNDECIDED and UNTESTABLE are INCONCLUSIVE. Averages over the draw of the
     baseline, whose own trials are not counted. A second or so at n0 = 100: pass a caching `table_of` to share

@@ -181,9 +181,7 @@ def _checked_state(design: SprtDesign, state: SprtState) -> SprtState:
 
 
 def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: FixedMethod) -> int | None:
-    """Return the least m at which k + Binomial(m, k/n) passes in n + m trials decide with a chance of
-    `LIKELY`.
-    """
+    """Return the least m at which k + Binomial(m, k/n) passes in n + m trials decide with a chance of `LIKELY`."""
     import numpy as np
     from scipy.stats import binom
 

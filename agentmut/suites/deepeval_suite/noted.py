@@ -42,8 +42,7 @@ def check_measured(noted: Iterable[Any]) -> None:
 
 
 def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) -> tuple[Check, ...]:
-    """Return the test as a check, and one check for each named metric; None names every metric that the test
-    asserts.
+    """Return the test as a check, and one check for each named metric; None names every metric that the test asserts.
 
     A test passes only if all the metrics do that it asserts: deepeval lets test cases pass that are marked as flaky.
     """

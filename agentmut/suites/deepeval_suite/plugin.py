@@ -158,9 +158,7 @@ def _wrapped(
     original: Any,
     note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]],
 ) -> Any:
-    """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to
-    record.
-    """
+    """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to record."""
 
     @contextmanager
     def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:

@@ -112,8 +112,8 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
         )
 
     def _led(self, task: "Task") -> "Model | str | None":
-        """Return the model to evaluate with; models that send no request, also in roles, are routed through
-        agentmut.
+        """Return the model to evaluate with, routed through agentmut if it, or a role's model, sends no
+        request.
         """
         from inspect_ai.model import get_model
 
@@ -157,9 +157,7 @@ def _checks(done: "EvalSample", settings: InspectSettings) -> Iterator[Check]:
 
 
 def scorer_names(task: "Task", ignored: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names under which the task's scorers report, without ignored ones. Raise `UsageError` if
-    none is left.
-    """
+    """Return the names of the task's scorers, without ignored ones. Raise `UsageError` if none is left."""
     from inspect_ai.scorer._scorer import unique_scorer_name
 
     used: list[str] = []

@@ -1,5 +1,4 @@
-"""Models that send no request from the process, such as mockllm, are asked through a model that agentmut
-sees.
+"""Models that send no request from the process, such as mockllm, are asked through a model that agentmut sees.
 
 What inspect_ai asks such a model is put as a request of chat completions, which passes where all requests of a trial
 do, and is answered by the model itself. So mutants reach it, and their witness is what it was asked.

@@ -95,9 +95,7 @@ class PromptfooAdapter(AnsweringAgent):
         return turn
 
     async def _off_the_clock(self, future: "asyncio.Future[T]", trial: Trial) -> T:
-        """Wait for promptfoo; this time does not count as the agent's. Raise `CaseError` if it takes too
-        long.
-        """
+        """Wait for promptfoo; this time does not count as the agent's. Raise `CaseError` if it takes too long."""
         begun = told = trial.recorder.now()
         while not future.done():
             await asyncio.wait({future}, timeout=TICK)

@@ -1,5 +1,4 @@
-"""Run promptfoo once for all trials that wait at the same time: it starts in seconds, a test takes hardly
-any.
+"""Run promptfoo once for all trials that wait at the same time: it starts in seconds, a test takes hardly any.
 
 Every trial is a cell of the evaluation: its test, its prompt, and one of the providers that stand in the place of the
 config's. A provider gives cells that no trial waits for an error at once, so nothing is run or graded in vain.
@@ -147,9 +146,7 @@ class Bench:
             _hand_out(written(folder, last_words(output), output.code), cells)
 
     def _cells(self, jobs: Sequence[Job]) -> tuple[dict[str, Job], list[tuple[str, ...]]]:
-        """Return the cell of each trial, and each provider's cells: trials of the same case need separate
-        cells.
-        """
+        """Return the cell of each trial, and each provider's cells: trials of the same case need separate cells."""
         taken: Counter[str] = Counter()
         cells: dict[str, Job] = {}
         slots: list[tuple[str, ...]] = []

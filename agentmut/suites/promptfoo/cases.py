@@ -31,8 +31,8 @@ class Case(Frozen):
 
 
 def cases_of(found: Mapping[str, Any]) -> tuple[Case, ...]:
-    """Return the cases of an evaluation's results, in promptfoo's order. Raise `UsageError` for a test that
-    is no case.
+    """Return the cases of an evaluation's results, in promptfoo's order. Raise `UsageError` for an unfit
+    test.
     """
     rows = sorted(found["results"]["results"], key=lambda row: (row["testIdx"], row["promptIdx"]))
     config = found.get("config") or {}

@@ -37,9 +37,7 @@ class Place(NamedTuple):
 def launch(
     settings: PromptfooSettings, place: Place, folder: Path, slots: Sequence[str], at_once: int
 ) -> Launch:
-    """Return how one evaluation is started, with the files `slots` in `folder` in place of the config's
-    providers.
-    """
+    """Return how one evaluation is started, with the files `slots` in `folder` in place of the config's providers."""
     arguments = (
         *place.command, "eval", "-c", str(Path(place.root, settings.path).resolve()),
         "-r", *(f"file://{folder / slot}" for slot in slots),

@@ -56,9 +56,7 @@ def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
 
 
 def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
-    """Return promptfoo's command line: the given one, `AGENTMUT_PROMPTFOO`, one on the PATH, or in
-    `node_modules`.
-    """
+    """Return promptfoo's command line: the given one, `AGENTMUT_PROMPTFOO`, one on the PATH, or in `node_modules`."""
     given = settings.command or _words(os.environ.get(VARIABLE, ""))
     if given:
         if found := shutil.which(given[0], path=_search_path(given[0], root)):

@@ -75,9 +75,7 @@ class PytestAdapter(
         return "rebuild" if any(self._taking.values()) else "wire"
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of pytest, of async plugins and of the agent's adapter, and a digest of the
-        settings.
-        """
+        """Return the versions of pytest, of async plugins and of the agent's adapter, and a digest of the settings."""
         own = {name: found for name in PLUGINS if (found := _version(name))}
         settings = digest_of(self.settings.model_dump(mode="json", exclude={"cases", "directory"}))
         return {**own, "suite": settings, **super().versions()}

@@ -13,8 +13,7 @@ from agentmut.suites.pytest_suite.run_state import Running
 
 
 class AgentUnderTest:
-    """Runs the agent. Every run builds it again and returns an `AgentTrace`, with `text`, `outputs`,
-    `tools_called`.
+    """Runs the agent. Every run builds it again and returns an `AgentTrace`, with `text`, `outputs`, `tools_called`.
 
     In an async test use `await agent.arun("...")`. An exception of the agent is raised as it is.
     """

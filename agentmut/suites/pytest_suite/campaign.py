@@ -82,9 +82,7 @@ class Campaign:
             session.exitstatus = int(self._code)
 
     def _last_line(self) -> tuple[list[tuple[str, dict[str, bool]]], str]:
-        """Return the last line as pytest's reporter asks for it: parts with their colours, and the line's
-        colour.
-        """
+        """Return the last line as pytest's reporter asks for it: parts with their colours, and the line's colour."""
         code = self._code or ExitCode.OK
         colour = _COLOURS.get(code, "red")
         if self._result is None:

@@ -47,9 +47,7 @@ def agent_under_test(config: pytest.Config) -> AgentUnderTest:
 
 
 def find_project(config: pytest.Config) -> Project:
-    """Return the project of `--agentmut-project`, or the nearest at or above pytest's rootdir. Raise
-    `ProjectError`.
-    """
+    """Return the project of `--agentmut-project`, or the nearest at or above pytest's rootdir. Raise `ProjectError`."""
     return load_project(project_file(config))
 
 
@@ -64,9 +62,7 @@ def project_file(config: pytest.Config) -> Path:
 
 
 def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
-    """Return the adapter that the project names, if any, to build the agent in this process. Raise
-    `UsageError`.
-    """
+    """Return the adapter that the project names, if any, to build the agent in this process. Raise `UsageError`."""
     from agentmut._base import UsageError
     from agentmut.seams import RunsOutside
     from agentmut.suites.answering_agent import own_adapter

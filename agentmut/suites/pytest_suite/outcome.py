@@ -31,8 +31,7 @@ class Phase:
 
 
 def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[BaseException]) -> Check:
-    """Return the check of a test that ended, by pytest's own verdict; `of_agent` are the errors that its
-    agent raised.
+    """Return the check of a test that ended, by pytest's own verdict; `of_agent` are the errors that its agent raised.
 
     Raises `CaseError` where it says nothing about the agent: it was skipped, a fixture went wrong, or the test's own
     code did. Raises the agent's own error again, and with `raised` "fail" any other, for how runs end is read off it.

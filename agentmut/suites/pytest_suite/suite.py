@@ -33,9 +33,7 @@ class PytestSuite:
         return scenarios_of(self._settings.cases or ())
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """Return the adapter that runs one test. A process that knows the scenarios holds the session from
-        here on.
-        """
+        """Return the adapter that runs one test. A process that knows the scenarios holds the session from here on."""
         from agentmut.suites.pytest_suite.adapter import PytestAdapter
         from agentmut.suites.pytest_suite.fixtures import agent_in_process
         from agentmut.suites.pytest_suite.held import HeldSession
