@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick release-check test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
+.PHONY: help demo test quick changelog release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -36,6 +36,9 @@ quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from
 	$(BIN)/ruff check --quiet .
 	@told=$$($(BIN)/lint-imports --no-logo) || { echo "$$told"; exit 1; }
 	$(BIN)/python -m tests.quick --since '$(SINCE)'
+
+test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
+	$(PYTEST) -rs tests/frameworks tests/adapters
 
 test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
@@ -72,6 +75,12 @@ lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+changelog: $(VENV)/.dev  ## the changelog of the next version, as its fragments say; nothing is written
+	$(BIN)/towncrier build --draft --version next
+
+release: $(VENV)/.dev  ## check, build and try the wheel and the sdist; TAG=1 tags the version of pyproject.toml
+	.ci/release $(if $(TAG),--tag)
 
 docs: $(VENV)/.dev  ## the site, in build/site; any broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
