@@ -25,6 +25,8 @@ from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 from agentmut.trial.single_run import Case, Wiring, attempt
 
+pytestmark = pytest.mark.process
+
 CONFIG = AgentConfig(
     prompt="Be kind.",
     tools=(ToolSpec(name="look_up"),),

@@ -12,6 +12,8 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import read_tool
 from agentmut.testing import check_adapter
 
+pytestmark = pytest.mark.framework
+
 
 @tool
 def look_up(order: str) -> str:

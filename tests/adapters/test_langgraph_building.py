@@ -13,6 +13,8 @@ from agentmut.nouns.execution import Ending
 from agentmut.seams.protocols.adapter import AgentSpec
 from tests.adapters.langgraph_agents import CONFIG, by_graph, run
 
+pytestmark = pytest.mark.framework
+
 
 def create(tmp_path: Path, body: str, config: AgentConfig = CONFIG, name: str = "graph_under_test") -> Any:
     (tmp_path / f"{name}.py").write_text(body)

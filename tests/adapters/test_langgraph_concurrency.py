@@ -19,6 +19,8 @@ from agentmut.trial.single_run import Case
 from agentmut.trial.suite_config import SuiteConfig
 from tests.adapters.langgraph_agents import CONFIG, by_graph, by_sync_graph, chat, in_loop
 
+pytestmark = pytest.mark.framework
+
 
 @pytest.mark.parametrize("make", [by_graph, by_sync_graph])
 def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls: Any) -> None:

@@ -16,6 +16,8 @@ from agentmut.nouns.scenario import ToolDouble
 from agentmut.trial.calls.doubles import resolve
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
+pytestmark = pytest.mark.framework
+
 
 def doubles(**named: Any) -> dict[str, Any]:
     return {name: resolve(ToolDouble(**given)) for name, given in named.items()}

@@ -28,6 +28,8 @@ from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
+pytestmark = pytest.mark.framework
+
 carried_out: list[str] = []
 ORDER = {"id": "A-1042", "total": 20.0}
 

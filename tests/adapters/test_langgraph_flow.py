@@ -35,6 +35,8 @@ from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.witness.witness import Detector
 
+pytestmark = pytest.mark.framework
+
 Factory = Callable[[AgentConfig], Any]
 CATALOGUE = Catalogue.of("operators")
 OPERATORS: list[Operator] = [

@@ -26,6 +26,8 @@ from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 
+pytestmark = pytest.mark.framework
+
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
 

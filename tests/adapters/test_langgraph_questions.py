@@ -16,6 +16,8 @@ from agentmut.nouns.execution import Ending
 from agentmut.nouns.trace import Action
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
+pytestmark = pytest.mark.framework
+
 
 def asks(*names: str, checkpointer: Any = None, **compiling: Any) -> Factory:
     """Each node asks for its name, at once with the others, and says what it was told."""

@@ -20,6 +20,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.trace import Action
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
+pytestmark = pytest.mark.framework
+
 really_called: list[str] = []
 
 

@@ -24,6 +24,8 @@ from tests.adapters.langgraph_agents import (
     run,
 )
 
+pytestmark = pytest.mark.framework
+
 
 @pytest.mark.parametrize("make", HONEST)
 def test_parallel_calls_of_one_tool_stay_apart(make: Any, service: Any, calls: Any) -> None:

@@ -31,6 +31,8 @@ from agentmut.trial.witness.witness import Detector, Route
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
+pytestmark = pytest.mark.framework
+
 Factory = Callable[[AgentConfig], Any]
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())

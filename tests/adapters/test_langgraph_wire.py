@@ -33,6 +33,8 @@ from agentmut.trial.single_run import Case
 from agentmut.trial.suite_config import SuiteConfig
 from agentmut.trial.witness.witness import Detector
 
+pytestmark = pytest.mark.framework
+
 CATALOGUE = Catalogue.of("operators")
 OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",), slow_seconds=0.2)
 LOOP = asyncio.new_event_loop()

@@ -8,6 +8,8 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
 
+pytestmark = pytest.mark.framework
+
 AGENT = '''
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph

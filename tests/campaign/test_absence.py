@@ -19,6 +19,8 @@ from agentmut.trial.on_wire import OnWire
 from agentmut.trial.witness.absence import absence
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 AGENT = """
 import json, urllib.request
 from pathlib import Path

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import pytest
+
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.project.applied import SERIES, first_repeats, note_applied
 from agentmut.usecases.campaigns import measure, rescore
 from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suite_verdicts import check_suite
+
+pytestmark = pytest.mark.whole
 
 WORDS = ("alpha", "beta")
 

@@ -20,6 +20,8 @@ from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictRepo
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
 
+pytestmark = pytest.mark.whole
+
 FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"
 MIXED = "\nRATES.update(alpha=1.0, beta=0.5)"
 LATE = """

@@ -27,6 +27,8 @@ from agentmut.project.schema import BudgetSettings
 from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
 from agentmut.usecases.runtime import open_store
 
+pytestmark = pytest.mark.whole
+
 PRICED = """
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 

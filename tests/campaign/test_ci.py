@@ -51,6 +51,7 @@ def row(result: Result, status: Status) -> MutantRow:
     return next(row for row in result.mutants if row.status is status)
 
 
+@pytest.mark.whole
 def test_three_scenarios_at_nine_tenths_alarm_falsely_more_than_a_quarter_of_the_time(result: Result) -> None:
     once = result.ci[0].false_alarm
     assert once.value is not None
@@ -135,6 +136,7 @@ def test_thousands_of_mutants_fit_into_the_columns(result: Result) -> None:
     assert render(result.model_copy(update={"ci": runs})).count("4000 of 5000") == 4
 
 
+@pytest.mark.whole
 def test_a_mutant_that_never_arrived_says_nothing_about_ci(projects: Any) -> None:
     (projects.folder / "doc.md").write_text("Nobody reads this. " * 40)
     agent = {"config": {"prompt": "prompt.md", "context": ["doc.md"]}}
@@ -148,6 +150,7 @@ def test_a_mutant_that_never_arrived_says_nothing_about_ci(projects: Any) -> Non
     assert found.ci[0].killed.mean_red is None
 
 
+@pytest.mark.whole
 def test_a_scenario_too_bad_to_be_tried_is_taken_as_the_originals_at_most(projects: Any) -> None:
     result = measure(projects.write(("alpha", "beta"), idle=1, extra='\nRATES = {"beta": 0.05}\n'))
     assert [b.testable for b in result.baseline] == [True, False]
@@ -156,6 +159,7 @@ def test_a_scenario_too_bad_to_be_tried_is_taken_as_the_originals_at_most(projec
     assert survived.ci_red[0].high == 1
 
 
+@pytest.mark.whole
 def test_no_number_of_runs_switches_it_off(projects: Any) -> None:
     result = measure(projects.write(("alpha",), idle=1, suite={"ci_runs": []}))
     assert result.ci == ()

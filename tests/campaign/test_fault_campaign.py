@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
 import yaml
 
 from agentmut.nouns.mutant import Status
 from agentmut.usecases.campaigns import measure
+
+pytestmark = pytest.mark.whole
 
 AGENT = """
 import random, re

@@ -306,6 +306,7 @@ def row(result: Result, operator: str) -> list[MutantRow]:
     return [row for row in result.mutants if row.operator == operator]
 
 
+@pytest.mark.whole
 def test_pairs_are_scored_as_a_class_of_their_own_and_not_in_the_overall_score(
     projects: Any, told: Callable[[Result], dict[str, tuple[Any, ...]]]
 ) -> None:
@@ -324,6 +325,7 @@ def test_pairs_are_scored_as_a_class_of_their_own_and_not_in_the_overall_score(
     assert result.classes["prompt"] == alone.classes["prompt"]
 
 
+@pytest.mark.whole
 def test_a_pair_of_the_command_line_is_added_and_may_be_run_alone(projects: Any) -> None:
     project = projects.write(("alpha", "beta"), idle=1)
     one, other, _ = measure(project).mutants
@@ -345,6 +347,7 @@ async def run(config, input):
 """
 
 
+@pytest.mark.whole
 def test_a_pair_one_part_of_which_never_arrives_is_not_applied(projects: Any) -> None:
     (projects.folder / "doc.md").write_text("Nobody reads this. " * 40)
     project = projects.write(

@@ -157,6 +157,7 @@ def test_harmless_operators_are_chosen_among_themselves() -> None:
     assert select_operators(names, 0.5, known).kept == ("prompt.half", "prompt.edgy")
 
 
+@pytest.mark.whole
 def test_a_mutant_counts_once_by_its_latest_result_and_damaged_results_are_passed_over(
     projects: Any,
 ) -> None:
@@ -186,6 +187,7 @@ def toolbox(projects: Any, **sections: Any) -> Any:
     return projects.write(("alpha",), extra=TOOLS, agent_section=agent, idle=2, mutation=mutation, **sections)
 
 
+@pytest.mark.whole
 def test_the_order_changes_no_decision(projects: Any, told: Told) -> None:
     project = projects.write(("alpha", "beta"), idle=2)
     first = measure(project)
@@ -197,6 +199,7 @@ def test_the_order_changes_no_decision(projects: Any, told: Told) -> None:
     assert [m.id for m in again.mutants] == [m.id for m in first.mutants]
 
 
+@pytest.mark.whole
 def test_operators_that_have_killed_before_are_tried_first_in_the_next_run(projects: Any) -> None:
     project = projects.write(
         ("alpha", "beta"), idle=1, mutation={"operators": ["prompt.synonym", "prompt.drop_instruction"]}
@@ -210,6 +213,7 @@ def test_operators_that_have_killed_before_are_tried_first_in_the_next_run(proje
     assert tried == sorted(tried)  # synonyms, which are harmless, have killed nothing
 
 
+@pytest.mark.whole
 def test_selective_mutation_scores_the_operators_kept_and_says_which(projects: Any) -> None:
     project = toolbox(projects)
     with pytest.raises(UsageError, match="no finished run yet"):

@@ -49,7 +49,7 @@ with open_store(project) as store:
     print(carry_out_campaign(session, stored_plan(session, store.runs()[0]), store).status)
 """
 WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
-pytestmark = pytest.mark.usefixtures("warm")
+pytestmark = [pytest.mark.whole, pytest.mark.process, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import MutantRow, Result, read_result
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 
 

@@ -8,6 +8,8 @@ import yaml
 from agentmut.nouns.mutant import Status
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 RARELY_CALLED = """
 import random
 import agentmut

@@ -11,6 +11,8 @@ from agentmut.nouns.result import Result
 from agentmut.report.terminal.rescored import render_rescored
 from agentmut.usecases.campaigns import measure, rescore
 
+pytestmark = pytest.mark.whole
+
 WEAK = {"evaluators": [{"regex": "[a-z]"}]}
 """Holds of every answer."""
 WORDS = ("alpha", "beta", "gamma")

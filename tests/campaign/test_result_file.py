@@ -58,6 +58,7 @@ def result(path: Path) -> Result:
     return read_result(path)
 
 
+@pytest.mark.whole
 def test_the_file_has_every_promised_key(path: Path) -> None:
     document = json.loads(path.read_text())
     for name, keys in KEYS.items():
@@ -131,6 +132,7 @@ def test_a_rate_comes_with_its_wilson_interval(result: Result) -> None:
         assert (row.interval.method, row.interval.level) == ("wilson", 0.95)
 
 
+@pytest.mark.whole
 def test_paper_scoring_counts_all_operators(make_projects: Any) -> None:
     projects = make_projects("paper")
     operators = {"operators": ["prompt.drop_instruction", "prompt.synonym"]}

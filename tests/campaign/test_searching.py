@@ -26,6 +26,8 @@ from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store, register
 from agentmut.usecases.suggestions import Proposed, free_suggestions, searched_suggestions
 
+pytestmark = pytest.mark.whole
+
 AGENT = '''
 import hashlib, re
 from pathlib import Path

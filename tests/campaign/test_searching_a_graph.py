@@ -124,6 +124,7 @@ def added(found: Proposed) -> dict[str, str]:
     return {item: one.aim for one in found.suggestions.scenarios for item in one.adds}
 
 
+@pytest.mark.whole
 def test_edges_that_only_one_kind_of_input_takes_are_found(found: Proposed) -> None:
     assert {"edge triage -> legal", "node manager", "edge legal -> manager"} <= added(found).keys()
     assert {"edge delivery -> lost", "node lost"} <= added(found).keys(), "only an unknown number leads there"

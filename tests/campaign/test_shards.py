@@ -13,6 +13,8 @@ from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.result import Result
 from agentmut.usecases.campaigns import measure, merge_shards
 
+pytestmark = pytest.mark.whole
+
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 WORDS = ("alpha", "beta", "gamma")
 

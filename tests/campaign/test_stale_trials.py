@@ -7,6 +7,8 @@ import pytest
 from agentmut.campaign.preparation.identity import RECORD_FORMAT, code_digest, endpoints, trial_id
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type": "object"}}]'
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"
 RELATES = """

@@ -90,6 +90,7 @@ def test_decisions_do_not_depend_on_the_order_of_arrival(window: int) -> None:
         assert len(set(told)) == 1
 
 
+@pytest.mark.whole
 def test_a_small_drop_everywhere_is_found_sooner_with_a_share_for_the_suite(projects: Any) -> None:
     def weak(share: float) -> Any:
         result = measure(
@@ -110,6 +111,7 @@ def test_a_small_drop_everywhere_is_found_sooner_with_a_share_for_the_suite(proj
     assert "together" not in render_mutant(alone, before)
 
 
+@pytest.mark.whole
 def test_a_single_scenario_keeps_all_of_alpha(projects: Any, told: Any) -> None:
     shared = measure(projects.write(("alpha",), statistics={"suite_share": 0.5}))
     alone = measure(projects.write(("alpha",), statistics={"suite_share": 0.0}), fresh=True)

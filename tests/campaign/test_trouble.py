@@ -11,6 +11,8 @@ from agentmut.nouns.result import read_result
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
 
+pytestmark = pytest.mark.whole
+
 OUTAGE = """
 calls = 0
 inner = run

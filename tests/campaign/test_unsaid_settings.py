@@ -32,6 +32,7 @@ async def run(config, input):
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large", seed=7, temperature=0.5))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("route", ["rebuild", "wire"])
 def test_a_seed_that_is_never_sent_is_not_applied(
     route: str, projects: Any, monkeypatch: pytest.MonkeyPatch

@@ -15,6 +15,8 @@ import yaml
 
 from agentmut.cli import VERBS
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".github" / "actions" / "agentmut"
 WARM = ROOT / "tests" / "testdata" / "warm_cli.py"

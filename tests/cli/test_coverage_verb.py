@@ -12,6 +12,8 @@ from agentmut.cli import main
 from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 AGENT = """
 from agentmut import tool
 

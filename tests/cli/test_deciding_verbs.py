@@ -15,6 +15,8 @@ from agentmut._base.errors import UsageError
 from agentmut.report.terminal.plan import render_plan
 from agentmut.usecases.decide.gate import GateReport
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """

@@ -64,6 +64,7 @@ def run_of_the_test(project: Path) -> str:
     return VerdictReport.model_validate_json(found.read_text()).run_id
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("status", ["finished", "failed"])
 def test_a_newer_campaign_whose_baseline_fails_counts_against_an_older_test(
     project: Path, status: str
@@ -157,6 +158,7 @@ def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
         assert "This report is of the run as it was decided" in page
 
 
+@pytest.mark.whole
 def test_a_run_that_was_judged_by_other_code_does_not_speak_of_the_suite_as_it_is(tmp_path: Path) -> None:
     """An evaluator of the project's own shapes no trial, so stored trials still hold; what was decided does not."""
     (tmp_path / "scenarios").mkdir()

@@ -13,6 +13,8 @@ import pytest
 import agentmut
 from agentmut._base.errors import UsageError
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 GOOD = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
@@ -167,6 +169,7 @@ def test_escapes_of_an_agent_do_not_reach_the_terminal_through_an_error(tmp_path
     assert "\x9b" not in done.stderr
 
 
+@pytest.mark.whole
 def test_measure_can_be_called_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = write(tmp_path)
     monkeypatch.delitem(sys.modules, "my_agent", raising=False)  # another test's

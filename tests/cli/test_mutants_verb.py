@@ -364,6 +364,7 @@ def committed(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_only_what_touches_a_change_since_a_revision(run: Run, committed: Path) -> None:
     (committed / "system.md").write_text(SYSTEM.replace("Never promise", "Do not promise"))
     (committed / "tools.yaml").write_text(TOOLS.replace("Find an order", "Find any order"))
@@ -376,6 +377,7 @@ def test_only_what_touches_a_change_since_a_revision(run: Run, committed: Path) 
     assert not [m for m in document["mutants"] if m["operator"] == "tool.reorder"]
 
 
+@pytest.mark.process
 def test_nothing_changed_is_said_and_no_error(run: Run, committed: Path) -> None:
     (committed / "unrelated.txt").write_text("x")
     assert run("--config", "agent.yaml", "--in-diff", "main")[:2] == (
@@ -384,6 +386,7 @@ def test_nothing_changed_is_said_and_no_error(run: Run, committed: Path) -> None
     )
 
 
+@pytest.mark.process
 def test_a_file_that_did_not_exist_makes_everything_count(run: Run, committed: Path) -> None:
     (committed / "new.yaml").write_text("prompt: Always greet the customer.\n")
     code, out, err = run("--config", "new.yaml", "--in-diff", "HEAD", "--json")
@@ -392,6 +395,7 @@ def test_a_file_that_did_not_exist_makes_everything_count(run: Run, committed: P
     assert json.loads(out)["mutants"]
 
 
+@pytest.mark.process
 def test_tools_in_modules_are_those_of_the_revision(run: Run, folder: Path) -> None:
     (folder / "diffed_tools.py").write_text(
         "def a(x: str) -> None: ...\ndef b() -> None: ...\nTOOLS = [a, b]\n"
@@ -405,6 +409,7 @@ def test_tools_in_modules_are_those_of_the_revision(run: Run, folder: Path) -> N
     assert listed(run, "--in-diff", "HEAD")["in_diff"]["changed"] == ["tools/a"]
 
 
+@pytest.mark.process
 def test_revisions_that_do_not_help_are_refused(run: Run, committed: Path) -> None:
     config = ("--config", "agent.yaml", "--in-diff")
     assert "no such revision" in refused(run, *config, "nowhere")
@@ -416,6 +421,7 @@ def test_revisions_that_do_not_help_are_refused(run: Run, committed: Path) -> No
     assert "the agent as it was then cannot be loaded: agent.yaml:1: promt" in err
 
 
+@pytest.mark.process
 def test_three_dots_compare_with_where_the_branch_left(run: Run, committed: Path) -> None:
     git(committed, "checkout", "-qb", "topic")
     (committed / "system.md").write_text(SYSTEM.replace("Never promise", "Do not promise"))
@@ -434,6 +440,7 @@ def test_three_dots_compare_with_where_the_branch_left(run: Run, committed: Path
     assert "no common ancestor" in refused(run, "--config", "agent.yaml", "--in-diff", "main...")
 
 
+@pytest.mark.process
 def test_a_prompt_or_document_that_was_not_committed_counts_as_changed(run: Run, folder: Path) -> None:
     git(folder, "init", "-q")
     git(folder, "add", "agent.yaml", "tools.yaml")
@@ -445,6 +452,7 @@ def test_a_prompt_or_document_that_was_not_committed_counts_as_changed(run: Run,
     assert note in err
 
 
+@pytest.mark.process
 def test_outside_of_a_repository_a_revision_means_nothing(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,8 @@ import re
 import time
 from pathlib import Path
 
+import pytest
+
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.selection.choosing import make_mutants
@@ -13,6 +15,8 @@ from agentmut.cli.progress import ProgressLine, describe
 from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import carry_out_campaign
 from agentmut.usecases.runtime import open_store, register
+
+pytestmark = pytest.mark.whole
 
 AGENT = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 PROJECT = """

@@ -14,6 +14,8 @@ from agentmut.cli import main
 from agentmut.cli.verbs.proxy_verb import _Tally
 from agentmut.project.loading import load_project
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """

@@ -13,6 +13,8 @@ import pytest
 
 from agentmut.cli import main
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """

@@ -9,6 +9,8 @@ import pytest
 
 from agentmut.cli import serving
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize(
     ("name", "number"), [("HUP", signal.SIGHUP), ("INT", signal.SIGINT), ("TERM", signal.SIGTERM)]

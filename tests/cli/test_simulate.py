@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 AGENTMUT = [sys.executable, "-IS", str(Path(__file__).parents[1] / "testdata" / "warm_cli.py")]
 SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
 

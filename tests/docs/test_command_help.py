@@ -13,6 +13,8 @@ from agentmut.cli import completing
 from agentmut.cli.reference import Verb, page, verbs
 from agentmut.seams.plugins import Group, names
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 VERBS = {verb.name: verb for verb in verbs()}
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

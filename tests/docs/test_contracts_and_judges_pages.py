@@ -16,6 +16,8 @@ from agentmut.report.terminal.verdicts import render_verdicts
 from agentmut.stats.three_valued import Verdict
 from agentmut.usecases.suite_verdicts import check_suite
 
+pytestmark = pytest.mark.whole
+
 DOCS = Path(__file__).parents[2] / "docs"
 CONTRACTS = (DOCS / "contracts.md").read_text(encoding="utf-8")
 JUDGES = (DOCS / "judges.md").read_text(encoding="utf-8")

@@ -237,6 +237,7 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory, warm: None) -> Callable[
     return play
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_runs_or_is_checked(page: str, folder_of: Callable[[str], Path]) -> None:
     assert folder_of(page)

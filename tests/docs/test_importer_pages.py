@@ -53,6 +53,7 @@ def test_the_project_of_a_page_can_be_opened(files: Path) -> None:
     assert [one.name.partition("/")[0].rstrip("s") for one in session.scenarios] == ["refund"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("files", ["pydantic-evals"], indirect=True)
 def test_the_campaign_of_the_page_prints_what_it_shows(files: Path) -> None:
     page = (DOCS / "pydantic-evals.md").read_text()

@@ -15,6 +15,8 @@ from agentmut.cli import VERBS
 from agentmut.suites.pytest_suite.pytest_settings import read_settings
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text()
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
@@ -76,6 +78,7 @@ def test_the_fixtures_say_what_is_missing(tmp_path: Path, warm: None) -> None:
     assert done.returncode == 2 and "no budget is set" in " ".join(done.stdout.split()), done.stdout
 
 
+@pytest.mark.whole
 def test_the_example_is_measured_and_its_blind_spot_found(
     tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from agentmut.pytest_plugin.stochastic.finding import Finding
@@ -54,6 +55,7 @@ def test_defaults_and_properties_are_all_named() -> None:
     assert all(f".{field.name}`" in PAGE for field in fields(Finding))
 
 
+@pytest.mark.process
 def test_the_test_that_is_shown_runs(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (ini,) = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)

@@ -68,6 +68,7 @@ def test_the_promptfoo_project_that_is_shown_is_measured(tmp_path: Path) -> None
     assert re.search(r'"status": ?"killed"', said) and re.search(r'"status": ?"survived"', said)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(importlib.util.find_spec("deepeval") is None, reason="deepeval is not installed here")
 def test_the_deepeval_project_that_is_shown_is_collected(tmp_path: Path) -> None:
     """What a campaign on such a project finds, tests/suites/test_deepeval_suite.py shows in every run."""

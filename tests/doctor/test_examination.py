@@ -393,6 +393,7 @@ print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["conte
 """
 
 
+@pytest.mark.process
 def test_a_program_is_reached_on_the_wire_and_told_how_else(
     ward: Ward, monkeypatch: pytest.MonkeyPatch
 ) -> None:

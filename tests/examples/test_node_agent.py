@@ -42,7 +42,7 @@ def _lacking() -> str:
 
 
 lacking = _lacking()
-pytestmark = pytest.mark.skipif(bool(lacking), reason=lacking)
+pytestmark = [pytest.mark.process, pytest.mark.skipif(bool(lacking), reason=lacking)]
 
 
 @pytest.fixture(scope="session")

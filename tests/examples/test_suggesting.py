@@ -12,6 +12,8 @@ from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suggestions import searched_suggestions
 from agentmut.usecases.suite_verdicts import check_suite
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 THIN = """
 - name: plan

@@ -22,6 +22,8 @@ from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not installed")
 AGENTS = "tests.frameworks.autogen_agents"
 ODD = "tests.frameworks.autogen_odd_agents"

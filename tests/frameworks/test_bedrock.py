@@ -29,6 +29,8 @@ from tests.frameworks.order_tools import PROMPT, SPECS
 pytest.importorskip("boto3", reason="boto3 is not installed")
 from tests.frameworks import bedrock_service as service
 
+pytestmark = pytest.mark.framework
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 AGENTS = "tests.frameworks.bedrock_agents"
 MODEL = ModelConfig(name="sim-large", temperature=0.3)
@@ -171,6 +173,7 @@ def test_what_a_section_gets_wrong_is_said(section: Any, said: str) -> None:
         BedrockAdapter.create(AgentSpec(adapter="bedrock", **section), CONFIG)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["bedrock", "bedrock_agents"])
 def test_its_example_tells_a_broken_agent_from_a_sound_one(
     name: str, tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch

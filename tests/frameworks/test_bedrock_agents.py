@@ -28,6 +28,8 @@ from tests.frameworks import bedrock_service as service
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import FUNCTIONS, PROMPT
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("boto3", reason="boto3 is not installed")
 AGENTS = "tests.frameworks.bedrock_agents"
 KEYS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
@@ -515,6 +517,7 @@ MORE: dict[str, Any] = {
 }
 
 
+@pytest.mark.whole
 def test_a_deployed_agent_is_measured_by_what_reaches_it(loop_thread: Any, tmp_path: Path) -> None:
     (tmp_path / "desk.py").write_text("from tests.frameworks.bedrock_agents import FUNCTIONS\n")
     (tmp_path / "first.yaml").write_text(SCENARIO)

@@ -15,6 +15,8 @@ from agentmut.seams.plugins import Group, load
 from agentmut.simulator.service.addresses import Addresses
 from agentmut.usecases.starting import frameworks
 
+pytestmark = [pytest.mark.framework, pytest.mark.whole]
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

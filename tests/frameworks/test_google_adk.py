@@ -19,6 +19,8 @@ from agentmut.wire.codecs import all_codecs
 from tests.frameworks.google_adk_runs import AGENTS, adapter, changed, run
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("google.adk", reason="google-adk is not installed")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "google_adk"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take {five} days. Gifts are final."),))

@@ -9,6 +9,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from tests.frameworks.google_adk_runs import adapter, changed, run
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("google.adk", reason="google-adk is not installed")
 SERVED = "tests.frameworks.google_adk_served_agents"
 ASKED = "Where is my order A-1042?"
@@ -100,6 +102,7 @@ def test_doubles_and_faults_meet_the_tools_of_servers() -> None:
     assert refused.error and "no such order" in refused.error
 
 
+@pytest.mark.process
 def test_a_program_s_tools_are_offered() -> None:
     assert adapter("served_by_a_program", module=SERVED).get_config().tool_names == (
         "issue_refund",

@@ -10,6 +10,8 @@ from tests.frameworks.order_tools import PROMPT
 pytest.importorskip("langgraph", reason="langgraph is not installed")
 from tests.frameworks import langgraph_agents as agents
 
+pytestmark = pytest.mark.framework
+
 AGENTS = "tests.frameworks.langgraph_agents"
 POLICY = (Document(name="policy", text="Refunds take five days. Gifts are final."),)
 CASES = (

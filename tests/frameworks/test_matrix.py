@@ -3,9 +3,13 @@
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from agentmut.seams.plugins import Group, names
 from tests.frameworks.kit import FOUND
 from tests.frameworks.matrix import GUIDES, page
+
+pytestmark = pytest.mark.framework
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "frameworks.md"

@@ -35,6 +35,8 @@ from agentmut.usecases.planning import plan
 from tests.frameworks.kit import Case, check
 from tests.frameworks.mcp_agents import orders
 
+pytestmark = pytest.mark.framework
+
 AGENTS = "tests.frameworks.mcp_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mcp"
 PROGRAM = Path(__file__).parents[1] / "testdata" / "mcp" / "server.py"
@@ -183,6 +185,7 @@ def test_a_result_that_is_also_structured_says_the_same_twice() -> None:
     assert '"paid"' not in result.content[0].text
 
 
+@pytest.mark.process
 def test_a_program_is_started_for_each_trial() -> None:
     adapter = made(command=(sys.executable, "-IS", str(PROGRAM)))
     assert [tool.name for tool in adapter.get_tools()] == ["look_up_order", "issue_refund"]
@@ -193,6 +196,7 @@ def test_a_program_is_started_for_each_trial() -> None:
     assert "hung up during a call of look_up_order" in crashed.reason
 
 
+@pytest.mark.process
 def test_a_server_that_hangs_is_left_to_its_end() -> None:
     adapter = made(command=(sys.executable, "-IS", str(PROGRAM)))
     hanging = {"tool": "look_up_order", "arguments": {"order_id": "hang"}}
@@ -254,6 +258,7 @@ def test_a_server_that_is_not_named_rightly_is_refused(spec: dict[str, Any], sai
         made(**spec)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
@@ -298,6 +303,7 @@ def test_another_version_is_refused(found: dict[str, str], said: str, monkeypatc
 # The example, which is what `agentmut init --framework mcp` writes.
 
 
+@pytest.mark.whole
 def test_its_example_tells_a_broken_server_from_a_sound_one(tmp_path: Path, monkeypatch: Any) -> None:
     project = tmp_path / "mcp"
     shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))

@@ -37,6 +37,8 @@ from agentmut.wire.carriers.proxy.roster import Admitted
 from tests.frameworks.kit import AT_ONCE
 from tests.frameworks.mcp_agents import orders
 
+pytestmark = [pytest.mark.framework, pytest.mark.process]
+
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "tests" / "testdata" / "mcp" / "server.py"
 AGENT = ROOT / "tests" / "testdata" / "mcp" / "agent.py"

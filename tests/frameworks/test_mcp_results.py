@@ -11,6 +11,8 @@ from agentmut.recording.trial import ToolChange
 from agentmut.trial.mcp.listing import listed
 from agentmut.trial.mcp.results import result_of, text_of, with_text, within
 
+pytestmark = pytest.mark.framework
+
 TEXT = {"type": "text", "text": "Order A-1042 costs 12.50"}
 IMAGE = {"type": "image", "data": "iVBORw0KGgo1234", "mimeType": "image/png"}
 LINK = {

@@ -36,6 +36,8 @@ from tests.frameworks.test_mcp_between import (
     reached,
 )
 
+pytestmark = pytest.mark.framework
+
 BROKEN = LOOK.model_copy(update={"fault": ToolFault(kind=FaultKind.MALFORMED)})
 CUT = '{"result":,'
 

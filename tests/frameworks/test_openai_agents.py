@@ -8,6 +8,8 @@ from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("agents", reason="openai-agents is not installed")
 AGENTS = "tests.frameworks.openai_agents_agents"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))

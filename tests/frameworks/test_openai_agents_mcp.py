@@ -10,6 +10,8 @@ from agentmut.recording.trial import Trial
 from tests.frameworks.kit import Case, check
 from tests.frameworks.openai_agents_runs import adapter, first_tool, ran, run
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("agents", reason="openai-agents is not installed")
 SERVED = "tests.frameworks.openai_agents_served_agents"
 
@@ -39,6 +41,7 @@ def test_tools_of_servers_are_offered_and_called_by_the_names_that_the_sdk_gives
     assert [server.open for server in OPENED] == [0] * len(OPENED)  # every connection is closed
 
 
+@pytest.mark.process
 def test_a_program_s_tool_is_called_by_its_own_name_under_another() -> None:
     agent = first_tool(adapter(f"{SERVED}:served_by_a_program"), name="find", implemented_by="look_up_order")
     [step] = run(agent).tool_calls
@@ -66,6 +69,7 @@ def test_a_run_that_is_cut_short_ends_its_connections() -> None:
     assert OPENED[-1].open == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("factory", "said"),
     [

@@ -20,6 +20,8 @@ from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.openai_agents_runs import ODD, adapter, changed, first_tool, ran, run, run_online
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("agents", reason="openai-agents is not installed")
 
 

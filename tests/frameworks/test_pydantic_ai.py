@@ -18,6 +18,8 @@ from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")
 AGENTS = "tests.frameworks.pydantic_ai_agents"
 ODD = "tests.frameworks.pydantic_ai_odd_agents"

@@ -11,6 +11,8 @@ from agentmut.adapters._shared import requirement as _requirement
 from agentmut.adapters._shared.requirement import Requirement
 from tests.frameworks.lowest import requirements
 
+pytestmark = pytest.mark.framework
+
 EXTRAS = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"][
     "optional-dependencies"
 ]

@@ -10,7 +10,7 @@ from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import FUNCTIONS, PROMPT, SPECS
 
 absent = [sdk for sdk in ("openai", "anthropic") if not find_spec(sdk)]
-pytestmark = pytest.mark.skipif(bool(absent), reason=f"not installed: {absent}")  # importing them is slow
+pytestmark = [pytest.mark.framework, pytest.mark.skipif(bool(absent), reason=f"not installed: {absent}")]
 QUESTION = "Where is my order A-1042?"
 TURNS = [QUESTION, "And where is my order A-1043?"]
 TOOLS = ["look_up_order"]

@@ -22,6 +22,8 @@ from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service, said
 from tests.frameworks.kit import Case, check
 
+pytestmark = pytest.mark.framework
+
 pytest.importorskip("smolagents", reason="smolagents is not installed")
 AGENTS = "tests.frameworks.smolagents_agents"
 ODD = "tests.frameworks.smolagents_odd_agents"

@@ -38,6 +38,8 @@ pytest.importorskip("google.adk", reason="google-adk is not installed")
 from tests.frameworks import vertex_stub
 from tests.frameworks.vertex_stub import ENGINE, TOKEN, Stub
 
+pytestmark = pytest.mark.framework
+
 CREDENTIALS = "tests.frameworks.vertex_stub:credentials"
 OPTIONS = {"engine": ENGINE, "credentials": CREDENTIALS}
 BILLED = {"authorization": f"Bearer {TOKEN}", "x-goog-user-project": "billed"}
@@ -261,6 +263,7 @@ def test_an_engine_of_another_kind_is_asked_by_query(stub: Stub) -> None:
         asked("Hello")
 
 
+@pytest.mark.whole
 def test_the_example_notices_that_its_documents_are_wrong(
     tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("agentdojo", reason="a development dependency")
 
 

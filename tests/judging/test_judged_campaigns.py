@@ -21,6 +21,8 @@ from agentmut.usecases.runtime import opened
 from agentmut.usecases.suite_verdicts import check_suite
 from tests.judging_services import Bench, verdict
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("openai")
 
 AGENT = """

@@ -125,6 +125,7 @@ def test_a_function_that_fails_says_nothing_about_the_agent() -> None:
         judged("judges:rated", "Hello")
 
 
+@pytest.mark.whole
 def test_evaluator_functions_miss_what_they_do_not_look_at_and_notice_the_rest(tmp_path: Path) -> None:
     project = tmp_path / "desk"
     shutil.copytree(DATA, project, ignore=shutil.ignore_patterns(".*", "__pycache__"))

@@ -155,6 +155,7 @@ def test_a_missing_corpus_is_named_with_the_command_that_installs_it(
         reworded("Be kind.")
 
 
+@pytest.mark.process
 def test_the_project_file_asks_for_it(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpora" / "wordnet")
     (tmp_path / "agentmut.yaml").write_text(PROJECT)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 FRAMEWORKS = [
     "agents", "autogen_agentchat", "boto3", "botocore", "crewai", "google.adk", "google.genai", "llama_index", "mcp",

@@ -48,6 +48,7 @@ def test_a_moved_module_keeps_its_own_spec() -> None:
     assert moved.__spec__.name == "agentmut.nouns.config"
 
 
+@pytest.mark.process
 def test_a_moved_module_still_runs_as_a_program() -> None:
     command = [sys.executable, "-m", "agentmut.mcp_proxy"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

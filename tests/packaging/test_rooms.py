@@ -10,6 +10,8 @@ import pytest
 
 from tests.packaging.house import picture
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 UPWARD = {"agentmut/nouns/planted.py": "from agentmut.report import Page\n"}
 CIRCLE = {

@@ -96,6 +96,7 @@ def small_suite(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_the_run_fails_where_a_verdict_does(many: Ran) -> None:
     assert many.code == 1
     assert "INTERNALERROR" not in many.said
@@ -232,6 +233,7 @@ def test_the_summary_says_how_many_verdicts_there_are_and_what_alpha_holds_for(m
     assert "alpha is per test (0.05): that some of 21 tests" in many.said
 
 
+@pytest.mark.process
 def test_workers_of_xdist_and_options_of_pytest(tmp_path: Path) -> None:
     small = small_suite(tmp_path)
     first = run(small, ["-n", "1"])
@@ -250,6 +252,7 @@ def test_workers_of_xdist_and_options_of_pytest(tmp_path: Path) -> None:
     assert again.verdict("test_bad").endswith("PASS takes at least 20 trials")
 
 
+@pytest.mark.process
 def test_a_campaign_runs_a_marked_test_once_at_a_time(tmp_path: Path) -> None:
     small_suite(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -10,6 +10,8 @@ from agentmut.store.documents.relation_report import Finding
 from tests.quality.faulty_agents.cases import Case, check
 from tests.quality.faulty_agents.registry import CASES
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("openai")
 FIRST = {case.relation: case for case in reversed(CASES)}
 """The first fault of each relation."""

@@ -10,6 +10,8 @@ import yaml
 from agentmut.store.documents.relation_report import Finding
 from agentmut.usecases.relations import check_relations
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("openai")
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "support_desk" / "docs"
 

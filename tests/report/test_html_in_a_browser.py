@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
@@ -85,6 +85,7 @@ def detail(page: "Page") -> "Locator":
     return page.get_by_role("dialog")
 
 
+@pytest.mark.process
 def test_filters_narrow_the_list_and_stand_in_the_address(visit: Visit) -> None:
     page = visit.open(campaign())
     assert ids(page) == ["aaaa0001", "dddd0004", "cccc0003", "bbbb0002"]

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from agentmut.nouns.mutant import Effect, Status
 from agentmut.report.formats import render_as
 from agentmut.seams.declarations import effect_of
@@ -47,6 +49,7 @@ def agentmut(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.process
 def test_a_rule_that_a_users_own_operator_drops_is_among_those_that_no_scenario_notices(
     tmp_path: Path,
 ) -> None:

@@ -90,6 +90,7 @@ def test_a_pattern_that_fits_no_operator_of_the_run_is_refused(
     assert "Known: prompt.drop_instruction" in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_formats_that_need_no_project_do_not_load_what_reads_one(project: Path) -> None:
     """It takes 0.15 s, of 0.8 s for a report of 5,000 mutants."""
     read = (

@@ -11,6 +11,8 @@ import pytest
 from agentmut._base.errors import PluginError
 from agentmut.seams import plugins
 
+pytestmark = pytest.mark.process
+
 PROJECT = """
 version: 1
 agent:

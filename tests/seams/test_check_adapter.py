@@ -68,6 +68,7 @@ print(json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content
 """
 
 
+@pytest.mark.process
 def test_a_program_is_sound(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(f"SYSTEM = {CONFIG.system_text()!r}\n{PROGRAM}")
     spec = AgentSpec(adapter="command", command=(sys.executable, "-IS", "agent.py"), root=str(tmp_path))

@@ -40,6 +40,7 @@ def test_every_built_in_operator_is_sound(built_in: Any) -> None:
     check_operator(built_in, other_processes=False)
 
 
+@pytest.mark.process
 def test_the_order_of_no_built_in_operator_comes_from_a_set() -> None:
     def tried(built_in: Any) -> list[Tried]:
         examples = [Tried(example.config, example.options) for example in built_in().examples()]
@@ -310,6 +311,7 @@ def drop_word(config, options):
 """
 
 
+@pytest.mark.process
 def test_an_order_that_comes_from_a_set_is_found_in_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

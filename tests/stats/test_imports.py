@@ -8,6 +8,8 @@ import pytest
 
 import agentmut.stats
 
+pytestmark = pytest.mark.process
+
 
 def test_no_public_module_imports_scipy_before_it_computes() -> None:
     folder = Path(agentmut.stats.__file__).parent

@@ -209,6 +209,7 @@ def test_clopper_pearson_never_covers_less_than_it_says(n: int, level: float) ->
     assert least_coverage(clopper_pearson, n, level) >= level - 1e-9
 
 
+@pytest.mark.process
 def test_the_module_needs_no_numpy() -> None:
     code = (
         "import sys; from agentmut.stats.intervals.proportion import wilson, wald; wilson(3, 5); wald(3, 5);"

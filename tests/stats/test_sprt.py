@@ -213,6 +213,7 @@ def test_cerberus_refuses_what_has_no_design(threshold: float, confidence: float
         cerberus(threshold, confidence)
 
 
+@pytest.mark.process
 def test_the_module_needs_no_numpy() -> None:
     modules = ("sequential.sprt", "verdicts.scenario_verdict", "verdicts.preview")
     code = "import sys, " + ", ".join(f"agentmut.stats.{name}" for name in modules) + "; "

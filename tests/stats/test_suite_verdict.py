@@ -149,6 +149,7 @@ def test_a_kill_at_the_full_level_does_not_fail_a_suite_of_two() -> None:
     assert suite_verdict(suite).verdict is OPEN
 
 
+@pytest.mark.process
 def test_verdicts_and_corrections_are_imported_without_numpy() -> None:
     names = (
         "tests.multiplicity",

@@ -177,6 +177,7 @@ def test_what_save_returned_from_is_seen_by_another_process_at_once(store: Store
     other.close()
 
 
+@pytest.mark.process
 def test_many_processes_may_open_a_new_store_at_the_same_time(tmp_path: Path) -> None:
     program = "import sys; from pathlib import Path; from agentmut.store.sqlite import Store; Store(Path(sys.argv[1]))"
     path = tmp_path / "store.db"

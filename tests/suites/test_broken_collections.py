@@ -14,6 +14,8 @@ from agentmut.suites.pytest_suite import collecting
 from agentmut.suites.pytest_suite.collecting import collected
 from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 
 

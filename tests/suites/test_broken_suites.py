@@ -76,6 +76,7 @@ def test_what_cerberus_cannot_mean_is_said(
         Cerberus.create(SuiteSpec(kind="cerberus", argument=argument, root=str(tmp_path)))
 
 
+@pytest.mark.process
 def test_the_preview_of_verdicts_knows_the_scenarios_of_a_suite(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,6 +33,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.path[:] = before
 
 
+@pytest.mark.whole
+@pytest.mark.process
 def test_a_cerberus_file_shows_the_rule_that_no_contract_checks(
     desk: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

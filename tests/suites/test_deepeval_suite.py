@@ -38,6 +38,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("desk", None)
 
 
+@pytest.mark.whole
 def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_the_agent(
     project: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,8 @@ from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 from agentmut.suites.pytest_suite.run_state import Running
 from tests.suites.plugins_of_others import OTHERS
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 DOCTESTS = '''
 def good():

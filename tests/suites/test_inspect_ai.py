@@ -44,6 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.path[:] = before
 
 
+@pytest.mark.whole
 def test_an_inspect_task_shows_the_rule_that_no_scorer_checks_and_no_noisy_scorer_is_called_a_gap(
     project: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_task_that_takes_the_config_is_built_from_it_and_its_crash_is_no_evide
     assert crashed.ending is Ending.CASE_ERROR and "the agent cannot do that" in crashed.reason
 
 
+@pytest.mark.process
 def test_a_process_loads_what_inspect_ai_needs_before_its_first_trial(tmp_path: Path) -> None:
     script = (
         "import sys\n"

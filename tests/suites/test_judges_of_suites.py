@@ -16,6 +16,8 @@ from agentmut.project.schema import BudgetSettings
 from agentmut.report.terminal.result import render
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.whole
+
 EVALS = """
 import os
 from dataclasses import dataclass

@@ -73,6 +73,7 @@ def project(tmp_path: Path) -> Iterator[Path]:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.whole
 def test_a_dataset_shows_the_rule_that_no_evaluator_checks_and_no_noisy_one_is_called_a_gap(
     project: Path,
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.suites.plugins_of_others import OTHERS
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENT = """
 def run(config, said):

@@ -20,6 +20,8 @@ from agentmut.suites.pytest_suite.pytest_settings import read_settings
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "testdata"
 
@@ -69,6 +71,7 @@ def test_pytest_finds_the_rule_that_no_test_checks_and_calls_no_noisy_test_a_gap
     assert not (project / ".pytest_cache" / "v" / "cache" / "lastfailed").exists()
 
 
+@pytest.mark.whole
 def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
     tmp_path: Path, service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

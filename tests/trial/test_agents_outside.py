@@ -19,6 +19,8 @@ from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.witness.witness import Detector, Route
 
+pytestmark = pytest.mark.process
+
 PROMPT = "Be kind. Never shout."
 PROGRAM = """
 import json, os, sys, urllib.request

@@ -9,6 +9,8 @@ import pytest
 from agentmut.nouns.mutant import Status
 from agentmut.trial import executor
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def faults() -> Any:

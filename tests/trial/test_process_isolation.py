@@ -164,6 +164,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.process
 def test_a_stuck_worker_ends_when_the_campaign_is_killed(tmp_path: Path) -> None:
     script, note = tmp_path / "parent.py", tmp_path / "pid"
     script.write_text(PARENT)

@@ -130,6 +130,7 @@ def test_outside_of_trials_and_after_them_nothing_is_carried(polyglot: Any) -> N
     assert "x-agentmut-trial" not in polyglot.headers[0]
 
 
+@pytest.mark.process
 def test_botocore_is_hooked_when_the_agent_imports_it_and_not_before(tmp_path: Path) -> None:
     code = """
 import sys

@@ -133,6 +133,7 @@ called("doctor", "--yes", "--json", "--save-request", "request.json")
 """
 
 
+@pytest.mark.process
 def test_no_key_is_kept_or_printed(tmp_path: Path, warm: None, service: Any) -> None:
     folders = [write_project(tmp_path / name, agent) for name, agent in AGENTS.items()]
     running = [started(folder) for folder in folders]  # both at once

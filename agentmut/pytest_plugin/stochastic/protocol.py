@@ -180,8 +180,7 @@ class _MarkedTest:
 
 
 def settings_of(item: pytest.Item) -> StochasticSettings:
-    """Return the settings from the markers of a test, class and module; the nearest wins. Raise `UsageError`.
-    """
+    """Return the settings from the markers of a test, class and module; the nearest wins. Raise `UsageError`."""
     markers = list(item.iter_markers(MARKER))
     given = {name: value for marker in reversed(markers) for name, value in marker.kwargs.items()}
     positional = tuple(value for marker in markers for value in marker.args)

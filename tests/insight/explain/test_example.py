@@ -17,6 +17,8 @@ from agentmut.project.loading import load_project
 from agentmut.testing import check_trace
 from agentmut.usecases.runtime import open_store
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 THIN = """

@@ -43,6 +43,7 @@ def row(result: Result, text: str) -> MutantRow:
     return next(row for row in result.mutants if text in row.before)
 
 
+@pytest.mark.whole
 def test_a_change_that_no_evaluator_looks_at_is_an_assertion_gap(measured: tuple[Projects, Result]) -> None:
     lost = row(measured[1], "greet")
     assert (lost.status, lost.gap) == (Status.SURVIVED, "assertion")
@@ -67,6 +68,7 @@ def test_gaps_move_no_score_and_are_in_the_file(measured: tuple[Projects, Result
     assert read_result(path) == result
 
 
+@pytest.mark.whole
 def test_the_same_trials_give_the_same_gaps_again(measured: tuple[Projects, Result]) -> None:
     projects, result = measured
     again = measure(projects.load())
@@ -76,6 +78,7 @@ def test_the_same_trials_give_the_same_gaps_again(measured: tuple[Projects, Resu
     ]
 
 
+@pytest.mark.whole
 def test_shards_that_are_merged_have_the_gaps_of_an_undivided_run(
     measured: tuple[Projects, Result], tmp_path: Path
 ) -> None:

@@ -15,6 +15,8 @@ from agentmut.store.documents.relation_report import Finding
 from agentmut.usecases.runtime import opened, register
 from tests.relations.engine.conftest import Shop
 
+pytestmark = pytest.mark.whole
+
 NO_KEY = "\ndef run(config, input):\n    raise RuntimeError('Missing credentials.')\n"
 KEYED = """
 import os

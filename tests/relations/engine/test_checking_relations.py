@@ -16,6 +16,8 @@ from agentmut.store.documents.relation_report import Counts, Finding, RelationRe
 from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 
+pytestmark = pytest.mark.whole
+
 SMALL = {"sources": 36, "pairs": 20}
 
 

@@ -95,6 +95,7 @@ def words(limit: int) -> dict[str, Any]:
     return {"own": ["relations_of_words:Long"], "use": [{"oracle.long": limit}]}
 
 
+@pytest.mark.whole
 def test_a_project_that_names_no_relation_is_rescored_by_evaluators_alone(campaign: Project) -> None:
     _with_relations(campaign.root, None)
     assert rescore(campaign.root).relations is None
@@ -202,6 +203,7 @@ def test_a_broken_relation_is_an_error_that_names_it(campaign: Project) -> None:
         rescore(campaign.root)
 
 
+@pytest.mark.whole
 def test_after_a_check_that_ran_follow_ups_rescoring_finds_the_same_and_what_is_taken_out_of_use_counts_no_more(
     shop: Shop,
 ) -> None:

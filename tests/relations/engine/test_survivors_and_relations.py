@@ -21,6 +21,8 @@ from agentmut.usecases.runtime import opened
 from agentmut.usecases.survivor_relations import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop
 
+pytestmark = pytest.mark.whole
+
 CAMPAIGN = {
     "mutation": {"operators": ["prompt.drop_instruction"]},
     "statistics": {"baseline": 30},

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.mutant import Intent, Status
@@ -40,6 +42,7 @@ def test_the_cost_of_a_judge_without_a_price_is_unknown(shop: Shop) -> None:
     assert (found.input_tokens, found.output_tokens, found.usd) == (10, 5, None)
 
 
+@pytest.mark.whole
 def test_a_report_names_the_kinds_that_agreement_rests_on(shop: Shop) -> None:
     small = {"relations": {"sources": 15, "pairs": 5}}
     report = check_relations(shop.write(use=["perturbation.upper", "oracle.brief"], extra=small))
