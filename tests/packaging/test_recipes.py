@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 AGENT = "def run(config, input):\n    return 'Yes, please: it is on its way.' if config.prompt else ''\n"
 PROJECT = """

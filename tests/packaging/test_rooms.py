@@ -12,6 +12,8 @@ from tests.packaging.house import picture
 
 pytestmark = pytest.mark.process
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 UPWARD = {"agentmut/nouns/planted.py": "from agentmut.report import Page\n"}
 CIRCLE = {

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 KINDS = {".py", ".pyi", ".yaml", ".json", ".toml", ".html", ".css", ".js", ".cjs"}
 TEMPLATES = "agentmut/usecases/templates/"
