@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
+.PHONY: help demo test quick changelog release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -90,6 +90,7 @@ docs-cli: $(VENV)/.dev  ## docs/command-line.md from the commands' own help
 
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/proxy.py
 	$(BIN)/python benchmarks/stats.py
@@ -99,6 +100,9 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/pytest_plugin.py
 	$(BIN)/python benchmarks/frameworks.py
+
+bench-overhead: $(VENV)/.dev  ## what agentmut adds to a trial, side by side with a reference commit
+	$(BIN)/python benchmarks/overhead.py
 
 bench-frameworks: $(SECOND)/.ready  ## what adapters add to a trial in the second environment
 	$(SECOND)/bin/python benchmarks/frameworks.py

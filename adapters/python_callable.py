@@ -4,9 +4,9 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import JsonValue, PrivateAttr
+from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from agentmut._base import UsageError, import_object, jsonable
 from agentmut.adapters._shared.sdk_version import version_of
@@ -201,6 +201,9 @@ def trace_of(answer: Any, trial: Trial, turn: int) -> AgentTrace:
     return AgentTrace(steps=(*steps, respond), outputs=(output,), seconds=recorder.now())
 
 
+Noun = TypeVar("Noun", bound=BaseModel)
+
+
 class RecordingModel(ModelConfig):
     """A `ModelConfig` that notes which of its fields are read."""
 
@@ -234,10 +237,16 @@ _PARTS = frozenset({"prompt", "tools", "context", "orchestration"})
 
 def recording_view(config: AgentConfig, reads: set[str]) -> AgentConfig:
     """A config equal to `config` whose reads are noted in `reads` as dotted paths."""
-    model = RecordingModel.model_construct(**dict(config.model))
-    model._reads = reads
-    view = RecordingConfig.model_construct(**{**dict(config), "model": model})
-    object.__getattribute__(view, "__dict__")["digest"] = config.digest  # asking for it reads no part
-    view._reads = reads
-    reads.clear()  # of what the construction itself looked up
+    view = _noting(config, RecordingConfig, reads)
+    fields = object.__getattribute__(view, "__dict__")
+    fields["model"] = _noting(config.model, RecordingModel, reads)
+    fields["digest"] = config.digest  # asking for it reads no part
+    return view
+
+
+def _noting(noun: Noun, kind: type[Noun], reads: set[str]) -> Noun:
+    """A copy of a noun, of a class with the same fields that notes reads. Validating one takes ten times as long."""
+    view = noun.__copy__()
+    object.__setattr__(view, "__class__", kind)
+    object.__setattr__(view, "__pydantic_private__", {"_reads": reads})
     return view

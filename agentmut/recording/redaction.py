@@ -28,6 +28,11 @@ KNOWN_FORMS = "|".join(
 )
 _IN_QUERY = r"(?P<name>[?&][\w-]*(?i:key|token|secret|password|sig|signature)=)[^&\s\"'\\<>\[\]]{6,}"
 """A value in a URL's query whose name says what it is."""
+_IN_EVERY_FORM = (
+    *(f"{kind}{mark}" for kind in ("sk", "pk", "ghp", "gho") for mark in "-_"),
+    "xox", "AKIA", "AIza", "Bearer ", "Basic ", "://", "=",
+)  # fmt: skip
+"""One of these stands in every text that `KNOWN_FORMS` or `_IN_QUERY` fits; it takes far less time to look for them."""
 MASK = "[redacted]"
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -42,6 +47,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str], own: Iterable[str] = ()) -> None:
         known = sorted({s for s in secrets if len(s) >= LEAST}, key=len, reverse=True)
         spellings = sorted({form for s in known for form in _spellings(s)}, key=len, reverse=True)
+        self._spellings = tuple(spellings)
         self._known = re.compile("|".join(map(re.escape, spellings)) or r"(?!)")
         self._forms = re.compile(f"{KNOWN_FORMS}|{_IN_QUERY}")
         self._own = frozenset(found[0] for text in own for found in self._forms.finditer(text))
@@ -52,7 +58,11 @@ class Redactor:
         >>> Redactor(["hunter2hunter2"]).text("password hunter2hunter2!")
         'password [redacted]!'
         """
-        return self._forms.sub(self._masked_form, self._known.sub(MASK, text))
+        if any(spelling in text for spelling in self._spellings):
+            text = self._known.sub(MASK, text)
+        if any(piece in text for piece in _IN_EVERY_FORM):
+            text = self._forms.sub(self._masked_form, text)
+        return text
 
     def execution(self, execution: Execution) -> Execution:
         """The execution without secrets, in whatever part of it they are."""
