@@ -25,7 +25,8 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError
 from agentmut.conformance.adapters.checks import endpoint
 from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap

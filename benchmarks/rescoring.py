@@ -22,7 +22,7 @@ AGENT = """
 import hashlib
 
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 
 def run(config, input):

@@ -33,7 +33,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.messages import Exchange, ModelRequest
 from agentmut.nouns.mutant import Mutant, OperatorClass
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.operator import OperatorOptions
 from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings

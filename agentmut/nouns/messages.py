@@ -90,7 +90,7 @@ class Exchange(NamedTuple):
     """The service it went to, without the port."""
     turn: int = 0
     node: str | None = None
-    """Which agent or node asked, where an adapter has said so with `agentmut.recording.trial.answering`."""
+    """Which agent or node asked, where an adapter has said so with `agentmut.recording.answering`."""
 
     @property
     def answered(self) -> bool:

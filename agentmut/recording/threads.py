@@ -9,7 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from agentmut.recording.trial import Recorder, current_trial
+from agentmut.recording.current import current_trial
+from agentmut.recording.recorder import Recorder
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
+from agentmut.recording.current import current_trial
 from agentmut.recording.threads import TrialThreads
-from agentmut.recording.trial import current_trial
 from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

@@ -20,7 +20,8 @@ from agentmut.adapters.python_callable import CallableAdapter, recording_view
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 
 CONFIG = AgentConfig(

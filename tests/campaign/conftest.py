@@ -16,7 +16,7 @@ from agentmut.project.project import Project
 AGENT = '''
 import asyncio, hashlib, os, random
 
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 
 def uniform(*parts):

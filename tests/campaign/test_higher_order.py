@@ -341,7 +341,7 @@ def test_a_pair_of_the_command_line_is_added_and_may_be_run_alone(projects: Any)
 
 PARTIAL = """
 async def run(config, input):
-    from agentmut.recording.trial import current_trial
+    from agentmut.recording.current import current_trial
     prompt = config.prompt
     return input.split()[-1] if "say alpha" in prompt and int(current_trial().id, 16) % 20 else "no idea"
 """

@@ -183,7 +183,7 @@ def test_evaluators_that_pass_anything_fail_the_destroyed_control(projects: Any)
 
 def test_an_agent_without_anything_to_destroy_is_measured_without_that_control(projects: Any) -> None:
     agent = """
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 async def run(config, input):
     return "alpha" if config.model.name == "large" or int(current_trial().id, 16) % 2 else "no"
 """

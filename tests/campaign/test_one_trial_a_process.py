@@ -5,7 +5,8 @@ from queue import SimpleQueue
 
 import pytest
 
-from agentmut.recording.trial import NotAloneError, Trial, alone, aside, current_trial, running
+from agentmut.recording.current import NotAloneError, alone, aside, current_trial, running
+from agentmut.recording.trial import Trial
 
 
 class OlderThread:

@@ -33,7 +33,7 @@ import hashlib, re
 from pathlib import Path
 from typing import Literal
 import agentmut
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 LOG = Path(__file__).with_name("really_called.log")
 

@@ -22,7 +22,7 @@ AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.p
 
 SLOW_AGENT = """
 import asyncio, hashlib
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 async def run(config, input):
     await asyncio.sleep({pause})

@@ -22,7 +22,7 @@ AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.p
 AGENT = """
 import hashlib
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 def run(config, input):
     lucky = int(hashlib.sha256(current_trial().id.encode()).hexdigest(), 16) % 100 < RATE

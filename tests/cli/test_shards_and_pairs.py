@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 def run(config, input):
     lucky = int(hashlib.sha256(current_trial().id.encode()).hexdigest(), 16) % 100 < 97

@@ -9,7 +9,8 @@ from agentmut.conformance.adapters.checks import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap

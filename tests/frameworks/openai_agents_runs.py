@@ -8,8 +8,9 @@ from pydantic import JsonValue
 from agentmut.conformance.adapters.checks import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.current import running
 from agentmut.recording.threads import TrialThreads
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap

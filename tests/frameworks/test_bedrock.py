@@ -18,7 +18,8 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.messages import ModelReply
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.service.addresses import Addresses
 from agentmut.usecases.campaigns import measure

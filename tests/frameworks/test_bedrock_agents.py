@@ -19,7 +19,8 @@ from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.trial.classification import ending_of_error
 from agentmut.usecases.campaigns import measure

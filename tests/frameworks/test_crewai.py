@@ -17,7 +17,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap

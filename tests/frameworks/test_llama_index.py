@@ -13,8 +13,9 @@ from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
+from agentmut.recording.current import running
 from agentmut.recording.threads import TrialThreads
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap

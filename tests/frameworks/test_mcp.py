@@ -25,7 +25,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import ToolChange, Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import ToolChange, Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.trial.mcp import watch
 from agentmut.trial.single_run import Case as Attempted

@@ -20,7 +20,8 @@ from agentmut.mcp_proxy import CLIENT, SERVER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import ToolChange, Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import ToolChange, Trial
 from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (

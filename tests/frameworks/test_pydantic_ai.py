@@ -12,8 +12,9 @@ from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.current import running
 from agentmut.recording.threads import TrialThreads
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from tests.frameworks.kit import Case, check

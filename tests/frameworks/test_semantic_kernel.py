@@ -15,7 +15,8 @@ from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, altered_tools, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial, altered_tools
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.kit import Case, check

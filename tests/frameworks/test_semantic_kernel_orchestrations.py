@@ -11,7 +11,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.recording.trial import Trial, altered_tools, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial, altered_tools
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap

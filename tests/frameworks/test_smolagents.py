@@ -14,7 +14,8 @@ from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.footprints import footprint
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap

@@ -24,8 +24,9 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.project.loading import load_project
+from agentmut.recording.current import running
 from agentmut.recording.redaction import Redactor
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.simulator.service.addresses import Addresses

@@ -27,7 +27,7 @@ pytest.importorskip("openai")
 
 AGENT = """
 from pathlib import Path
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 RUNS = Path(__file__).with_name("runs.txt")
 

@@ -21,7 +21,8 @@ from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.nouns.mutant import OperatorClass
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.testing import check_adapter
 

@@ -23,7 +23,8 @@ from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import Price
-from agentmut.recording.trial import Recorder, Trial
+from agentmut.recording.recorder import Recorder
+from agentmut.recording.trial import Trial
 from agentmut.trial.classification import ending_of_timeout
 from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.trial.pricing import Pricer

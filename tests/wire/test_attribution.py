@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from agentmut.nouns.messages import Role
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

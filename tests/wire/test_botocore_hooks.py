@@ -10,7 +10,9 @@ import pytest
 from aiohttp import web
 
 from agentmut.nouns.cassette import Player
-from agentmut.recording.trial import Recorder, Trial, TrialOverError, running
+from agentmut.recording.current import TrialOverError, running
+from agentmut.recording.recorder import Recorder
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.codecs import all_codecs
 
@@ -118,7 +120,7 @@ def test_outside_of_trials_and_after_them_nothing_is_carried(polyglot: Any) -> N
         client(polyglot).converse(**ASKED)
         with running(Trial("t1")) as trial:
             pass
-        from agentmut.recording.trial import _current
+        from agentmut.recording.current import _current
 
         token = _current.set(trial)
         try:

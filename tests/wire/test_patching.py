@@ -7,7 +7,8 @@ import inspect
 from contextlib import ExitStack
 from typing import Any
 
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

@@ -12,7 +12,8 @@ import pytest
 from aiohttp import web
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.recording.trial import Trial, running
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.roster import Admitted, Everyone
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.messages import Exchange, Role
-from agentmut.recording.trial import Trial, current_trial, running
+from agentmut.recording.current import current_trial, running
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

@@ -46,7 +46,7 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
         if not made[tool] <= known[tool] <= max(made[tool], asked[tool]):
             yield (
                 f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls; each call that the agent "
-                "carries out is a step: `trial.recorder.steps.append(agentmut.recording.trial.call_tool_step(...))`"
+                "carries out is a step: `trial.recorder.steps.append(agentmut.recording.call_tool_step(...))`"
             )
     ids = [step.call_id for step in trace.tool_calls if step.call_id]
     if len(set(ids)) < len(ids):

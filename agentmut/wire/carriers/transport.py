@@ -1,6 +1,6 @@
 """In-process carrier: the model requests of each trial as they leave through httpx or httpx2.
 
-Concurrent trials are told apart by the ContextVar of `agentmut.recording.trial`; nothing has to be configured. Tasks,
+Concurrent trials are told apart by the ContextVar of `agentmut.recording.current`; nothing has to be configured. Tasks,
 `asyncio.to_thread` and what is submitted to a `ThreadPoolExecutor` carry it along. A bare `threading.Thread` and
 other processes do not: their requests pass unseen.
 """

@@ -10,7 +10,7 @@ from pydantic import Field
 import agentmut
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.harness import ask, chance
 from tests.quality.faulty_agents.talking import at_length, sentences

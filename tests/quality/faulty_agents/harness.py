@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 Tools = Sequence[Callable[..., Any]]
 _ROUNDS = 6

@@ -14,7 +14,7 @@ from agentmut.project.project import Project
 AGENT = '''
 import hashlib
 
-from agentmut.recording.trial import current_trial
+from agentmut.recording.current import current_trial
 
 
 def uniform(*parts):

@@ -1,0 +1,128 @@
+"""Which trial the calling code belongs to.
+
+Concurrent trials are told apart by a ContextVar. A process that carries out one trial at a time belongs to that trial
+as a whole, with all of its threads.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from agentmut.recording.trial import Trial
+
+_current: ContextVar[Trial | None] = ContextVar("agentmut_trial", default=None)
+
+
+class TrialOverError(RuntimeError):
+    """An abandoned run tried to reach a model after its trial had ended."""
+
+
+class NotAloneError(RuntimeError):
+    """Two trials were to be the whole process at the same time; each would get what the other sends."""
+
+
+class _Process:
+    """What this process carries out, where it carries out one trial at a time: the whole process is it.
+
+    No ContextVar: a thread begins with an empty context, and one that is older than the trial keeps its own, as the
+    threads of a test session's fixtures do.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: Trial | None = None
+        self._other: Trial | None = None
+        self.trial: Trial | None = None
+
+    def begin(self, trial: Trial) -> None:
+        """The process is `trial`'s from now on. Raises `NotAloneError` while another one is under way."""
+        with self._lock:
+            if self._under_way is not None:
+                raise NotAloneError(
+                    f"trial {trial.id} was to run alone in a process that carries out trial {self._under_way.id}. "
+                    "Run one at a time there, or each in a process of its own (execution.isolate: process)."
+                )
+            self._under_way = self.trial = trial
+
+    def end(self, *, left: bool) -> None:
+        """The trial is over; what is still at work remains its own unless it was `left` by choice."""
+        with self._lock:
+            self._under_way = None
+            if left:
+                self.trial = None
+
+    def lend(self, other: Trial) -> Trial | None:
+        """The process is `other`'s for now; gives whose it was. Raises `NotAloneError` while it is lent already."""
+        with self._lock:
+            if self._other is not None:
+                raise NotAloneError(f"{other.id} was to be set aside while {self._other.id} is.")
+            held, self._other, self.trial = self.trial, other, other
+            return held
+
+    def take_back(self, held: Trial | None) -> None:
+        """The process is again whose it was."""
+        with self._lock:
+            self._other, self.trial = None, held
+
+
+_PROCESS = _Process()
+
+
+def current_trial() -> Trial | None:
+    """The trial that the calling code runs in, None outside of any."""
+    return _PROCESS.trial or _current.get()
+
+
+@contextmanager
+def alone(trial: Trial) -> Iterator[None]:
+    """While this process carries out this trial and no other: all of its threads and event loops are part of it,
+    also those that are older. Where the block is left by an exception, what is still at work remains the trial's.
+
+    Raises `NotAloneError` while another one is under way.
+    """
+    _PROCESS.begin(trial)
+    left = False
+    try:
+        yield
+        left = True
+    finally:
+        _PROCESS.end(left=left)
+
+
+@contextmanager
+def aside(other: Trial) -> Iterator[Trial]:
+    """While a process that carries out one trial does something else, such as judging it: that is `other`'s then.
+
+    Raises `NotAloneError` where something else is set aside already.
+    """
+    held = _PROCESS.lend(other)
+    try:
+        yield other
+    finally:
+        other.recorder.closed = True
+        _PROCESS.take_back(held)
+
+
+@contextmanager
+def running(trial: Trial) -> Iterator[Trial]:
+    """Make `trial` the current one; concurrent trials in other tasks or threads do not see it."""
+    token = _current.set(trial)
+    try:
+        yield trial
+    finally:
+        trial.recorder.closed = True
+        _current.reset(token)
+
+
+@contextmanager
+def belonging(trial: Trial | None) -> Iterator[None]:
+    """While code runs that is a part of `trial`, or, where that is None, of no trial: a judge is not the agent.
+
+    Unlike at the end of `running`, the trial goes on.
+    """
+    token = _current.set(trial)
+    try:
+        yield
+    finally:
+        _current.reset(token)

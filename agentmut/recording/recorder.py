@@ -1,0 +1,99 @@
+"""The recorder: what carriers and tool hooks have seen of one trial so far."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentmut.nouns import Action, Exchange, Step, Take
+
+Clock = Callable[[], float]
+
+
+@dataclass
+class Recorder:
+    """Collects what carriers and tool hooks see of one trial. Used by one trial only."""
+
+    clock: Clock = time.perf_counter
+    exchanges: list[Exchange] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    config_reads: set[str] = field(default_factory=set)
+    """Parts of the config that an agent without a wire has read, as dotted paths."""
+    waiting: list[float] = field(default_factory=list)
+    """When each of the model requests that have no answer yet was sent, in seconds since the trial began."""
+    takes: list[Take] | None = None
+    """What the agent asked of models and was given; None where that is not recorded."""
+    marks: set[str] = field(default_factory=set)
+    """Pointers of the live changes (faults, flow, history) that took effect, such as `/tools/search/fault`."""
+    nodes: set[str] = field(default_factory=set)
+    """Nodes of the flow that were entered."""
+    edges: dict[tuple[str, str], None] = field(default_factory=dict)
+    """From which node the run went to which, in the order of the first time; see `AgentTrace.edges`."""
+    judging: list[Step] = field(default_factory=list)
+    """What the judges of the suite that runs the agent asked of models; no part of what the agent did."""
+    threads: int = 0
+    """Threads of the trial that are still at work."""
+    first_results: dict[str, Any] = field(default_factory=dict)
+    """Results of the first calls of tools whose later calls are answered with them, by the tool's own name."""
+    late: float = 0.0
+    """Seconds that slow tools added to the clock where they could not let them pass."""
+    held: float = 0.0
+    """Seconds that a rate limit held requests back; not the agent's own time."""
+    exit_code: int | None = None
+    """Of an agent that is a program, once it has ended."""
+    stderr: str = ""
+    """The end of what such a program wrote to stderr."""
+    closed: bool = False
+    """Set when the trial is over: an abandoned thread may not send or call tools any more."""
+    begun: float = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+
+    def now(self) -> float:
+        """Seconds since the trial began."""
+        return self.clock() - self.begun + self.late
+
+    def asked(self, since: float) -> None:
+        """A model request has left."""
+        with self._lock:
+            self.waiting.append(since)
+
+    def settled(self, since: float) -> None:
+        """The request that left then has its answer, or will never have one."""
+        with self._lock:
+            self.waiting.remove(since)
+
+    def count(self, *, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
+        """Add to the counters; parallel tool calls do so from several threads at once."""
+        with self._lock:
+            self.threads += threads
+            self.held += held
+            self.late += late
+
+    def timeline(self) -> tuple[Step, ...]:
+        """The recorded steps in the order in which they were started."""
+        return tuple(sorted(self.steps, key=lambda step: step.started))
+
+    @property
+    def active(self) -> bool:
+        """True once a model has replied or a tool was called."""
+        if any(exchange.answered for exchange in self.exchanges):
+            return True
+        return any(step.action is not Action.REASON or step.error is None for step in self.steps)
+
+
+def call_tool_step(
+    name: str, arguments: dict[str, Any], recorder: Recorder, started: float, **outcome: Any
+) -> Step:
+    """A tool step that began at `started` and ends now."""
+    return Step(
+        action=Action.CALL_TOOL,
+        tool=name,
+        arguments=arguments,
+        started=started,
+        seconds=recorder.now() - started,
+        **outcome,
+    )
