@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import subprocess
 import sys
@@ -56,6 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
     environment.setattr(hypothesis.internal.conjecture.providers, "is_local_module_file", lambda path: False)
     config.add_cleanup(environment.undo)
     config.add_cleanup(folder.cleanup)
+
+
+@pytest.fixture(autouse=True)
+def _own_log_level_only() -> Iterator[None]:
+    """A framework that a test uses may raise the level of all logs; the next test has it as it was."""
+    level = logging.root.level
+    yield
+    logging.root.setLevel(level)
 
 
 @pytest.fixture(autouse=True)
