@@ -34,7 +34,7 @@ SINCE ?= HEAD
 quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from SINCE (HEAD): 20 s of processor time
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
-	@told=$$($(BIN)/lint-imports --no-logo) || { echo "$$told"; exit 1; }
+	@told=$$($(BIN)/lint-imports --no-logo --no-cache) || { echo "$$told"; exit 1; }
 	$(BIN)/python -m tests.quick --since '$(SINCE)'
 
 test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
@@ -72,7 +72,7 @@ LIBSQL = const name = "@libsql/" + require("@neon-rs/load").currentTarget(); \
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
