@@ -67,7 +67,7 @@ def describe(state: CampaignState) -> str:
 def _left(state: CampaignState) -> str:
     arms = list(state.arms.values())
     decided = sum(arm.status is not None for arm in arms)
-    done = decided + sum(_part(arm.consumed, state) for arm in arms if arm.status is None)
+    done = decided + sum(_part(arm.trials.consumed, state) for arm in arms if arm.status is None)
     share = done / len(arms) if arms else 1.0
     baseline = sum(baseline.finished for baseline in state.baselines.values())
     total = state.spend.trials + state.spend.reused

@@ -94,7 +94,8 @@ def test_scenarios_that_have_survived_stay_in_the_suites_evidence() -> None:
     assert arm.suite is not None
     first = arm.lanes[0]
     while first.decision is Decision.CONTINUE:
-        first.record(False)
+        first = first.with_trial(False)
+    arm.lanes = [first, *arm.lanes[1:]]
     arm.record(arm.launch().number, FAIL)
     one = an_arm(2, level=0.025)
     one.record(one.launch().number, FAIL)

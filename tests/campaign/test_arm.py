@@ -2,10 +2,12 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns.execution import Ending
@@ -62,7 +64,11 @@ def play(arm: Arm, fails: dict[str, float], seed: int = 0, disorder: random.Rand
 
 
 def told(arm: Arm) -> object:
-    return arm.status, [(x.scenario, x.trials, x.failures, x.decision) for x in arm.lanes], arm.consumed
+    return (
+        arm.status,
+        [(x.scenario, x.trials, x.failures, x.decision) for x in arm.lanes],
+        arm.trials.consumed,
+    )
 
 
 @pytest.mark.parametrize(("n", "kill_at"), [(3, 3), (6, 4), (10, 5), (20, 7)])
@@ -71,15 +77,15 @@ def test_a_lane_is_killed_exactly_where_the_table_of_the_method_says(n: int, kil
     table = TABLES.get(10, 100, KillDesign())
     below, at = (Lane("s", table, TABLES.evidence(10, 100, 100)) for _ in range(2))
     for i in range(n):  # one failure first, the others last, so that nothing decides before trial n
-        below.record(i == 0 or i > n - kill_at + 1)
-        at.record(i == 0 or i > n - kill_at)
+        below = below.with_trial(i == 0 or i > n - kill_at + 1)
+        at = at.with_trial(i == 0 or i > n - kill_at)
     assert at.decision is Decision.KILLED
     assert below.decision is not Decision.KILLED
 
 
 def test_a_mutant_that_always_fails_is_killed_in_three_trials_of_one_scenario() -> None:
     arm = play(an_arm(scenarios=1), {"s0": 1.0})
-    assert (arm.status, arm.consumed, arm.cost) == (Status.KILLED, 3, 1.5)
+    assert (arm.status, arm.trials.consumed, arm.tally.cost) == (Status.KILLED, 3, 1.5)
 
 
 def test_a_mutant_survives_only_when_every_scenario_says_so() -> None:
@@ -108,7 +114,7 @@ def test_trials_go_where_the_failures_are() -> None:
 def test_ties_at_the_start_go_to_the_scenario_with_the_largest_affinity() -> None:
     for seed in range(10):
         arm = an_arm(seed=seed)
-        arm.lanes[2].affinity = 0.5
+        arm.lanes = [replace(x, affinity=0.5 * (x.scenario == "s2")) for x in arm.lanes]
         assert arm.launch().scenario == "s2"
 
 
@@ -132,7 +138,7 @@ def test_no_more_trials_than_the_window_are_under_way() -> None:
     arm = an_arm(window=4)
     while arm.ready:
         arm.launch()
-    assert arm.in_flight == 4
+    assert arm.trials.in_flight == 4
     arm.record(3, PASS)  # out of order: the next launch may not look at it yet
     assert not arm.ready
     arm.record(0, PASS)

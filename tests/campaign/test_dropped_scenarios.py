@@ -1,9 +1,11 @@
 """A scenario whose own code goes wrong is given up for the mutant; the others go on."""
 
+from dataclasses import replace
+
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
@@ -31,11 +33,11 @@ def played(arm: Arm, results: dict[str, TrialResult], backwards: bool = False) -
 def test_tests_that_go_wrong_hide_no_mutant_from_one_that_decides_it(ending: Ending) -> None:
     broken = BROKEN._replace(ending=ending)
     arm = an_arm(scenarios=4)
-    for lane in arm.lanes[:3]:
-        lane.affinity = 0.5  # they come first
+    # s0 to s2 come first
+    arm.lanes = [replace(lane, affinity=0.5 * (lane.scenario != "s3")) for lane in arm.lanes]
     played(arm, {"s0": broken, "s1": broken, "s2": broken, "s3": FAIL})
     assert (arm.status, arm.killed_by) == (Status.KILLED, ("s3",))
-    assert all(lane.launched <= 3 for lane in arm.lanes[:3])
+    assert all(arm.trials.by_scenario[lane.scenario] <= 3 for lane in arm.lanes[:3])
     assert arm.lanes[3].table.design.alpha == 0.05 / 4  # whatever was given up
 
 
@@ -49,7 +51,7 @@ def test_where_every_test_goes_wrong_nothing_is_said_of_coverage() -> None:
     arm = played(an_arm(scenarios=2), {"s0": LOST, "s1": BROKEN})
     assert arm.status is Status.UNDECIDED
     assert "s0 was given up" in arm.reason and "s1 was given up" in arm.reason
-    assert (arm.consumed, arm.lost) == (6, 0)
+    assert (arm.trials.consumed, arm.tally.lost) == (6, 0)
 
 
 def test_a_run_of_the_scenario_that_is_evidence_begins_the_count_anew() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.selection.selection import Selection
 from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs

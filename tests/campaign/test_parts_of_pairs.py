@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.decision.arm import PART_PATIENCE, Arm, Lane
+from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by, went_past
-from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.decision.lane import Lane
+from agentmut.campaign.decision.pairs import PART_PATIENCE, PartsSeen
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
@@ -56,7 +57,7 @@ def result(failed: bool, *shown: str, calls: int = 0, **more: Any) -> TrialResul
 def play(*results: TrialResult) -> Arm:
     """The results in their order, the last one again and again."""
     arm, given = a_pair(), list(results)
-    while arm.status is None and len(arm.launches) < 200:
+    while arm.status is None and len(arm.trials.launches) < 200:
         arm.record(arm.launch().number, given.pop(0) if len(given) > 1 else given[0])
     return arm
 
@@ -72,14 +73,14 @@ def test_trials_without_a_call_do_not_make_a_part_missing() -> None:
 def test_a_kill_before_the_fault_could_show_waits_for_a_trial_that_shows_both() -> None:
     arm = play(*[UNCALLED] * 8, WHOLE)
     assert arm.status is Status.KILLED
-    assert arm.consumed == 9
+    assert arm.trials.consumed == 9
     assert arm.lanes[0].trials < 8  # those after the decision change none
 
 
 def test_a_pair_whose_fault_never_gets_its_chance_is_undecided() -> None:
     arm = play(UNCALLED)
     assert arm.status is Status.UNDECIDED
-    assert arm.consumed == arm.lanes[0].trials + PART_PATIENCE
+    assert arm.trials.consumed == arm.lanes[0].trials + PART_PATIENCE
     assert arm.reason.startswith("killed before its part empty could show: none of ")
     assert "trials called stock" in arm.reason
 
@@ -99,7 +100,7 @@ def test_parts_that_never_show_together_leave_it_open_who_killed() -> None:
 
 def test_a_fault_that_changes_nothing_though_the_tool_is_called_is_told_with_its_tool() -> None:
     arm = play(result(False, "words", calls=1))
-    assert (arm.status, arm.consumed) == (Status.NOT_APPLIED, 3)
+    assert (arm.status, arm.trials.consumed) == (Status.NOT_APPLIED, 3)
     assert "its part empty did not arrive: in none of 3 trials the fault changed what stock" in arm.reason
 
 

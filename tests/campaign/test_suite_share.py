@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.decision.arm import Arm, Lane, SuiteEvidence
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.problems import identity_problem
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import SUITE
@@ -35,7 +36,7 @@ def test_one_failure_on_each_of_many_scenarios_kills_together_and_alone_does_not
     arm = an_arm(6, level=0.025)
     while arm.status is None:
         arm.record(arm.launch().number, FAIL)
-        if arm.consumed == 6:
+        if arm.trials.consumed == 6:
             break
     assert arm.killed_by == (SUITE,)
     assert arm.status is Status.KILLED
@@ -48,7 +49,7 @@ def test_scenarios_that_were_left_out_make_a_joint_kill_harder() -> None:
         arm = an_arm(6, level=0.025, left_out=left_out)
         while not arm.killed_by:
             arm.record(arm.launch().number, FAIL)
-        trials.append(arm.consumed)
+        trials.append(arm.trials.consumed)
     assert trials[0] < trials[1]
 
 
@@ -64,7 +65,9 @@ def test_a_joint_kill_needs_a_witness_like_any_other() -> None:
 def test_a_joint_kill_stands_although_later_trials_pass() -> None:
     arm = an_arm(6, level=0.025)
     assert arm.suite is not None
-    arm.suite.update([Lane(x.scenario, x.table, x.evidence, trials=4, failures=4) for x in arm.lanes])
+    arm.suite = arm.suite.after(
+        [Lane(x.scenario, x.table, x.evidence, trials=4, failures=4) for x in arm.lanes]
+    )
     arm.record(arm.launch().number, PASS)
     assert arm.status is Status.KILLED
 
@@ -73,7 +76,7 @@ def test_an_unchanged_agent_killed_by_the_suite_is_told_so() -> None:
     arm = an_arm(6, level=0.025)
     while arm.status is None:
         arm.record(arm.launch().number, FAIL)
-    trials = arm.consumed
+    trials = arm.trials.consumed
     assert f"by {SUITE} ({trials} of {trials} trials failed)" in identity_problem(arm)
 
 
@@ -83,7 +86,7 @@ def test_decisions_do_not_depend_on_the_order_of_arrival(window: int) -> None:
 
     for seed in range(8):
         told = [
-            (arm.status, arm.killed_by, arm.consumed)
+            (arm.status, arm.killed_by, arm.trials.consumed)
             for disorder in (None, random.Random(1), random.Random(2))
             for arm in [play(an_arm(5, 0.025, window=window), {"s1": 0.3, "s2": 0.3}, seed, disorder)]
         ]

@@ -1,6 +1,7 @@
 """`result.json` keeps the texts that mutants change, the order of outcomes, and what stopped the trials."""
 
-from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.results.decision_tables import decision_tables
 from agentmut.campaign.selection.source_texts import LONGEST, source_texts
 from agentmut.nouns.config import AgentConfig, Document
@@ -88,7 +89,7 @@ def test_a_text_that_is_too_long_is_left_out() -> None:
 def lane(outcomes: str) -> Lane:
     made = Lane("refund", decision_table(4, 50, KillDesign(0.025, 0.1, 0.2, 100)), evidence(4, 50, 100))
     for outcome in outcomes:
-        made.record(outcome == "1")
+        made = made.with_trial(outcome == "1")
     return made
 
 

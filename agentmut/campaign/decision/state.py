@@ -8,9 +8,11 @@ import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from agentmut.campaign.decision.arm import WITNESS_PATIENCE, Arm, Lane, SuiteEvidence
+from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.decision.parts import PartsSeen
+from agentmut.campaign.decision.conclusions import WITNESS_PATIENCE
+from agentmut.campaign.decision.lane import Lane, SuiteEvidence
+from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
     cannot_run,

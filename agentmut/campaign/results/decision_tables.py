@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentmut.campaign.decision.arm import Arm, Lane
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.lane import Lane
 from agentmut.nouns import DecisionTable
 
 Key = tuple[int, int, float]

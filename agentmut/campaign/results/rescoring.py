@@ -94,8 +94,8 @@ class _Rescoring:
         for trial in _in_turn(kept):
             for stored, result in self._judged(mutant.id, [trial], self.state.detectors[mutant.id]):
                 if arm.status is None:
-                    launch = Launch(mutant.id, stored.scenario, stored.repeat, len(arm.launches))
-                    arm.launches.append(launch)
+                    launch = Launch(mutant.id, stored.scenario, stored.repeat, len(arm.trials.launches))
+                    arm.trials.add(launch)
                     self._record(launch, result)
 
     @property

@@ -35,6 +35,7 @@ from agentmut.nouns import (
     Result,
     Score,
     Status,
+    WitnessSummary,
 )
 from agentmut.project import redactor
 from agentmut.stats import Interval, wilson
@@ -153,12 +154,18 @@ def _row(
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
-        witness=arm.delivery.summary(arm.route, arm.witnessed, arm.consumed) if arm and arm.route else None,
+        witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.consumed)
+        if arm and arm.route
+        else None,
         evidence=_evidence(arm, tables) if arm else (),
-        trials=arm.consumed if arm else 0,
-        usd=arm.cost if arm else 0.0,
+        trials=arm.trials.consumed if arm else 0,
+        usd=arm.tally.cost if arm else 0.0,
         reason=reason,
     )
+
+
+def _witness(arm: Arm) -> WitnessSummary:
+    return arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.consumed)
 
 
 def _gap(status: Status) -> str | None:
@@ -201,12 +208,12 @@ def _controls(state: CampaignState) -> Controls:
         identity=IdentityControl(
             mutants=len(state.plan.identity),
             killed=sum(arm.status is Status.KILLED for arm in arms),
-            trials=sum(arm.consumed for arm in arms),
+            trials=sum(arm.trials.consumed for arm in arms),
         ),
         destroyed=DestroyedControl(
             status=destroyed[0] if destroyed else None,
             reason=_destroyed_reason(state, destroyed),
-            trials=arm.consumed if arm else 0,
+            trials=arm.trials.consumed if arm else 0,
         ),
     )
 

@@ -1,0 +1,110 @@
+"""Which status a mutant has after a trial: a pure function of what its trials showed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by
+from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
+from agentmut.campaign.decision.tally import Tally
+from agentmut.campaign.trials import TrialResult
+from agentmut.nouns import SUITE, Ending, Mutant, Status
+from agentmut.stats import Decision
+from agentmut.trial import SuiteConfig
+
+WITNESS_PATIENCE = 3
+"""Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""
+HOPELESS = frozenset({Ending.REFUSED, Ending.UNBUILDABLE})
+
+
+class Conclusion(NamedTuple):
+    """A mutant's final status, and why."""
+
+    status: Status
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a conclusion looks at."""
+
+    mutant: Mutant
+    lanes: tuple[Lane, ...]
+    suite: SuiteEvidence | None
+    tally: Tally
+    result: TrialResult
+    """The last trial's."""
+    agent: SuiteConfig | None = None
+    """What the mutant was made from, to say why it did not arrive."""
+
+    @property
+    def killed_by(self) -> tuple[str, ...]:
+        """Name the scenarios that suffice for a kill, and `SUITE` if all together do."""
+        return killed_by(self.lanes, self.suite)
+
+    @property
+    def evidence(self) -> int:
+        """Count the trials so far that say something about the agent."""
+        return sum(lane.trials for lane in self.lanes)
+
+    @property
+    def shown(self) -> bool:
+        """Whether some trial showed the change, or was lost before it could."""
+        return bool(self.tally.witnessed or self.tally.lost)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further trials may go to some scenario."""
+        return any(lane.is_open for lane in self.lanes)
+
+    @property
+    def absence(self) -> Conclusion:
+        """The mutant did not arrive in any trial."""
+        reason = arrived_nowhere(self.mutant, self.evidence, self.result, self.agent)
+        return Conclusion(Status.NOT_APPLIED, reason)
+
+
+def killed_by(lanes: Iterable[Lane], suite: SuiteEvidence | None) -> tuple[str, ...]:
+    """Name the scenarios whose own evidence suffices for a kill, and `SUITE` if that of all together does."""
+    alone = tuple(lane.scenario for lane in lanes if lane.decision is Decision.KILLED)
+    return (*alone, SUITE) if suite and suite.killed else alone
+
+
+def conclusion(now: Situation) -> Conclusion | None:
+    """Give the status of a mutant with one change; None while trials are to go on."""
+    unexplained = now.evidence - now.tally.lost - now.tally.past
+    if now.result.ending in HOPELESS:
+        return Conclusion(Status.ERROR, now.result.reason)
+    if not now.tally.witnessed and unexplained >= WITNESS_PATIENCE:
+        return now.absence
+    if now.tally.trouble >= TROUBLE_PATIENCE:
+        return in_trouble(now)
+    if now.killed_by and now.shown:
+        return Conclusion(Status.KILLED)
+    if now.is_open:
+        return None
+    return now.absence if now.killed_by else given_up(now) or undetected(now)
+
+
+def in_trouble(now: Situation) -> Conclusion:
+    """Several trials in a row gave no evidence."""
+    result, count = now.result, now.tally.trouble
+    reason = f"{count} trials in a row gave no evidence ({result.outcome}): {result.reason}"
+    return Conclusion(Status.UNDECIDED, reason)
+
+
+def given_up(now: Situation) -> Conclusion | None:
+    """Some scenario was given up; None where none was."""
+    reasons = "; ".join(filter(None, (lane.gave_up for lane in now.lanes)))
+    return Conclusion(Status.UNDECIDED, reasons) if reasons else None
+
+
+def undetected(now: Situation) -> Conclusion:
+    """No scenario killed the mutant, and none goes on."""
+    if now.tally.past == now.evidence:
+        return Conclusion(Status.NO_COVERAGE, passed_by(now.mutant, now.evidence))
+    if not now.shown:
+        return now.absence
+    if all(lane.decision is Decision.SURVIVED for lane in now.lanes):
+        return Conclusion(Status.SURVIVED)
+    return Conclusion(Status.UNDECIDED, "the trials allowed per scenario were not enough")

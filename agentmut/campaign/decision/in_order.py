@@ -1,0 +1,50 @@
+"""Results in the order of their launches: what a campaign decides may not hang on which trial ends first."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from agentmut.campaign.trials import Launch, TrialResult
+
+
+@dataclass
+class InOrder:
+    """The launches of one mutant, and the results that have come in."""
+
+    window: int = 1
+    """How many trials may be under way at a time."""
+    launches: list[Launch] = field(default_factory=list)
+    by_scenario: Counter[str] = field(default_factory=Counter)
+    consumed: int = 0
+    _arrived: dict[int, TrialResult] = field(default_factory=dict)
+
+    @property
+    def visible(self) -> int:
+        """How many results the next launch looks at; exactly these, so that timing changes nothing."""
+        return len(self.launches) + 1 - self.window
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next launch may be chosen now: the results that it may look at have been consumed."""
+        return self.consumed == max(0, self.visible)
+
+    @property
+    def in_flight(self) -> int:
+        """Count the launches without a result."""
+        return len(self.launches) - self.consumed - len(self._arrived)
+
+    def add(self, launch: Launch) -> None:
+        """Note a launch."""
+        self.launches.append(launch)
+        self.by_scenario[launch.scenario] += 1
+
+    def arrive(self, number: int, result: TrialResult) -> None:
+        """Note the result of a launch."""
+        self._arrived[number] = result
+
+    def consume(self) -> Iterator[tuple[Launch, TrialResult]]:
+        """Yield the results that have become consecutive, up to those that the next launch may look at."""
+        while self.consumed < self.visible and self.consumed in self._arrived:
+            number = self.consumed
+            self.consumed += 1
+            yield self.launches[number], self._arrived.pop(number)

@@ -1,0 +1,96 @@
+"""The evidence on one mutant: scenario by scenario, and of all scenarios together. Values that each trial replaces."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from agentmut.stats import (
+    Decision,
+    Evidence,
+    KillTable,
+    PooledEvidence,
+    PooledStanding,
+    Standing,
+    log_pooled,
+    log_threshold,
+)
+
+TROUBLE_PATIENCE = 3
+"""Trials in a row that are no evidence after which a mutant, or a scenario of it, is given up."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One scenario of a mutant: its decision table and the evidence so far."""
+
+    scenario: str
+    table: KillTable
+    evidence: Evidence
+    affinity: float = 0.0
+    trials: int = 0
+    failures: int = 0
+    decision: Decision = Decision.CONTINUE
+    first_failure: str = ""
+    outcomes: str = ""
+    """`0` for each trial that passed and `1` for each that failed, in the order of their launches."""
+    errors: int = 0
+    """Trials in a row in which the case itself went wrong."""
+    dropped: str = ""
+    """Why no further trial goes here; empty while some may."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further trials may go here."""
+        return self.decision is Decision.CONTINUE and not self.dropped
+
+    @property
+    def gave_up(self) -> str:
+        """Why the lane ended without a decision; empty where it has one, or may get one."""
+        return self.dropped if self.decision is Decision.CONTINUE else ""
+
+    @property
+    def standing(self) -> Standing:
+        """What the choice of the next scenario looks at."""
+        return Standing(self.evidence, self.trials, self.failures)
+
+    def with_trial(self, failed: bool, reason: str = "") -> Self:
+        """Add one trial; a lane that has decided only forgets its errors."""
+        if self.decision is not Decision.CONTINUE:
+            return replace(self, errors=0)
+        trials, failures = self.trials + 1, self.failures + failed
+        return replace(
+            self,
+            errors=0,
+            trials=trials,
+            failures=failures,
+            outcomes=self.outcomes + ("1" if failed else "0"),
+            first_failure=self.first_failure or (reason if failed else ""),
+            decision=self.table.decide(trials, failures),
+        )
+
+    def with_error(self, reason: str) -> Self:
+        """Add a trial in which the case itself went wrong: after some in a row, the scenario is given up."""
+        errors, dropped = self.errors + 1, self.dropped
+        if errors >= TROUBLE_PATIENCE and not dropped:
+            dropped = f"{self.scenario} was given up: {errors} trials in a row gave no evidence: {reason}"
+        return replace(self, errors=errors, dropped=dropped)
+
+
+@dataclass(frozen=True)
+class SuiteEvidence:
+    """All scenarios of a mutant together, where the suite as a whole has a share of alpha."""
+
+    level: float
+    by_scenario: Mapping[str, PooledEvidence]
+    left_out: int = 0
+    """Scenarios that reach the mutant, on which the original fails too often."""
+    log_evidence: float = 0.0
+    killed: bool = False
+    """Whether the evidence has ever reached the threshold."""
+
+    def after(self, lanes: Iterable[Lane]) -> Self:
+        """Look at the trials so far; to be called after each."""
+        states = (PooledStanding(self.by_scenario[x.scenario], x.trials, x.failures) for x in lanes)
+        evidence = log_pooled(states, self.left_out)
+        killed = self.killed or evidence >= log_threshold(self.level)
+        return replace(self, log_evidence=evidence, killed=killed)
