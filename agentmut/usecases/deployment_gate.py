@@ -1,16 +1,14 @@
 """The deployment gate on what a project has stored: for the command line and for Python."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut._base import UsageError, __version__
-from agentmut.campaign import RunPlan, Session, open_session, plan_of, planned_at, stored_originals
+from agentmut.campaign import Session, open_session, planned_at, stored_originals
 from agentmut.nouns import Cost, Result
 from agentmut.project import Project
-from agentmut.store import Store, VerdictReport, read_baseline
+from agentmut.store import Store, VerdictReport
 from agentmut.usecases.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.usecases.decide.requirements import (
     COVERAGE,
@@ -18,7 +16,6 @@ from agentmut.usecases.decide.requirements import (
     SCORE,
     SUITE,
     baseline_verdict,
-    lost,
     mean_at_most,
     minimum_coverage,
     minimum_score,
@@ -27,21 +24,12 @@ from agentmut.usecases.decide.requirements import (
     spending,
     suite_verdict,
 )
+from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
-from agentmut.usecases.stored_reports import Report, StoredReport, changed_since, stored_reports
+from agentmut.usecases.stored_reports import Report
 
 if TYPE_CHECKING:
     from agentmut.stats import Interval
-
-_MADE_BY = {
-    "run": "`agentmut run`",
-    "test": "`agentmut test`",
-    "compare": "`agentmut baseline compare`",
-}
-RESCORED = (
-    "what the evaluators of that time made of its trials is a preview, since the trials ended where the run's own "
-    "evaluators had decided. `agentmut run` decides, and reuses them at no cost"
-)
 
 
 def gate(project: Project | str | Path = ".", run: str | None = None, **settings: Any) -> GateReport:
@@ -59,11 +47,27 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
         return gate_on(open_session(loaded), store, run)
 
 
+class Answer(NamedTuple):
+    """What the evidence says of one thing that the gate asks for."""
+
+    requirement: Requirement
+    report: Report | None = None
+    """The report that the requirement rests on."""
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 def gate_on(session: Session, store: Store, run: str | None = None) -> GateReport:
     """Decide in an open session; see `gate`."""
-    evidence = _Evidence(session, store, run or "")
+    stored = read_stored(session, store, run or "")
     wanted = session.project.gate
-    requirements = tuple(_requirements(evidence))
+    answers = tuple(_answers(stored, store))
+    costs = _costs(answer.report for answer in answers)
+    requirements = (
+        *(answer.requirement for answer in answers),
+        *spending(costs, wanted.max_usd, wanted.max_minutes),
+        *_runs_of_the_agent(session, store),
+    )
     decision = decide(requirements, wanted.inconclusive)
     return GateReport(
         agentmut_version=__version__,
@@ -73,229 +77,80 @@ def gate_on(session: Session, store: Store, run: str | None = None) -> GateRepor
         or (() if requirements else ("nothing is asked for: the section `gate` asks for no evidence",)),
         requirements=requirements,
         inconclusive=wanted.inconclusive,
-        left_out=tuple(dict.fromkeys(evidence.left_out)),
-        notes=tuple(dict.fromkeys(evidence.notes)),
+        left_out=tuple(dict.fromkeys(text for answer in answers for text in answer.left_out)),
+        notes=tuple(dict.fromkeys(text for answer in answers for text in answer.notes)),
     )
 
 
-@dataclass
-class _Evidence:
-    """What is stored and current, found once and when it is asked for."""
-
-    session: Session
-    store: Store
-    named: str
-    left_out: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @cached_property
-    def reports(self) -> list[StoredReport]:
-        """All of them, the latest first, those that are named before the others."""
-        runs = self.session.project.runs
-        found = sorted(stored_reports(runs), key=lambda each: each.run, reverse=True)
-        if not self.named:
-            return found
-        named = [each for each in found if each.run.startswith(self.named)]
-        if len({each.run for each in named}) != 1:
-            known = ", ".join(dict.fromkeys(each.run for each in reversed(found))) or "none"
-            said = "there is no such run with a report" if not named else "several runs begin so"
-            raise UsageError(f"{self.named}: {said}. Known: {known}.")
-        kinds = {each.kind for each in named}
-        return [*named, *(each for each in found if each.kind not in kinds)]
-
-    @cached_property
-    def plans(self) -> Mapping[str, RunPlan]:
-        """By run, as far as the store knows them."""
-        plans = {stored.id: plan_of(stored) for stored in self.store.runs()}
-        return {run: plan for run, plan in plans.items() if plan}
-
-    @cached_property
-    def campaign(self) -> Result | None:
-        """The latest whole campaign on the agent as it is."""
-        found = self._latest("run")
-        assert found is None or isinstance(found, Result)
-        return found
-
-    @cached_property
-    def test(self) -> VerdictReport | None:
-        """The latest verdicts on the agent as it is."""
-        found = self._latest("test")
-        assert found is None or isinstance(found, VerdictReport)
-        return found
-
-    @cached_property
-    def comparison(self) -> VerdictReport | None:
-        """The latest comparison of the agent as it is with the baseline that the gate names."""
-        found = self._latest("compare")
-        assert found is None or isinstance(found, VerdictReport)
-        return found
-
-    @cached_property
-    def suite(self) -> tuple[Requirement, VerdictReport | Result | None]:
-        """How the suite's verdict stands, and the report that says so."""
-        if self.test is None:
-            if self.campaign is None:
-                return missing(SUITE, _none_of("test", "run")), None
-            return _dated(self.verdict_of(self.campaign)), self.campaign
-        found = _dated(suite_verdict(self.test))
-        contrary = self._contrary(self.test)
-        if contrary is None or found.standing is Standing.FAILED:
-            return found, self.test
-        against = _dated(self.verdict_of(contrary))
-        if self.named and self.test.run_id.startswith(self.named):
-            self.notes.append(f"run {contrary.run_id} speaks against the run named: {against.reason}")
-            return found, self.test
-        self.left_out.append(
-            f"run {self.test.run_id} (`agentmut test`): {self.test.verdict}, but a newer campaign fails"
-        )
-        return against, contrary
-
-    def verdict_of(self, campaign: Result) -> Requirement:
-        """What a campaign's own runs of the unchanged agent say, against the thresholds asked today."""
-        return baseline_verdict(campaign, self.session.project.statistics.alpha, self.thresholds)
-
-    def _contrary(self, test: VerdictReport) -> Result | None:
-        """The latest campaign on the agent as it is, if it is newer than a test and its baseline fails.
-
-        What makes its score unfit, few mutants or another kill rule, does not touch the baseline.
-        """
-        for each in self.reports:
-            report = each.report
-            if not isinstance(report, Result) or each.run <= test.run_id or report.status == "interrupted":
-                continue
-            tried = any(row.trials for row in report.baseline)
-            if not tried or changed_since(self.session, report, self.plans.get(report.run_id)):
-                continue
-            return report if self.verdict_of(report).standing is Standing.FAILED else None
-        return None
-
-    def _latest(self, kind: str) -> Report | None:
-        for each in self.reports:
-            if each.report is None and each.problem:
-                self.left_out.append(f"run {each.run}: {each.problem}")
-            if each.kind != kind or each.report is None:
-                continue
-            if each.rescored:
-                self.left_out.append(f"run {each.run} (`agentmut rescore`): {RESCORED}")
-            why = self._unfit(each.report)
-            if not why:
-                self.notes += [f"run {each.run} {note}" for note in self._notes_on(each.report)]
-                return each.report
-            self.left_out.append(f"run {each.run} ({_MADE_BY[kind]}): {why}")
-        return None
-
-    def _unfit(self, report: Report) -> str:
-        """Why a report is no evidence on the agent as it is; empty where it is."""
-        stale = changed_since(self.session, report, self.plans.get(report.run_id))
-        if stale:
-            return stale
-        if report.status in ("failed", "interrupted"):
-            return (
-                f"it {'failed' if report.status == 'failed' else 'was interrupted'}. {report.problem}".strip()
-            )
-        if isinstance(report, Result):
-            return self._other_rule(report) or self._partial(report)
-        return self._other_thresholds(report) or self._other_baseline(report)
-
-    @cached_property
-    def thresholds(self) -> Mapping[str, float]:
-        """The pass rates that are asked today, by scenario."""
-        project = self.session.project
-        return {name: project.threshold_of(each) for name, each in self.session.tests.scenarios.items()}
-
-    def _other_thresholds(self, report: VerdictReport) -> str:
-        """Thresholds are no part of the suite's digest, as no trial depends on them; a verdict does."""
-        other = [
-            f"{row.scenario} ({row.threshold:g}, {self.thresholds[row.scenario]:g} asked today)"
-            for row in report.scenarios
-            if row.threshold is not None and row.threshold != self.thresholds.get(row.scenario, row.threshold)
-        ]
-        return f"it held scenarios against other thresholds: {', '.join(other)}" if other else ""
-
-    def _other_rule(self, result: Result) -> str:
-        """A score holds by the kill rule that it was made with."""
-        settings = self.session.project.statistics
-        asked = {"alpha": settings.alpha, "beta": settings.beta, "delta": settings.delta}
-        other = [
-            f"statistics.{name} was {result.rule[name]:g}, {value:g} is asked"
-            for name, value in asked.items()
-            if name in result.rule and result.rule[name] != value
-        ]
-        return f"it has another kill rule: {', '.join(other)}" if other else ""
-
-    def _partial(self, result: Result) -> str:
-        if result.shard:
-            return f"it is shard {result.shard} of a campaign; `agentmut merge` puts the shards together"
-        if not result.mutants:
-            return "it has no mutants"
-        asked = self._mutants_asked
-        tried = {row.id for row in result.mutants}
-        if result.selective is not None or asked <= tried or result.run_id.startswith(self.named or "?"):
-            return ""
-        return (
-            f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. Name the "
-            "run to decide on it all the same"
-        )
-
-    @cached_property
-    def _mutants_asked(self) -> set[str]:
-        from agentmut.campaign import Selection, make_mutants
-
-        return {mutant.id for mutant in make_mutants(self.session, Selection()).mutants}
-
-    def _other_baseline(self, report: VerdictReport) -> str:
-        if report.kind != "compare" or report.baseline is None:
-            return ""
-        wanted = self.session.project.gate.baseline
-        if wanted is not None and report.baseline.name != wanted:
-            return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
-        from agentmut.usecases.suite_verdicts import baselines_folder
-
-        try:
-            saved = read_baseline(report.baseline.name, baselines_folder(self.session.project))
-        except UsageError as error:
-            return f"its baseline cannot be read: {error}"
-        return "" if saved.run_id == report.baseline.run_id else "the baseline was saved anew since"
-
-    def _notes_on(self, report: Report) -> Iterator[str]:
-        if report.status == "budget":
-            yield "was stopped by its budget; what it left undecided counts as open"
-        if isinstance(report, Result):
-            if report.selective is not None:
-                yield "is a selective one: its score speaks of the operators kept"
-            if missing_there := lost(report.score):
-                yield f"has a score without some mutants: {missing_there}"
-            if missed := self._mutants_asked - {row.id for row in report.mutants}:
-                yield f"did not measure {len(missed)} of the mutants that the project file asks for"
-
-    @property
-    def costs(self) -> list[Cost]:
-        """Of the reports that a requirement rests on, each once."""
-        wanted = self.session.project.gate
-        used: list[Report | None] = [self.campaign] if wanted.min_score is not None else []
-        used += [self.suite[1]] if wanted.verdict else []
-        used += [self.comparison] if wanted.baseline is not None else []
-        by_run = {(type(report), report.run_id): report for report in used if report is not None}
-        return [_with_judges(report) for report in by_run.values()]
-
-
-def _requirements(evidence: _Evidence) -> Iterator[Requirement]:
-    """What the project's gate asks for, each held against the evidence."""
-    wanted = evidence.session.project.gate
+def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
+    """Hold what the project's gate asks for against the evidence, in the order of the report."""
+    wanted = stored.session.project.gate
     if wanted.verdict:
-        yield evidence.suite[0]
+        yield _suite(stored)
     if wanted.min_score is not None:
-        if evidence.campaign is None:
-            yield missing(SCORE, _none_of("run"))
-        else:
-            yield minimum_score(evidence.campaign, wanted.min_score)
+        found = latest(stored, "run")
+        campaign = found.campaign
+        score = minimum_score(campaign, wanted.min_score) if campaign else missing(SCORE, _none_of("run"))
+        yield Answer(score, *found)
     if wanted.min_coverage is not None:
-        yield _coverage(evidence, wanted.min_coverage)
+        yield _coverage(stored.session, store, wanted.min_coverage)
     if wanted.baseline is not None:
-        found = evidence.comparison
-        yield no_regression(found) if found else missing(REGRESSION, _none_of("compare"))
-    yield from spending(evidence.costs, wanted.max_usd, wanted.max_minutes)
-    yield from _runs_of_the_agent(evidence)
+        found = latest(stored, "compare")
+        verdicts = found.verdicts
+        kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of("compare"))
+        yield Answer(kept, *found)
+
+
+def _suite(stored: Stored) -> Answer:
+    """Say how the suite stands: by the latest test, or by a campaign where there is no test or a newer one fails."""
+    tested = latest(stored, "test")
+    test = tested.verdicts
+    if test is None:
+        return _by_campaign(stored, tested)
+    found = _dated(suite_verdict(test))
+    contrary = _contrary(stored, test)
+    if contrary is None or found.standing is Standing.FAILED:
+        return Answer(found, *tested)
+    against = _dated(_verdict_of(stored, contrary))
+    if stored.named and test.run_id.startswith(stored.named):
+        note = f"run {contrary.run_id} speaks against the run named: {against.reason}"
+        return Answer(found, test, tested.left_out, (*tested.notes, note))
+    newer = f"run {test.run_id} (`agentmut test`): {test.verdict}, but a newer campaign fails"
+    return Answer(against, contrary, (*tested.left_out, newer), tested.notes)
+
+
+def _by_campaign(stored: Stored, tested: Found) -> Answer:
+    found = latest(stored, "run")
+    campaign = found.campaign
+    verdict = _dated(_verdict_of(stored, campaign)) if campaign else missing(SUITE, _none_of("test", "run"))
+    return Answer(verdict, campaign, (*tested.left_out, *found.left_out), (*tested.notes, *found.notes))
+
+
+def _verdict_of(stored: Stored, campaign: Result) -> Requirement:
+    """Judge a campaign's own runs of the unchanged agent by the thresholds asked today."""
+    return baseline_verdict(campaign, stored.session.project.statistics.alpha, stored.thresholds)
+
+
+def _contrary(stored: Stored, test: VerdictReport) -> Result | None:
+    """Find the latest campaign on the agent of today, if it is newer than a test and its baseline fails.
+
+    What makes its score unfit, few mutants or another kill rule, does not touch the baseline.
+    """
+    for each in stored.reports:
+        report = each.report
+        if not isinstance(report, Result) or each.run <= test.run_id or report.status == "interrupted":
+            continue
+        tried = any(row.trials for row in report.baseline)
+        if not tried or stored.stale(report):
+            continue
+        return report if _verdict_of(stored, report).standing is Standing.FAILED else None
+    return None
+
+
+def _costs(reports: Iterable[Report | None]) -> list[Cost]:
+    """List the costs of the reports that requirements rest on, each once."""
+    by_run = {(type(report), report.run_id): report for report in reports if report is not None}
+    return [_with_judges(report) for report in by_run.values()]
 
 
 def _with_judges(report: Report) -> Cost:
@@ -313,22 +168,21 @@ def _dated(requirement: Requirement) -> Requirement:
     return requirement.model_copy(update={"reason": f"{requirement.reason}, of {when}"})
 
 
-def _coverage(evidence: _Evidence, least: float) -> Requirement:
+def _coverage(session: Session, store: Store, least: float) -> Answer:
     from agentmut.insight import project_coverage
 
     try:
-        found = project_coverage(evidence.session, evidence.store)
+        found = project_coverage(session, store)
     except UsageError as error:  # nothing is stored that fits
-        return missing(COVERAGE, str(error))
-    evidence.notes += found.notes
-    return minimum_coverage(found.overall, least)
+        return Answer(missing(COVERAGE, str(error)))
+    return Answer(minimum_coverage(found.overall, least), notes=tuple(found.notes))
 
 
-def _runs_of_the_agent(evidence: _Evidence) -> Iterator[Requirement]:
-    wanted = evidence.session.project.gate
+def _runs_of_the_agent(session: Session, store: Store) -> Iterator[Requirement]:
+    wanted = session.project.gate
     if wanted.max_usd_per_run is None and wanted.max_seconds_per_run is None:
         return
-    kept, _ = stored_originals(evidence.session, evidence.store)
+    kept, _ = stored_originals(session, store)
     traces = [
         trial.execution.trace
         for trials in kept.values()
@@ -356,5 +210,5 @@ def _mean(values: list[float]) -> "Interval | None":
 
 
 def _none_of(*kinds: str) -> str:
-    makers = " or ".join(_MADE_BY[kind] for kind in kinds)
+    makers = " or ".join(MADE_BY[kind] for kind in kinds)
     return f"nothing current is stored; {makers} makes it"

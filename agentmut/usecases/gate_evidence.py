@@ -1,0 +1,189 @@
+"""The stored evidence that a gate may rest on: the latest report of each kind on the agent of today, as values.
+
+Every function says what it found and what it left out; the order in which they are asked changes nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from agentmut._base import UsageError
+from agentmut.campaign import RunPlan, Session, plan_of
+from agentmut.nouns import Result
+from agentmut.store import Store, VerdictReport, read_baseline
+from agentmut.usecases.decide.requirements import lost
+from agentmut.usecases.stored_reports import Report, StoredReport, changed_since, stored_reports
+
+MADE_BY = {
+    "run": "`agentmut run`",
+    "test": "`agentmut test`",
+    "compare": "`agentmut baseline compare`",
+}
+RESCORED = (
+    "what the evaluators of that time made of its trials is a preview, since the trials ended where the run's own "
+    "evaluators had decided. `agentmut run` decides, and reuses them at no cost"
+)
+
+
+class Found(NamedTuple):
+    """The report that was looked for, and what a reader has to know of the search."""
+
+    report: Report | None = None
+    left_out: tuple[str, ...] = ()
+    """Reports that were not used, with the reason."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def campaign(self) -> Result | None:
+        """The report, where a campaign was looked for."""
+        return self.report if isinstance(self.report, Result) else None
+
+    @property
+    def verdicts(self) -> VerdictReport | None:
+        """The report, where verdicts were looked for."""
+        return self.report if isinstance(self.report, VerdictReport) else None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a project has stored."""
+
+    session: Session
+    named: str
+    """The beginning of the id of the run that is named; empty where none is."""
+    reports: tuple[StoredReport, ...]
+    """The latest first, those of the named run before the others."""
+    plans: Mapping[str, RunPlan]
+    """By run, as far as the store knows them."""
+
+    @cached_property
+    def thresholds(self) -> Mapping[str, float]:
+        """The pass rates that are asked today, by scenario."""
+        project = self.session.project
+        return {name: project.threshold_of(each) for name, each in self.session.tests.scenarios.items()}
+
+    @cached_property
+    def mutants_asked(self) -> frozenset[str]:
+        """The ids of the mutants that the project file asks for."""
+        from agentmut.campaign import Selection, make_mutants
+
+        return frozenset(mutant.id for mutant in make_mutants(self.session, Selection()).mutants)
+
+    def stale(self, report: Report) -> str:
+        """Say what has changed since a report; empty where it speaks of the agent of today."""
+        return changed_since(self.session, report, self.plans.get(report.run_id))
+
+
+def read_stored(session: Session, store: Store, named: str) -> Stored:
+    """Read the reports and plans of a project. Raises `UsageError` where no run, or more than one, is named so."""
+    plans = {stored.id: plan_of(stored) for stored in store.runs()}
+    known = {run: plan for run, plan in plans.items() if plan}
+    return Stored(session, named, tuple(_named_first(session, named)), known)
+
+
+def _named_first(session: Session, named: str) -> list[StoredReport]:
+    found = sorted(stored_reports(session.project.runs), key=lambda each: each.run, reverse=True)
+    if not named:
+        return found
+    chosen = [each for each in found if each.run.startswith(named)]
+    if len({each.run for each in chosen}) != 1:
+        known = ", ".join(dict.fromkeys(each.run for each in reversed(found))) or "none"
+        problem = "there is no such run with a report" if not chosen else "several runs begin so"
+        raise UsageError(f"{named}: {problem}. Known: {known}.")
+    kinds = {each.kind for each in chosen}
+    return [*chosen, *(each for each in found if each.kind not in kinds)]
+
+
+def latest(stored: Stored, kind: str) -> Found:
+    """Find the latest report of a kind (`run`, `test`, `compare`) that is evidence on the agent of today."""
+    left_out: list[str] = []
+    for each in stored.reports:
+        if each.report is None and each.problem:
+            left_out.append(f"run {each.run}: {each.problem}")
+        if each.kind != kind or each.report is None:
+            continue
+        if each.rescored:
+            left_out.append(f"run {each.run} (`agentmut rescore`): {RESCORED}")
+        why = _unfit(stored, each.report)
+        if not why:
+            notes = tuple(f"run {each.run} {note}" for note in _notes_on(stored, each.report))
+            return Found(each.report, tuple(left_out), notes)
+        left_out.append(f"run {each.run} ({MADE_BY[kind]}): {why}")
+    return Found(None, tuple(left_out))
+
+
+def _unfit(stored: Stored, report: Report) -> str:
+    """Why a report is no evidence on the agent as it is; empty where it is."""
+    stale = stored.stale(report)
+    if stale:
+        return stale
+    if report.status in ("failed", "interrupted"):
+        return f"it {'failed' if report.status == 'failed' else 'was interrupted'}. {report.problem}".strip()
+    if isinstance(report, Result):
+        return _other_rule(stored, report) or _partial(stored, report)
+    return _other_thresholds(stored, report) or _other_baseline(stored, report)
+
+
+def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
+    """Thresholds are no part of the suite's digest, as no trial depends on them; a verdict does."""
+    other = [
+        f"{row.scenario} ({row.threshold:g}, {stored.thresholds[row.scenario]:g} asked today)"
+        for row in report.scenarios
+        if row.threshold is not None and row.threshold != stored.thresholds.get(row.scenario, row.threshold)
+    ]
+    return f"it held scenarios against other thresholds: {', '.join(other)}" if other else ""
+
+
+def _other_rule(stored: Stored, result: Result) -> str:
+    """A score holds by the kill rule that it was made with."""
+    settings = stored.session.project.statistics
+    asked = {"alpha": settings.alpha, "beta": settings.beta, "delta": settings.delta}
+    other = [
+        f"statistics.{name} was {result.rule[name]:g}, {value:g} is asked"
+        for name, value in asked.items()
+        if name in result.rule and result.rule[name] != value
+    ]
+    return f"it has another kill rule: {', '.join(other)}" if other else ""
+
+
+def _partial(stored: Stored, result: Result) -> str:
+    if result.shard:
+        return f"it is shard {result.shard} of a campaign; `agentmut merge` puts the shards together"
+    if not result.mutants:
+        return "it has no mutants"
+    asked = stored.mutants_asked
+    tried = {row.id for row in result.mutants}
+    if result.selective is not None or asked <= tried or result.run_id.startswith(stored.named or "?"):
+        return ""
+    return (
+        f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. Name the "
+        "run to decide on it all the same"
+    )
+
+
+def _other_baseline(stored: Stored, report: VerdictReport) -> str:
+    if report.kind != "compare" or report.baseline is None:
+        return ""
+    wanted = stored.session.project.gate.baseline
+    if wanted is not None and report.baseline.name != wanted:
+        return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
+    from agentmut.usecases.suite_verdicts import baselines_folder
+
+    try:
+        saved = read_baseline(report.baseline.name, baselines_folder(stored.session.project))
+    except UsageError as error:
+        return f"its baseline cannot be read: {error}"
+    return "" if saved.run_id == report.baseline.run_id else "the baseline was saved anew since"
+
+
+def _notes_on(stored: Stored, report: Report) -> Iterator[str]:
+    if report.status == "budget":
+        yield "was stopped by its budget; what it left undecided counts as open"
+    if isinstance(report, Result):
+        if report.selective is not None:
+            yield "is a selective one: its score speaks of the operators kept"
+        if missing_there := lost(report.score):
+            yield f"has a score without some mutants: {missing_there}"
+        if missed := stored.mutants_asked - {row.id for row in report.mutants}:
+            yield f"did not measure {len(missed)} of the mutants that the project file asks for"
