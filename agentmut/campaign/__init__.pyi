@@ -3,6 +3,7 @@ from .decision.baseline import OLD as OLD
 from .decision.baseline import SPARE as SPARE
 from .decision.baseline import ScenarioBaseline as ScenarioBaseline
 from .decision.baseline import age_note as age_note
+from .decision.kill_phase import IDENTITY_ALPHA as IDENTITY_ALPHA
 from .decision.problems import HOPELESS_BASELINE as HOPELESS_BASELINE
 from .decision.problems import HOPELESS_TRIALS as HOPELESS_TRIALS
 from .decision.problems import cannot_run as cannot_run
@@ -11,7 +12,6 @@ from .decision.problems import most_common_trouble as most_common_trouble
 from .decision.problems import no_evidence as no_evidence
 from .decision.problems import unbegun as unbegun
 from .decision.reach import reached as reached
-from .decision.state import IDENTITY_ALPHA as IDENTITY_ALPHA
 from .decision.state import CampaignState as CampaignState
 from .fresh import Fresh as Fresh
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.kill_phase import IDENTITY_ALPHA
 from agentmut.campaign.decision.reach import Reached
-from agentmut.campaign.decision.state import IDENTITY_ALPHA, CampaignState
+from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Rule
 from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.results.scoring import score

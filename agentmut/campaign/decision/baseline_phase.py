@@ -1,0 +1,77 @@
+"""The first phase of a campaign: the original's trials on every scenario, as many as the budget allows."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.limits import BaselineLimit, baseline_within
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.trials import Launch, TrialResult
+from agentmut.stats import is_untestable
+
+
+class BaselinePhase:
+    """The baselines of all scenarios, and which trial of the original comes next."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.by_scenario = {name: ScenarioBaseline(plan.baseline) for name in plan.scenarios}
+        self.complete = False
+        """Whether every scenario has its baseline."""
+        self._wanted = plan.baseline
+        self._limit = plan.baseline_limit
+        self._sized = plan.baseline_limit is None
+        self._skipped: Mapping[str, int] = plan.first
+        self._first: dict[str, TrialResult] = {}
+
+    def record(self, launch: Launch, result: TrialResult) -> str:
+        """Take in a trial. Return why the budget is refused, or nothing; the first trials of all scenarios tell."""
+        baseline = self.by_scenario[launch.scenario]
+        baseline.record(result)
+        refusal = ""
+        if launch.number == 0:
+            self._first[launch.scenario] = result
+            if self._limit is not None and len(self._first) == len(self.by_scenario):
+                refusal = self._size(self._limit)
+        self.complete = baseline.complete and all(b.complete for b in self.by_scenario.values())
+        return refusal
+
+    def launch(self) -> Launch | None:
+        """Choose the next trial, scenario by scenario in turn, so that costs and dead scenarios show early.
+
+        Until the size of the baseline is known, only each scenario's first trial.
+        """
+        wanting = [
+            (b.launched, i, name)
+            for i, (name, b) in enumerate(self.by_scenario.items())
+            if b.wants_another and (self._sized or not b.launched)
+        ]
+        if not wanting:
+            return None
+        repeat, _, name = min(wanting)
+        self.by_scenario[name].launched += 1
+        return Launch("", name, self._skipped.get(name, 0) + repeat, repeat)
+
+    def testable(self, scenario: str, delta: float) -> bool:
+        """Whether the original passes often enough on a scenario for a drop by `delta` to show."""
+        baseline = self.by_scenario[scenario]
+        return baseline.usable and not is_untestable(baseline.failures, baseline.trials, delta)
+
+    def _size(self, limit: BaselineLimit) -> str:
+        """Cut the baseline to what the budget allows. Return the refusal if that is too little."""
+        cut = baseline_within(limit, list(self._first.values()), self._wanted)
+        for baseline in self.by_scenario.values():
+            baseline.wanted = cut.trials
+        self._sized = True
+        return cut.refusal
+
+
+class Trouble(NamedTuple):
+    """The trials in a row that ended in infrastructure trouble, by the mutants they were of."""
+
+    mutants: tuple[str, ...] = ()
+
+    def after(self, launch: Launch, result: TrialResult) -> "Trouble":
+        """Add a trial; one that is no trouble ends the row."""
+        if result.outcome not in ("infrastructure", "not_judged"):
+            return self if not self.mutants else Trouble()
+        return Trouble((*self.mutants, launch.mutant))
