@@ -24,7 +24,7 @@ class Question(NamedTuple):
     temperature: float | None = 0
     """None leaves it to the service: some models take none."""
     most_tokens: int = 300
-    """Of the reply, where the API asks for a limit."""
+    """Tokens that a reply may have, for APIs that require a limit."""
 
 
 class Patience(NamedTuple):

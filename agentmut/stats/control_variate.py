@@ -24,9 +24,9 @@ class ControlVariate(NamedTuple):
     """
 
     interval: Interval
-    """Of the target's pass rate."""
+    """The interval of the target's pass rate."""
     correlation: float
-    """Of target and proxy in the paired trials; 0 where either does not vary."""
+    """The correlation of target and proxy in the paired trials; 0 if either does not vary."""
 
     @property
     def variance_ratio(self) -> float:

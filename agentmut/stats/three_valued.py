@@ -34,7 +34,7 @@ class Judgement(NamedTuple):
     p_fail: float
     """p-value of the test whose rejection is FAIL, in [0, 1]."""
     interval: Interval
-    """Of the pass rate, or of the difference of two; for reading, not for deciding again."""
+    """The interval of the pass rate, or of the difference of two: to read, not to decide by."""
     n: int
     """Trials that the verdict rests on, without those of a stored baseline."""
     needed: int | None

@@ -15,7 +15,7 @@ from agentmut.seams import AgentSpec, ChoosesRoute, HoldsInputs, KnowsOriginal
 CONFIG_NAMES = ("agentmut_config", "config")
 """Parameters by which a function of a suite is told the config that is under test."""
 Raised = Literal["error", "fail"]
-"""What an exception of a case's agent is: no evidence, or a failure of the agent."""
+"""What an exception of a case's agent counts as: no evidence, or a failure of the agent."""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ class CerberusProgram(CommandAdapter):
     """Cerberus's program, which takes the path of a JSON file with `input` and `metadata`."""
 
     metadata: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
-    """By the input that it belongs to."""
+    """The metadata of each input."""
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run the program on the scenario of the turn."""

@@ -62,7 +62,7 @@ class PydanticEvalsSettings(Frozen):
     pass_score: PassScore = None
     """The least score that passes, of all scores or by their names."""
     raised: Raised = "fail"
-    """What an exception of the task is."""
+    """What an exception of the task counts as."""
 
 
 class PydanticEvals:

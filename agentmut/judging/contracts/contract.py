@@ -9,9 +9,9 @@ from agentmut._base import Frozen
 from agentmut.judging.evaluators.expression import NAMES, Predicate
 
 INPUT_NAMES = ("turns", "documents")
-"""What a precondition may speak of: what the scenario gives the agent, never what the agent makes of it."""
+"""The names in a precondition: the scenario's inputs, never the agent's results."""
 STEP_NAMES = (*NAMES, "step", "turn")
-"""What an invariant may speak of: the names of an `expression`, each as of the step at hand."""
+"""The names in an invariant: those of an `expression`, with their values after each step."""
 
 
 class Severity(StrEnum):
@@ -56,7 +56,7 @@ class Invariant(Clause):
     """Only steps of which this is true are asked about; all of them when left out."""
     severity: Severity = Severity.HARD
     recovery: int | None = Field(default=None, ge=1)
-    """Of a soft clause: the steps within which it must hold again; None takes the contract's."""
+    """Steps within which a soft clause must hold again; None takes the contract's window."""
     names: ClassVar[tuple[str, ...]] = STEP_NAMES
 
     @model_validator(mode="after")

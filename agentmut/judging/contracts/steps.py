@@ -10,7 +10,7 @@ from agentmut.nouns import Action, AgentTrace, Scenario, Usage
 
 Values = dict[str, Any]
 Fault = Callable[[Values], str]
-"""What is wrong after a step, given the values then; empty when nothing is."""
+"""Returns what is wrong after a step, given the values then; empty if nothing is."""
 Stretch = tuple[int, int, str]
 """First and last violated step, counted from 1, and what is wrong at first."""
 

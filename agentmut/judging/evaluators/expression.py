@@ -58,9 +58,9 @@ class Truth(NamedTuple):
 
     true: bool
     said: str
-    """That it holds or does not, or why it cannot be told."""
+    """That the predicate holds or does not, or why neither is known."""
     unusable: bool = False
-    """Whether the data did not allow it, or the value is neither true nor false. It is not true then."""
+    """Whether the data does not allow a value, or the value is neither true nor false. `true` is then false."""
 
 
 class Predicate:

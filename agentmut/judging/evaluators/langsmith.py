@@ -35,7 +35,7 @@ _OPTIONS: Mapping[str, str] = MappingProxyType({
     "reference": "reference_outputs", "reference_key": "reference_outputs", "input_key": "inputs",
     "output_key": "outputs", "outputs": "outputs",
 })  # fmt: skip
-"""What they say something about."""
+"""Option -> the argument of the function that it needs."""
 
 
 class LangSmith(HasSource):

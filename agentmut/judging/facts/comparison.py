@@ -21,7 +21,7 @@ class Comparison(NamedTuple):
 
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
-    """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
+    """The facts of original runs; None: all facts of both runs must be equal."""
     unasked: tuple[Extractor, ...] = ()
     """All kinds that the default was chosen from; none where somebody asked for kinds."""
 

@@ -29,9 +29,9 @@ EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
     {one.name: one for one in _ALL}  # type: ignore[attr-defined]  # classes with a name
 )
 DEFAULT = ("decisions", "statements", "tool_calls", "json", "numbers", "dates", "ids")
-"""What the default comparison chooses from."""
+"""The extractors that the default comparison chooses from."""
 OF_ANSWERS = frozenset(DEFAULT) - {"tool_calls"}
-"""Those that are read off answers."""
+"""The default extractors that read answers."""
 LAST_RESORT = "text"
 
 

@@ -10,7 +10,7 @@ from agentmut.language import texts_of
 from agentmut.nouns import AgentTrace, Extractor, Fact, Scenario
 
 QUANTILE = 0.95
-"""Of the distances between runs of the unchanged agent; the calibrated threshold."""
+"""The quantile of the distances between original runs that is the calibrated threshold."""
 _LONGEST = 4_000
 """Characters of an answer that are looked at."""
 _MOST_PAIRS = 200

@@ -19,7 +19,7 @@ class Same(NamedTuple):
 
     facts: Mapping[Fact, frozenset[Fact]]
     values: Mapping[str, str]
-    """As arguments and fields show them."""
+    """Values as arguments and fields show them."""
 
     @classmethod
     def of(cls, same: Mapping[str, str], extractors: Sequence[Extractor], scenario: Scenario) -> "Same":

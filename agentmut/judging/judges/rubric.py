@@ -29,9 +29,9 @@ class Sees(StrEnum):
     ANSWER = "answer"
     """The last answer alone."""
     CONVERSATION = "conversation"
-    """What the user said, and all answers."""
+    """The user's turns, and all answers."""
     RUN = "run"
-    """Besides, the calls of tools with their results."""
+    """The conversation, and the calls of tools with their results."""
 
 
 class Criterion(Frozen):
@@ -49,7 +49,7 @@ class Labelled(Frozen):
     human: bool
     input: JsonValue = None
     judge: bool | None = None
-    """What the judge made of it, where it need not be asked."""
+    """The judge's label, if it need not be asked."""
 
 
 class JudgeSpec(Frozen):

@@ -36,7 +36,7 @@ authorise authorize arrange book give offer pay permit proceed
 _TERMS = word_set(
     "accept allow permit offer refund reimburse exchange replace honour honor grant approve authorise authorize cover"
 )
-"""What a shop says that it does not do, where it refuses it."""
+"""Verbs of what a shop may do for a customer: denied, they refuse it."""
 _PROMISING = word_set("will shall can may able happy glad pleased going")
 _COURTESY = word_set(
     """
@@ -116,7 +116,7 @@ def _signals(words: tuple[str, ...]) -> Iterator[bool]:
 
 
 def _promised(words: tuple[str, ...], index: int) -> bool:
-    """Whether an action is announced ("we will refund it", "happy to cancel"), not merely named ("your refund")."""
+    """Return whether an action is announced ("we will refund it"), not merely named ("your refund")."""
     if words[index] not in _ACTIONS:
         return False
     before = words[max(0, index - 4) : index]
@@ -124,7 +124,7 @@ def _promised(words: tuple[str, ...], index: int) -> bool:
 
 
 def _is_ruled_out(words: tuple[str, ...], index: int) -> bool:
-    """Whether somebody says "we do not accept it" or "we no longer take it back"; "you do not pay" refuses nothing."""
+    """Return whether "we do not accept it" or the like is said; "you do not pay" refuses nothing."""
     taken_back = words[index] == "take" and "back" in words[index + 1 : index + 7]
     if words[index] not in _TERMS and not taken_back:
         return False

@@ -9,7 +9,7 @@ from agentmut.language.quantities.units import unit_of
 from agentmut.nouns import IS, Fact
 
 FEWEST = 5
-"""With fewer runs nothing can be called stable."""
+"""The fewest runs with which a fact can be called stable."""
 NEARLY_ALL = 0.9
 """A fact is expected of a run when at least this share of the sources show it."""
 MOST_LACKING = 0.1

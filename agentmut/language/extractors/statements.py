@@ -15,30 +15,30 @@ from agentmut.language.vocabulary.predicates import Statement, statements
 from agentmut.nouns import AgentTrace, Extractor, Fact, Scenario
 
 FEWEST_MENTIONS = 2
-"""So many runs of the unchanged agent at least have to say a word before its contrary is news."""
+"""The fewest original runs that must say a word before its contrary is news."""
 _SHOWN = 3
 Word = tuple[str, str]
-"""Where it stands (a tool's name, empty for answers), and its stem."""
+"""The tool in whose call a word stands (empty for answers), and the word's stem."""
 
 
 class Assertions(NamedTuple):
     """What a run affirms and denies."""
 
     named: frozenset[tuple[Word, bool]]
-    """All of it."""
+    """Every word, and whether it is affirmed."""
     firm: Mapping[tuple[Word, bool], str]
-    """What is said of something -> the word as it stands there."""
+    """The words that state something -> the word as it is written."""
 
 
 class UsualAssertions(NamedTuple):
     """What runs of the unchanged agent affirm and deny."""
 
     mentions: Mapping[tuple[Word, bool], int]
-    """How many of them do."""
+    """The number of runs that affirm or deny each word."""
     enough: int
-    """So many of them have to say one thing before its contrary is news."""
+    """The number of runs that must agree on a word before its contrary is news."""
     settled: frozenset[Word] = frozenset()
-    """What nearly all of them speak of, and none both ways: each run answers it, one way or the other."""
+    """Words that nearly all runs affirm or deny, and no run does both."""
 
     def is_news(self, word: Word, holds: bool) -> bool:
         """Return whether no run says this, and enough runs say the contrary."""

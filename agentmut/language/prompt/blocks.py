@@ -30,7 +30,7 @@ class Block(NamedTuple):
 class _Section(NamedTuple):
     heading: str | None
     outer: "_Section | None" = None
-    """What to go back to when the open tag closes."""
+    """The section to return to when the open tag closes."""
 
 
 def read_blocks(text: str, lines: Sequence[Line]) -> tuple[Block, ...]:

@@ -33,7 +33,7 @@ class Instruction:
     """`text` is exactly the characters `start` to `end` of the prompt: no bullet, number or line break."""
     text: str
     removal: Span
-    """What to cut so that the rest stays well formed: with bullet and line break, or an adjoining blank."""
+    """The span to cut so that the rest stays well formed: with bullet and line break, or an adjoining blank."""
     heading: str | None
     """The nearest heading, tag or lead-in ("When a refund is asked for:") above it."""
     marker: str

@@ -36,7 +36,7 @@ class FewShot(NamedTuple):
     start: int
     end: int
     removal: Span
-    """What to cut so that the rest stays well formed."""
+    """The span to cut so that the rest stays well formed."""
 
 
 def with_example_tags(text: str, lines: Sequence[Line]) -> Iterator[Line]:

@@ -36,7 +36,7 @@ class Line(NamedTuple):
     label: str
     """The words of a heading, the name of a tag, the speaker of a turn."""
     level: int = 0
-    """Of a heading: 1 to 6 as in Markdown, then capital, bold and short lines, from 7."""
+    """The level of a heading: 1 to 6 as in Markdown; capital, bold and short lines from 7."""
 
 
 def is_empty(line: Line) -> bool:

@@ -22,9 +22,9 @@ class Section(NamedTuple):
     title: str
     """The words of the heading, or the name of the tag."""
     depth: int
-    """How many sections it stands in."""
+    """The number of sections around it."""
     removal: Span
-    """What to cut so that the rest stays well formed."""
+    """The span to cut so that the rest stays well formed."""
 
 
 class _Open(NamedTuple):

@@ -52,9 +52,9 @@ class CountedOne(NamedTuple):
     number: Span
     end: int
     lead: str
-    """What comes before the number: "are only " for "is only ", mostly nothing."""
+    """The text before the number: "are only " for "is only ", mostly empty."""
     plural: str
-    """What comes after it: " labels" for " label"; nothing in "more than one"."""
+    """The text after the number: " labels" for " label"; empty in "more than one"."""
 
 
 def counted_ones(text: str) -> Iterator[CountedOne]:

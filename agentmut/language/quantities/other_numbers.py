@@ -16,7 +16,7 @@ class Other(StrEnum):
     FAR = "far"
     """A slipped decimal point, 300 for 30; less where nobody would believe that, as of an age."""
     OLDER = "older"
-    """As it may have been before a change: 30 becomes 25."""
+    """A value of an older version: 30 becomes 25."""
 
 
 class Measure(StrEnum):
@@ -26,10 +26,10 @@ class Measure(StrEnum):
     """Anything else."""
     MONEY = "money"
     SHARE = "share"
-    """Of a hundred: per cent."""
+    """A share of a hundred: per cent."""
     TEMPERATURE = "temperature"
     AGE = "age"
-    """Of a person."""
+    """The age of a person."""
     SCALE = "scale"
     """A rating, or the end of its scale."""
     PART = "part"
@@ -60,7 +60,7 @@ _MONEY_AFTER = re.compile(rf"\s?{MONEY}")
 _MONEY_BEFORE = re.compile(rf"{MONEY}\s?$")
 _SHARE_AFTER = re.compile(r"\s?(?:%|per\s?cent\b)", re.IGNORECASE)
 _SEEN = 60
-"""So many characters around a number are looked at."""
+"""Characters around a number that are read."""
 _BY_WHAT_FOLLOWS = (
     (Measure.MONEY, _MONEY_AFTER),
     (Measure.SHARE, _SHARE_AFTER),

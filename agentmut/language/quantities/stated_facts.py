@@ -11,14 +11,14 @@ from agentmut.language.vocabulary.number_words import NOT_AFTER_LARGER, NUMBER
 
 
 class FactKind(StrEnum):
-    """What a fact is."""
+    """The kind of a fact."""
 
     DATE = "date"
     """A day, a month or a year."""
     TIME = "time"
     """A time of day, such as 18:30."""
     AMOUNT = "amount"
-    """Of money."""
+    """An amount of money."""
     QUANTITY = "quantity"
     """A number with its unit; "five days" too. Per cent is a unit, and so are degrees."""
     IDENTIFIER = "identifier"
@@ -32,7 +32,7 @@ class StatedFact(NamedTuple):
     span: Span
     """All of it, with unit or currency."""
     value: Span
-    """What differs where another value is stated: the number, the year, the name."""
+    """The part that another value would change: the number, the year, the name."""
 
 
 _FIGURE = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,12}(?:[.,]\d{1,2})?)"

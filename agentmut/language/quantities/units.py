@@ -16,7 +16,7 @@ _PLURALS: Mapping[str, str] = MappingProxyType(
 )
 _SYMBOLS = "kg g km m cm mm l ml kB MB GB TB ms kWh percent"
 _NO_UNIT_OF_FACTS = frozenset({"euro", "dollar"})
-"""Those are amounts of money."""
+"""Units of money."""
 
 
 def _either(words: list[str]) -> str:

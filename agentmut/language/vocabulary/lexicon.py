@@ -104,7 +104,7 @@ class Match(NamedTuple):
     first: int
     """The index of its first word."""
     length: int
-    """How many words it has."""
+    """The number of its words."""
     entries: tuple[Entry, ...]
     """At most one of each topic."""
 
@@ -116,7 +116,7 @@ class Lexicon:
     version: int
     entries: Mapping[str, tuple[Entry, ...]]
     longest: Mapping[str, int]
-    """By first word: how many words the longest form that begins with it has."""
+    """First word -> the number of words of the longest form that begins with it."""
 
     def matches(self, said: tuple[str, ...], topics: tuple[str, ...] = ()) -> Iterator[Match]:
         """Return the entries of some topics, or of all, in a run of words in lower case.

@@ -21,7 +21,7 @@ _CONDITION = re.compile(
 _LABEL = re.compile(
     r"[A-Z]\w*(?: (?!(?:this|these|the|following|as|in|with|for|to)\b)[\w/&-]+){0,2}:\s+[A-Z]"
 )
-"""As in "Change flights: Basic economy ...", which says what a line is about."""
+"""A label such as "Change flights: Basic economy ...", which names the subject of a line."""
 _VERB = re.compile(r"([A-Za-z]+)(?=[ .!]|$)")
 _NEXT = re.compile(r"[ *_]+([\w'’]+)")
 _PARTICLES = word_set(

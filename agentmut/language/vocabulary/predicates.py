@@ -49,7 +49,7 @@ class Statement(NamedTuple):
     """Its stem; that of the opposite for words like "closed"."""
     holds: bool
     firm: bool
-    """Whether it is said of something; "refund" in "your refund" is only named."""
+    """Whether the word states something; "refund" in "your refund" is only named."""
     said: str
     """The word as it stands there."""
 

@@ -30,7 +30,7 @@ class WordNet:
 
     reader: Any
     irregular: Mapping[str, Mapping[str, tuple[str, ...]]]
-    """By part of speech and base form: the forms that are not made by rule."""
+    """Irregular forms, by part of speech and base form."""
 
     def synonym(self, word: str, part: Part | None) -> str | None:
         """Return a synonym for a word in lower case, in the same inflection; None if none is certain.

@@ -9,7 +9,7 @@ from agentmut.stats import MOST, Verdict
 
 PREFIX = "agentmut."
 ERROR = "ERROR"
-"""In the place of a verdict: too many trials were no evidence."""
+"""Stands for a verdict when too many trials were no evidence."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Finding:
     needed: int | None = None
     """Further trials after which a verdict is likely if the observed rate is the true one."""
     cause: str | None = None
-    """Of an ERROR: what the first trial raised that is no evidence."""
+    """The exception of the first trial without evidence, for an ERROR."""
     remark: str | None = None
     """Why no outcome of so few trials could have been PASS."""
 

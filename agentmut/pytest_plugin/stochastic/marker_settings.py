@@ -46,11 +46,11 @@ class StochasticSettings:
     method: Method = "sprt"
     """Stop as soon as the trials decide, or run all of them and judge once."""
     inconclusive: Inconclusive = "fail"
-    """What pytest is told of a test without enough evidence either way."""
+    """The outcome that pytest reports for a test without enough evidence either way."""
     errors: int = 3
-    """So many trials that are no evidence end the test as an error."""
+    """The number of trials without evidence that ends the test as an error."""
     raised: Raised = "error"
-    """What an exception of the test's own code is that is no failed assertion: no evidence, or a failed trial."""
+    """What an exception that is no failed assertion counts as: no evidence, or a failed trial."""
 
     def __post_init__(self) -> None:
         try:

@@ -22,7 +22,7 @@ from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
 from agentmut.suites import RUNNING, forget_earlier_runs, is_assertion
 
 NUMBER = pytest.StashKey[int]()
-"""Of an item: the number of the trial that is running, from 0."""
+"""The key of an item's current trial number, from 0."""
 CAUSE = 200
 """Characters of what a trial raised, in a line that says more."""
 _LEFT = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
@@ -67,9 +67,9 @@ class _MarkedTest:
     item: pytest.Item
     nextitem: pytest.Item | None
     seconds: dict[str, float] = field(default_factory=lambda: {"setup": 0.0, "call": 0.0, "teardown": 0.0})
-    """Of all trials."""
+    """Seconds of all trials, by phase."""
     first: dict[Ending, _Trial] = field(default_factory=dict)
-    """The first trial that ended so."""
+    """The first trial with each ending."""
 
     def reports(self) -> Iterator[pytest.TestReport]:
         """Yield the reports of one test. The last teardown is reported last, since it may end the session."""

@@ -26,7 +26,7 @@ class Trials:
 
     settings: StochasticSettings
     passed: list[bool] = field(default_factory=list)
-    """Those that are evidence, in order."""
+    """Whether each trial that is evidence passed, in order."""
     errors: int = 0
     left: bool = False
     _rule: Sprt | FixedTrials = field(init=False)

@@ -13,7 +13,7 @@ from agentmut.stats.intervals.proportion import Interval
 
 Array = NDArray[np.float64]
 Statistic = Callable[..., Any]
-"""Of one array for each sample; with `vectorized` also of an `axis`, along which it reduces."""
+"""A function of one array for each sample; with `vectorized` also of an `axis`, along which it reduces."""
 Method = Literal["bca", "percentile"]
 LARGEST_BCA = 20_000
 """Most values of a sample for bca, which looks at the sample without each of them: time grows with the square."""

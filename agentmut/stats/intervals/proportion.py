@@ -162,7 +162,7 @@ PROPORTION_INTERVALS: Mapping[str, ProportionInterval] = MappingProxyType(
         "jeffreys": jeffreys,
     }
 )
-"""By the name that is printed, `Interval.method`."""
+"""Printed name, as in `Interval.method`, -> interval."""
 
 
 def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wilson") -> Interval:

@@ -28,7 +28,7 @@ class Evidence(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where a live scenario stands: `f` failures in `n` trials of the mutant."""
+    """The state of a live scenario: `f` failures in `n` trials of the mutant."""
 
     evidence: Evidence
     n: int

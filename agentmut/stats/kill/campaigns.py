@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 TableOf = Callable[[int, int, KillDesign], KillTable]
 RatiosOf = Callable[[int, int, int], tuple[Array, ...]]
-"""By f0, n0 and n_max; see `evidence_squares`."""
+"""Returns evidence by f0, n0 and n_max; see `evidence_squares`."""
 
 
 class Mutants(NamedTuple):
@@ -24,7 +24,7 @@ class Mutants(NamedTuple):
 
     trials: Whole
     killed: NDArray[np.bool_]
-    """By some scenario, or by the pooled evidence where it may kill."""
+    """Whether a scenario killed the mutant, or the pooled evidence if it may."""
     pooled: Array
     """The largest logarithm of the pooled evidence that was reached."""
 

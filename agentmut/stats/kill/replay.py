@@ -103,7 +103,7 @@ class Coupling(NamedTuple):
     p: float
     """Pass rate of the original."""
     drop: float
-    """What the mutant loses of it."""
+    """The part of the pass rate that the mutant loses."""
     rho: float
 
     @property

@@ -81,7 +81,7 @@ class KillTable:
     log_kill: float
     """Logarithm of the price of a kill that the table is optimal for; 0 where untestable."""
     log_survive: float
-    """The same for a survival."""
+    """Logarithm of the price of a survival that the table is optimal for; 0 where untestable."""
 
     @cached_property
     def untestable(self) -> bool:

@@ -27,7 +27,7 @@ class Sequences(NamedTuple):
     dropped: Array
     """Chance of the sequence if it fails more often by delta."""
     cost: Array
-    """What one more trial costs: a weighted average of `unchanged` and of drops of several sizes."""
+    """The cost of one more trial: a weighted average of `unchanged` and of drops of several sizes."""
 
 
 class RateGrid(NamedTuple):

@@ -190,9 +190,9 @@ class Highest(NamedTuple):
     """Upper bounds of the rates, which do not depend on the number of runs."""
 
     jointly: tuple[float, ...]
-    """Of every rate; they hold all at once. Scenarios are independent, so each has Sidak's level."""
+    """Bounds of every rate, which hold jointly. Scenarios are independent, so each has Sidak's level."""
     mean: float | None
-    """Of the mean rate; None for one scenario."""
+    """The bound of the mean rate; None for one scenario."""
 
 
 def _highest(scenarios: Sequence[Tried], error: float) -> Highest:

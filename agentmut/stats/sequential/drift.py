@@ -24,7 +24,7 @@ class DriftState(NamedTuple):
 
     trials: int = 0
     level: float = 0.0
-    """How much the results so far speak of drift; never negative. Whole for a CUSUM."""
+    """The evidence of drift in the results so far; never negative. Whole for a CUSUM."""
     total: float = 0.0
     """Sum of the values seen; for a CUSUM the failures."""
     alarm_at: int | None = None

@@ -18,7 +18,7 @@ class Correction(StrEnum):
     HOLM = "holm"
     """The chance of any false rejection, however the tests depend; never weaker than Bonferroni."""
     BONFERRONI = "bonferroni"
-    """The same, with one level for every test: the one to plan sequential tests with."""
+    """The same chance, with one level for every test: plan sequential tests with it."""
     BENJAMINI_HOCHBERG = "benjamini-hochberg"
     """The expected share of false rejections among the rejections, for independent or positively
     dependent tests. Single rejections may be false more often than alpha."""

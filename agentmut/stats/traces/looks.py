@@ -51,7 +51,7 @@ class LooksVerdict(NamedTuple):
 
     change: Change
     p_values: tuple[float, ...]
-    """Of the looks taken; where the verdict is CHANGED, up to the one that decided."""
+    """The p-values of the looks taken; for CHANGED, up to the look that decided."""
     plan: Looks
 
     def __str__(self) -> str:

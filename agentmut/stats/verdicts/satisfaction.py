@@ -33,7 +33,7 @@ class Windows(NamedTuple):
     lowest: float
     """The smallest rate of one."""
     drop: float
-    """How far that is below the rate of all."""
+    """The distance of that rate below the rate of all runs."""
 
 
 def guarantee(lower: float, k: int, delta: float, chance: float = 0.95) -> Guarantee:

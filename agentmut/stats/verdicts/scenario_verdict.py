@@ -29,9 +29,9 @@ class PValues(NamedTuple):
     """Doubled one-sided p-values against the threshold, each in [0, 1]."""
 
     fail: "NDArray[np.float64]"
-    """Of at least the threshold: FAIL where at most alpha."""
+    """The p-value of a rate of at least the threshold: FAIL if at most alpha."""
     passing: "NDArray[np.float64]"
-    """Of less than the threshold: PASS where at most alpha."""
+    """The p-value of a rate below the threshold: PASS if at most alpha."""
 
 
 class Critical(NamedTuple):

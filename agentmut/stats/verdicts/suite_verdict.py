@@ -17,7 +17,7 @@ class SuiteVerdict(NamedTuple):
     p_values: dict[str, float]
     """Adjusted `p_fail` of each scenario."""
     adjusted: Adjusted
-    """The same with the correction, its level and the family."""
+    """The adjusted p-values with the correction, its level and the family."""
     needed: int | None
     """Further trials of all scenarios together, if INCONCLUSIVE and every open scenario knows its own."""
 

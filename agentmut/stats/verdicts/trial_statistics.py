@@ -18,9 +18,9 @@ class PassRates(NamedTuple):
     """
 
     per_protocol: Interval
-    """How the agent does when it runs: passes / (passes + fails + timeouts)."""
+    """The pass rate of the agent when it runs: passes / (passes + fails + timeouts)."""
     intention_to_treat: Interval
-    """How reliable the whole pipeline is: passes / all trials."""
+    """The pass rate of the whole pipeline: passes / all trials."""
 
     def __str__(self) -> str:
         return f"per protocol {self.per_protocol}; intention to treat {self.intention_to_treat}"
@@ -31,7 +31,7 @@ class TrialStatistics(NamedTuple):
 
     passes: int
     fails: int
-    """With the timeouts: the agent was at work and did not finish."""
+    """Failures and timeouts; in a timeout the agent was at work and did not finish."""
     errors: int
     """Trials that say nothing about the agent: `Outcome.is_evidence` is false."""
     rates: PassRates

@@ -36,7 +36,7 @@ OFF = {
 _EVALUATE = "deepeval.evaluate.evaluate"
 _TRACED = "_assert_test_from_current_trace"
 _EXECUTING = ("execute_test_cases", "a_execute_test_cases", _TRACED)
-"""What `assert_test` and `evaluate` have metrics measured by; looked up in their module at each call."""
+"""The functions by which `assert_test` and `evaluate` measure metrics; looked up in their module at each call."""
 _ASSERTS = "_is_assert_test"
 """The argument by which `assert_test` is told from `evaluate`, which raises for no score."""
 _MARK = "_agentmut_wrapped"

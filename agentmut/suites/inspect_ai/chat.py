@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 Asked = tuple["list[ChatMessage]", "list[ToolInfo]", Any, "GenerateConfig"]
-"""What `ModelAPI.generate` is given: messages, tools, choice of a tool, settings."""
+"""The arguments of `ModelAPI.generate`: messages, tools, choice of a tool, settings."""
 SETTINGS = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -18,7 +18,7 @@ SETTINGS = {
     "stop_seqs": "stop",
     "reasoning_effort": "reasoning_effort",
 }
-"""Of the settings, those that are told, by inspect_ai's names, with their keys."""
+"""inspect_ai's names of the settings that a body holds -> their keys in the body."""
 _ENDED = {"tool_calls": "tool_calls", "max_tokens": "length", "content_filter": "content_filter"}
 
 

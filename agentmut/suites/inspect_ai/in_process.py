@@ -19,7 +19,7 @@ IN_PROCESS = frozenset({"mockllm", "hf", "transformer_lens", "nnterp"})
 """Providers of inspect_ai that send nothing."""
 _PROVIDERS = "inspect_ai.model._providers."
 _URL = "http://agentmut.invalid/v1/chat/completions"
-"""Where nothing is sent to: a transport of its own answers."""
+"""An address that no request reaches: a transport inside the process answers."""
 Generate = Callable[..., Awaitable[Any]]
 
 

@@ -28,4 +28,4 @@ class InspectSettings(Frozen):
     pass_score: PassScore = None
     """The least score that passes, of all scorers or by their names."""
     raised: Raised = "error"
-    """What an exception of a sample's solver is."""
+    """What an exception of a sample's solver counts as."""

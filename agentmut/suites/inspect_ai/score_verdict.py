@@ -6,7 +6,7 @@ from typing import Any
 from agentmut._base import PassScore, passes, told
 
 YES_AND_NO = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""As numbers, the values that scorers write for correct, partly correct, incorrect and unanswered."""
+"""The numbers for scorers' letters: correct, partly correct, incorrect and unanswered."""
 
 
 def judged(value: Any, name: str, least: PassScore, comment: str = "") -> tuple[bool, str] | None:

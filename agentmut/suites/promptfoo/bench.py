@@ -28,7 +28,7 @@ GATHER = 0.1
 LONGEST_LINE = 64 * 2**20
 """Bytes of a question or an answer between promptfoo and the campaign."""
 TOO_OLD = "agentmut: this version of promptfoo"
-"""How the error of slot.cjs begins that is not told which test it is asked for."""
+"""The beginning of slot.cjs's error when no test is named to it."""
 LISTING = 120.0
 """Seconds that promptfoo may take to tell its tests."""
 
@@ -40,9 +40,9 @@ class Suite(NamedTuple):
     prompts: int
     version: str
     providers: Sequence[Any]
-    """As the config names them."""
+    """The providers as the config lists them."""
     digest: str
-    """Of the tests, and of the files that their assertions name."""
+    """A digest of the tests, and of the files that their assertions name."""
 
 
 @dataclass
@@ -51,11 +51,11 @@ class Job:
 
     case: Case
     asked: "asyncio.Future[dict[str, Any]]"
-    """What promptfoo asks the agent: `prompt`, `vars`."""
+    """promptfoo's question to the agent: `prompt`, `vars`."""
     answer: "asyncio.Future[dict[str, Any]]"
     """A provider's response, or `delegate`: the provider that is to be called."""
     response: "asyncio.Future[dict[str, Any]]"
-    """What such a provider responded."""
+    """The response of such a provider."""
     result: "asyncio.Future[dict[str, Any]]"
     """The result of promptfoo."""
     over: asyncio.Event = field(default_factory=asyncio.Event)

@@ -21,7 +21,7 @@ _RAISED = (
     "Invalid regex pattern",
     "METEOR assertion requires",
 )
-"""How the reasons of assertions begin whose own code went wrong, or which were not run."""
+"""Beginnings of the reasons of assertions that raised an error or were not run."""
 _GRADED = {
     "similar": ("Similarity ", "Distance ", "None of the provided values"),
     "classifier": ("Classification ", "Maximum classification score", "No classification scores"),
@@ -36,7 +36,7 @@ _NOT_GRADED = (
     "API error", "API call error", "API response error", "Error:", "HTTP call failed", "Request timed out", "No output",
     "Invalid category value", "Factuality checker output",
 )  # fmt: skip
-"""How the reasons of errors begin, where those of judgements are the grader's own words."""
+"""Beginnings of the reasons of errors, for graders whose judgements are free text."""
 Component = Mapping[str, Any]
 
 

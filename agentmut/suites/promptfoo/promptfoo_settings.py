@@ -12,7 +12,7 @@ from agentmut._base import Frozen, UsageError
 from agentmut.suites.suite_argument import read_settings as settings_of
 
 VARIABLE = "AGENTMUT_PROMPTFOO"
-"""Names the command line of promptfoo, where it is elsewhere."""
+"""The environment variable with promptfoo's command line."""
 INSTALL = "npm install --save-dev promptfoo"
 
 
@@ -30,9 +30,9 @@ class PromptfooSettings(Frozen):
     input: str | None = None
     """The variable of a test that the agent is asked; None asks it the rendered prompt."""
     raised: Literal["error", "fail"] = "error"
-    """What an assertion is whose own code raised an exception: no evidence, or a failure."""
+    """What an exception in an assertion's code counts as: no evidence, or a failure."""
     patience: float = Field(default=300.0, gt=0)
-    """Seconds that promptfoo may take beside the agent's own time."""
+    """Seconds that promptfoo may take, without the agent's time."""
 
     @field_validator("command", "filters", mode="before")
     @classmethod

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from agentmut._base import UsageError
 
 VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
-"""What leads requests elsewhere, by the beginning of a provider's id."""
+"""Beginning of a provider's id -> the environment variable that reroutes its requests."""
 _ELSEWHERE = ("apiHost", "apiBaseUrl")
 
 

@@ -12,10 +12,10 @@ from agentmut._base import Frozen, UsageError
 from agentmut.suites.pytest_suite.pytest_settings import COLLECTING, Case, PytestSettings, not_in_time
 
 _TELLING = ("ERROR:", "ImportError while loading", "E  ")
-"""How the lines begin in which pytest says on stderr why it cannot go on."""
+"""Beginnings of the stderr lines in which pytest says why it cannot go on."""
 _OF_ARGUMENTS = ": error: "
 _USAGE = ("usage:", "ERROR: usage:")
-"""How it begins to list its options, before it says what is wrong with those it was given."""
+"""The beginning of pytest's list of options, before it says what is wrong with the given ones."""
 
 
 class Collected(Frozen):

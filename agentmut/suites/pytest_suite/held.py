@@ -34,7 +34,7 @@ _BLOCKED = ("-p", "no:deepeval")
 
 
 _NAMES = pytest.StashKey[dict[str, Any]]()
-"""Of a doctest: its names as they were collected."""
+"""The names of a doctest as they were when it was collected."""
 
 
 class _Job(NamedTuple):

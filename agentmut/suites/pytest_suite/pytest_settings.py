@@ -9,7 +9,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from agentmut._base import Frozen, UsageError, nearest
 
 FIXTURES = ("agentmut_config", "agentmut_agent")
-"""By which a test is given the config that is under test, or the agent that is built from it."""
+"""Fixtures that give a test the config under test, or the agent built from it."""
 _KEYS = ("paths", "args", "raised", "directory", "cases")
 _PATH_KEYS = ("path", "paths")
 
@@ -30,11 +30,11 @@ class PytestSettings(Frozen):
     args: tuple[str, ...] = ()
     """More arguments of pytest, such as `-m evals`."""
     raised: Literal["error", "fail"] = "error"
-    """What an exception of a test's own code is that is no failed assertion: no evidence, or a failure."""
+    """What an exception that is no failed assertion counts as: no evidence, or a failure."""
     directory: str = "."
-    """Where pytest is started."""
+    """The folder in which pytest is started."""
     cases: tuple[Case, ...] | None = None
-    """Those that are measured, where they were collected already; None takes what pytest collects."""
+    """The measured tests, if they are already collected; None takes what pytest collects."""
 
     @property
     def arguments(self) -> list[str]:

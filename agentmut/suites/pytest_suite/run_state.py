@@ -23,8 +23,8 @@ class Running:
     traces: list[AgentTrace] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
     noted: list[Any] = field(default_factory=list)
-    """What plugins of other tools noted of the run, for their importer."""
+    """Notes that plugins of other tools took on the run, for their importer."""
 
 
 RUNNING = pytest.StashKey[Running]()
-"""Of a session's config, while a run is carried out."""
+"""The key of the current run in the stash of a session's config."""
