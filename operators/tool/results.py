@@ -1,20 +1,26 @@
 """What calls of a tool meet: failures, and results that are lost, damaged, outdated or late.
 
-The model is told the same of its tools; the tool, or its double, does its work but for `result_error`,
-`result_timeout` and `result_permission_denied`. Only tools whose calls the agent's adapter can intercept
-have such mutants.
+The model sees the same description of its tools. The tool, or its double, does its work, except under
+`result_error`, `result_timeout` and `result_permission_denied`. Only tools whose calls the agent's adapter
+can intercept have such mutants.
 """
 
 from collections.abc import Iterator
 
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
 from agentmut.operators.tool.samples import LOOK_UP, tools_example
-from agentmut.seams import Example, OperatorOptions, operator
+from agentmut.seams import Example, Operator, OperatorOptions, operator
+
+EXAMPLE_SECONDS = 3.0
 
 
-def _example(kind: FaultKind, seconds: float = 0.0) -> list[Example]:
-    broken = LOOK_UP.model_copy(update={"fault": ToolFault(kind=kind, seconds=seconds)})
-    return [tools_example((LOOK_UP,), (broken,))]
+def _fault(kind: FaultKind, slow_seconds: float) -> ToolFault:
+    return ToolFault(kind=kind, seconds=slow_seconds if kind is FaultKind.SLOW else 0.0)
+
+
+def _example(kind: FaultKind) -> Example:
+    broken = LOOK_UP.model_copy(update={"fault": _fault(kind, EXAMPLE_SECONDS)})
+    return tools_example((LOOK_UP,), (broken,))
 
 
 def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> Iterator[Candidate]:
@@ -23,115 +29,79 @@ def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> It
         before = tool.fault.model_dump(mode="json") if tool.fault else None
         yield Candidate(
             edits=(Edit(pointer=f"/tools/{index}/fault", before=before, after=after),),
-            description=description.format(tool=tool.name),
+            description=description.format(tool=tool.name, seconds=fault.seconds),
             anchor=tool.name,
             subject=tool.own_name,
         )
 
 
-@operator(
-    "tool.result_error",
+def _result_operator(
+    kind: FaultKind, effect: str, description: str, *, why: str, reach: Reach = Reach.CALLED
+) -> type[Operator]:
+    """Build the operator `tool.result_KIND`: one mutant per tool, in the order of the tools.
+
+    `effect` says what happens to every call; `description` is that of a mutant, with {tool} and {seconds}.
+    """
+
+    def find(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+        yield from _one_per_tool(config, _fault(kind, options.slow_seconds), description)
+
+    find.__name__, find.__doc__ = f"result_{kind.value}", f"One mutant per tool: {effect}"
+    return operator(f"tool.{find.__name__}", why=why, reach=reach, examples=[_example(kind)])(find)
+
+
+result_error = _result_operator(
+    FaultKind.ERROR,
+    "every call raises an error of the service. Nothing is done.",
+    "{tool} raises an error",
     why="The service behind a tool is down, or its client fails.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.ERROR),
 )
-def result_error(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool, in their order: every call raises an error of the service. Nothing is done."""
-    yield from _one_per_tool(config, ToolFault(kind=FaultKind.ERROR), "{tool} raises an error")
-
-
-@operator(
-    "tool.result_timeout",
+result_timeout = _result_operator(
+    FaultKind.TIMEOUT,
+    "every call raises a timeout, at once so as not to cost time. Nothing is done.",
+    "{tool} times out",
     why="The service behind a tool hangs, and the client gives up.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.TIMEOUT),
 )
-def result_timeout(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: every call raises a timeout, at once so as not to cost time. Nothing is done."""
-    yield from _one_per_tool(config, ToolFault(kind=FaultKind.TIMEOUT), "{tool} times out")
-
-
-@operator(
-    "tool.result_empty",
+result_empty = _result_operator(
+    FaultKind.EMPTY,
+    "every result is empty and keeps its type.",
+    "{tool} returns an empty result",
     why="An index is being rebuilt, a filter is too narrow, a query has a typo.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.EMPTY),
 )
-def result_empty(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: every result is empty, of the kind that it has."""
-    yield from _one_per_tool(config, ToolFault(kind=FaultKind.EMPTY), "{tool} returns an empty result")
-
-
-@operator(
-    "tool.result_truncated",
+result_truncated = _result_operator(
+    FaultKind.TRUNCATED,
+    "every result keeps only the first half of its items, fields or characters.",
+    "{tool} returns the first half of its result",
     why="Pages and size limits cut results, and nobody asks for the rest.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.TRUNCATED),
 )
-def result_truncated(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: of every result the first half of its items, fields or characters."""
-    fault = ToolFault(kind=FaultKind.TRUNCATED)
-    yield from _one_per_tool(config, fault, "{tool} returns the first half of its result")
-
-
-@operator(
-    "tool.result_stale",
+result_stale = _result_operator(
+    FaultKind.STALE,
+    "the second and later calls of a run return the result of the first.",
+    "{tool} returns its first result again and again",
     why="A cache answers with the result of an earlier call.",
     reach=Reach.REPEATED,
-    examples=_example(FaultKind.STALE),
 )
-def result_stale(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: the second and later calls of a run are given the first one's result."""
-    fault = ToolFault(kind=FaultKind.STALE)
-    yield from _one_per_tool(config, fault, "{tool} returns its first result again and again")
-
-
-@operator(
-    "tool.result_wrong_entity",
+result_wrong_entity = _result_operator(
+    FaultKind.WRONG_ENTITY,
+    "numbers, identifiers, addresses and days belong to another entity and keep their form.",
+    "{tool} returns the data of another entity",
     why="A wrong key in a join or a cache brings another customer's data.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.WRONG_ENTITY),
 )
-def result_wrong_entity(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: numbers, identifiers, addresses and days are another's of the same form."""
-    fault = ToolFault(kind=FaultKind.WRONG_ENTITY)
-    yield from _one_per_tool(config, fault, "{tool} returns the data of another entity")
-
-
-@operator(
-    "tool.result_permission_denied",
+result_permission_denied = _result_operator(
+    FaultKind.PERMISSION_DENIED,
+    "every call answers that it is not permitted. Nothing is done.",
+    "{tool} answers that permission is denied",
     why="A token expires, or a role loses a right.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.PERMISSION_DENIED),
 )
-def result_permission_denied(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: every call is answered that it is not permitted. Nothing is done."""
-    fault = ToolFault(kind=FaultKind.PERMISSION_DENIED)
-    yield from _one_per_tool(config, fault, "{tool} answers that permission is denied")
-
-
-@operator(
-    "tool.result_malformed",
+result_malformed = _result_operator(
+    FaultKind.MALFORMED,
+    "every result is text, JSON that breaks off in the middle.",
+    "{tool} returns malformed JSON",
     why="A response is cut on its way, or a service answers with half a document.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.MALFORMED),
 )
-def result_malformed(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: every result is text, JSON that breaks off in the middle."""
-    yield from _one_per_tool(config, ToolFault(kind=FaultKind.MALFORMED), "{tool} returns malformed JSON")
-
-
-@operator(
-    "tool.result_slow",
+result_slow = _result_operator(
+    FaultKind.SLOW,
+    "every result is right, but `slow_seconds` late. Suites notice with `max_seconds`, agents with timeouts.",
+    "{tool} returns its result {seconds:g} s late",
     why="A service is under load, or moves to another region.",
-    reach=Reach.CALLED,
-    examples=_example(FaultKind.SLOW, seconds=3.0),
 )
-def result_slow(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: every result is right, but `slow_seconds` late.
-
-    A suite notices with `max_seconds`, an agent with timeouts of its own.
-    """
-    fault = ToolFault(kind=FaultKind.SLOW, seconds=options.slow_seconds)
-    late = f"{{tool}} returns its result {options.slow_seconds:g} s late"
-    yield from _one_per_tool(config, fault, late)
