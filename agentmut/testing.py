@@ -30,8 +30,8 @@ from agentmut.conformance import (
     purity_faults,
     repetitions,
     report_format_faults,
-    told_once,
     unexpected,
+    without_repetitions,
 )
 from agentmut.nouns import AgentConfig, AgentTrace, Check, Codec, HttpCall, Result
 from agentmut.seams import (
@@ -174,7 +174,7 @@ def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[st
     everything that is wrong.
     """
     found = list(codec_faults(codec, samples))
-    told = list(told_once(fault for fault in found if fault.check not in except_for))
+    told = list(without_repetitions(fault for fault in found if fault.check not in except_for))
     failed = {fault.check for fault in found}
     for name, reason in except_for.items():
         if not reason.strip():

@@ -22,8 +22,8 @@ import yaml
 
 from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.running.stored import stored_campaign
-from agentmut.insight.coverage.load import project_coverage
 from agentmut.insight.coverage.nouns import Coverage
+from agentmut.insight.coverage.project_coverage import project_coverage
 from agentmut.insight.explain.mining import suggest_assertions, survivors
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, Score

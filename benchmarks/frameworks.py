@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.recording.current import running
 from agentmut.recording.trial import Trial

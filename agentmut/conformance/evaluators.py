@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import AgentmutError, one_line
-from agentmut.conformance.relations.samples import TRACES
+from agentmut.conformance.relations.relation_samples import TRACES
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
 from agentmut.seams import GivesChecks, missing_attributes
 

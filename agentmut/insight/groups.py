@@ -17,7 +17,7 @@ _SEEN = re.compile(r"[:;]\s")
 Killers = frozenset[str]
 
 
-class Way(NamedTuple):
+class KillSignature(NamedTuple):
     """How a mutant is killed: by which scenarios, and of what kind the first failure in each was."""
 
     killers: Killers
@@ -65,16 +65,16 @@ def _killers(row: MutantRow) -> Killers:
 
 def _groups(rows: Sequence[MutantRow]) -> dict[str, str]:
     """By mutant that is not alone: the first one of its group."""
-    found: dict[Way, list[str]] = {}
+    found: dict[KillSignature, list[str]] = {}
     for row in rows:
-        found.setdefault(_way(row), []).append(row.id)
+        found.setdefault(_signature(row), []).append(row.id)
     return {id: members[0] for members in found.values() if len(members) > 1 for id in members}
 
 
-def _way(row: MutantRow) -> Way:
+def _signature(row: MutantRow) -> KillSignature:
     killers = _killers(row)
     kinds = ((item.scenario, _kind(item.failure)) for item in row.evidence if item.scenario in killers)
-    return Way(killers, tuple(sorted(kinds)))
+    return KillSignature(killers, tuple(sorted(kinds)))
 
 
 def _kind(failure: str) -> str:

@@ -64,7 +64,7 @@ def named_pairs(
 ) -> Pairs:
     """The pairs of these ids (or beginnings of ids). Raises `UsageError` for one that is not among `known`."""
     wanted = ((_find(one, known), _find(other, known)) for one, other in named)
-    return _made(wanted, config, cannot_express)
+    return _pairs_of(wanted, config, cannot_express)
 
 
 def sampled_pairs(
@@ -78,7 +78,7 @@ def sampled_pairs(
     """
     degrading = sorted((m for m in mutants if m.intent is Intent.DEGRADE and m.edits), key=_rank)[:POOL]
     ranked = sorted(combinations(degrading, 2), key=lambda both: (_likeness(*both), _mixed(*both)))
-    return _made(ranked, config, cannot_express, size)
+    return _pairs_of(ranked, config, cannot_express, size)
 
 
 def parse_pair(text: str) -> Named:
@@ -95,7 +95,7 @@ def parse_pair(text: str) -> Named:
     return one, other
 
 
-def _made(
+def _pairs_of(
     wanted: Iterable[tuple[Mutant, Mutant]],
     config: AgentConfig,
     cannot_express: Expressible,

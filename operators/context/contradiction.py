@@ -7,10 +7,10 @@ from types import MappingProxyType
 from agentmut.language import Instruction, Other, StatedFact, parse, quoted, reads_as_english
 from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
+from agentmut.operators.context.other_values import restated
 from agentmut.operators.context.values import stated_facts
-from agentmut.operators.edits import line_break
+from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(

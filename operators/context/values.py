@@ -17,9 +17,9 @@ from agentmut.language import (
 )
 from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
-from agentmut.operators.edits import line_break
+from agentmut.operators.context.other_values import restated
+from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 
 _MOST_CHANGES = 12

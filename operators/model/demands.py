@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentmut._base import canonical_json
 from agentmut.language import quoted
 from agentmut.nouns import AgentConfig, Candidate, ModelConfig, ToolSpec
-from agentmut.operators.model.settings import changed, model_example
+from agentmut.operators.model.setting_edits import changed, model_example
 from agentmut.seams import Example, OperatorOptions, operator
 
 _TOOLS = (ToolSpec(name="search"),)
@@ -27,7 +27,7 @@ def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[
     """One mutant, where there are tools and a choice other than "auto", which is the default."""
     now = config.model.tool_choice
     if config.tools and now not in (None, "auto"):
-        yield changed(config, "tool_choice", None, f"drop the tool choice {_said(now)}")
+        yield changed(config, "tool_choice", None, f"drop the tool choice {_value_text(now)}")
 
 
 @operator(
@@ -42,8 +42,8 @@ def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Itera
     """One mutant, where a format other than text, which is the default, is asked for."""
     now = config.model.response_format
     if now not in (None, {"type": "text"}):
-        yield changed(config, "response_format", None, f"drop the response format {_said(now)}")
+        yield changed(config, "response_format", None, f"drop the response format {_value_text(now)}")
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return quoted(value if isinstance(value, str) else canonical_json(value))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentmut.nouns import AgentConfig, Candidate, ModelConfig
-from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
+from agentmut.operators.model.setting_edits import changed, is_claude, may_set, model_example
 from agentmut.seams import OperatorOptions, operator
 
 _FEW_TOKENS, _FEWEST_TOKENS = 64, 16

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.nouns import END, START, AgentConfig, Candidate, Edit, Effect, Flow, Intent, Reach
-from agentmut.operators.orchestration.flows import Ways, edge_edit, entered, flow_edit, flow_example
+from agentmut.operators.orchestration.flows import FlowEdges, edge_edit, entered, flow_edit, flow_example
 from agentmut.seams import OperatorOptions, operator
 
 
@@ -55,7 +55,7 @@ def swap_agents(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     decides itself where the run goes on.
     """
     flow = Flow.of(config.orchestration)
-    ways = Ways(flow)
+    ways = FlowEdges(flow)
     for index, edge in enumerate(flow.edges):
         if len(edge) == 2 and _in_a_row(*edge, index, ways):
             first, second = edge
@@ -88,7 +88,7 @@ def serialise_branches(config: AgentConfig, options: OperatorOptions) -> Iterato
     branches not seeing each other's results: it is asked to be robust against that.
     """
     flow = Flow.of(config.orchestration)
-    for source, target, members in _parallel(flow, Ways(flow)):
+    for source, target, members in _parallel(flow, FlowEdges(flow)):
         names = list(members)
         yield Candidate(
             edits=tuple(_chained(flow, members, target)),
@@ -98,14 +98,14 @@ def serialise_branches(config: AgentConfig, options: OperatorOptions) -> Iterato
         )
 
 
-def _in_a_row(first: str, second: str, index: int, ways: Ways) -> bool:
+def _in_a_row(first: str, second: str, index: int, ways: FlowEdges) -> bool:
     if first == START or second in (END, first):
         return False
     alone = ways.into[second] == [index] and second not in ways.chosen and second not in ways.deciding
-    return alone and ways.only_way(ways.out[first], first) == index
+    return alone and ways.only_edge(ways.out[first], first) == index
 
 
-def _traded(flow: Flow, ways: Ways, names: Mapping[str, str]) -> Iterator[Edit]:
+def _traded(flow: Flow, ways: FlowEdges, names: Mapping[str, str]) -> Iterator[Edit]:
     """Edits that put each of two names in the other's place, wherever edges and decisions lead."""
     for index in sorted({i for name in names for i in (*ways.into[name], *ways.out[name])}):
         edge = flow.edges[index]
@@ -127,13 +127,13 @@ class _Member(NamedTuple):
     out: int
 
 
-def _parallel(flow: Flow, ways: Ways) -> Iterator[tuple[str, str, dict[str, _Member]]]:
+def _parallel(flow: Flow, ways: FlowEdges) -> Iterator[tuple[str, str, dict[str, _Member]]]:
     """Fork, join and the nodes between them, for every stretch of single nodes side by side."""
     for source in list(ways.out):
         forks: defaultdict[tuple[str, ...], dict[str, _Member]] = defaultdict(dict)
         for into in ways.out[source]:
             member = flow.edges[into][-1]
-            out = ways.only_way(ways.out[member], member)
+            out = ways.only_edge(ways.out[member], member)
             if len(flow.edges[into]) == 2 and ways.into[member] == [into] and out is not None:
                 forks[_join(flow, out)][member] = _Member(into, out)
         for (*waiting, target), members in forks.items():

@@ -31,7 +31,7 @@ def entered(node: str) -> str:
     return "" if node == START else node
 
 
-class Ways:
+class FlowEdges:
     """Which edges lead into and out of each node, by their index, and which nodes decide themselves."""
 
     def __init__(self, flow: Flow) -> None:
@@ -46,6 +46,6 @@ class Ways:
         self.chosen = frozenset(target for labels in ends for target in labels.values())
         """Nodes that some decision leads to."""
 
-    def only_way(self, edges: list[int], node: str) -> int | None:
+    def only_edge(self, edges: list[int], node: str) -> int | None:
         """The one edge of `edges`, where `node` takes no decision of its own; None otherwise."""
         return edges[0] if len(edges) == 1 and node not in self.deciding else None

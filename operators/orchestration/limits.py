@@ -9,7 +9,7 @@ from agentmut.seams import OperatorOptions, operator
 _CUTS = ((2, 10), (4, 4))
 """Which part of the limit is left, and how much at most: the limits of frameworks are in the thousands."""
 
-_NOBODYS = 1000
+_FRAMEWORK_DEFAULT = 1000
 """Limits from here on are the defaults of frameworks."""
 
 
@@ -27,7 +27,7 @@ def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         if cut:
             yield Candidate(
                 edits=(flow_edit("max_steps", before=limit, after=cut),),
-                description=f"stop a run after {cut} step{'s' if cut > 1 else ''} instead of {_said(limit)}",
+                description=f"stop a run after {cut} step{'s' if cut > 1 else ''} instead of {_limit_text(limit)}",
                 anchor="max_steps",
             )
 
@@ -51,9 +51,9 @@ def disable_retry(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
             yield _once(flow_edit("retries", node, before=times, after=0), node, f"the node {node}")
 
 
-def _said(limit: int) -> str:
+def _limit_text(limit: int) -> str:
     """The limit, or where nobody has set it, whose it is: a number of four digits would only make wonder."""
-    return str(limit) if limit < _NOBODYS else "the framework's own limit"
+    return str(limit) if limit < _FRAMEWORK_DEFAULT else "the framework's own limit"
 
 
 def _once(edit: Edit, node: str, what: str) -> Candidate:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from agentmut.language import Instruction, PromptDocument, parse, quoted, unclosed_spans
 from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
-from agentmut.operators.edits import line_break, prompt_example
-from agentmut.operators.prompt.places import end_of
-from agentmut.operators.prompt.wording import english_instructions
+from agentmut.operators.prompt.paragraph_places import end_of
+from agentmut.operators.prompt.replaced_words import english_instructions
+from agentmut.operators.shared_edits import line_break, prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _REVERSALS = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agentmut.language import parse, quoted
 from agentmut.nouns import AgentConfig, Candidate, prompt_edit
-from agentmut.operators.edits import prompt_example
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from agentmut.language import BASE_VERBS, Instruction, PromptDocument, quoted, splits
 from agentmut.nouns import AgentConfig, Candidate, prompt_edit
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import english_instructions
+from agentmut.operators.prompt.replaced_words import english_instructions
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _Cut = tuple[int, int, str]

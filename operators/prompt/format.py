@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from agentmut.language import NUMBER, Instruction, PromptDocument, Span, balanced, inside, quoted
 from agentmut.nouns import AgentConfig, Candidate, prompt_edit
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import english_instructions
+from agentmut.operators.prompt.replaced_words import english_instructions
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _ANSWER = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|results?|messages?|e-?mails?|summar(?:y|ies))"

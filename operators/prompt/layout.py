@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agentmut.language import Instruction, PromptDocument, Span, parse, splits
 from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
-from agentmut.operators.edits import line_break, prompt_example
+from agentmut.operators.shared_edits import line_break, prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")

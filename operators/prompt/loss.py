@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agentmut.language import Nesting, PromptDocument, Section, Span, balanced, parse, quoted, splits
 from agentmut.nouns import AgentConfig, Candidate, Effect, prompt_edit
-from agentmut.operators.edits import prompt_example
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _FRACTIONS = {"three quarters": 0.75, "half": 0.5}

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.language import parse, quoted
 from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
-from agentmut.operators.edits import line_break, prompt_example
-from agentmut.operators.prompt.places import end_of, middle_of
+from agentmut.operators.prompt.paragraph_places import end_of, middle_of
+from agentmut.operators.shared_edits import line_break, prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _DISTRACTIONS = (

@@ -25,8 +25,14 @@ from agentmut.language import (
     word_set,
 )
 from agentmut.nouns import AgentConfig, Candidate
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
+from agentmut.operators.prompt.replaced_words import (
+    PLACES,
+    english_instructions,
+    first_places,
+    replacements,
+    reworded,
+)
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
@@ -122,7 +128,7 @@ def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     for document, instruction in english_instructions(config):
         found = (use for use in uses(document, instruction, "comparators") if not _at_a_time(document, use))
         for use in first_places(found, "opposite"):
-            yield from all_said(document, instruction, use, "opposite")
+            yield from replacements(document, instruction, use, "opposite")
         for match in islice(_SIGN.finditer(instruction.text), PLACES):
             start, end = (instruction.start + offset for offset in match.span())
             if made := reworded(document, instruction, start, end, _TURNED[match["sign"]]):

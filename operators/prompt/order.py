@@ -14,7 +14,7 @@ from agentmut.language import (
     word_set,
 )
 from agentmut.nouns import AgentConfig, Candidate, Intent, prompt_edit
-from agentmut.operators.edits import prompt_example
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _LEANS_ON_PREVIOUS = re.compile(

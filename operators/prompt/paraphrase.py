@@ -5,8 +5,8 @@ from itertools import islice
 
 from agentmut.language import paraphrases
 from agentmut.nouns import AgentConfig, Candidate, Intent
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import PLACES, english_instructions, reworded
+from agentmut.operators.prompt.replaced_words import PLACES, english_instructions, reworded
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 

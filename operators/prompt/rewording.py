@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 from agentmut.language import load_wordnet, parse, quoted, synonyms, wordnet_synonyms
 from agentmut.nouns import AgentConfig, Candidate, Intent, prompt_edit
-from agentmut.operators.edits import prompt_example
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.language import BASE_VERBS, DETERMINERS, PRONOUNS, PromptDocument, Use, uses, word_set
 from agentmut.nouns import AgentConfig, Candidate
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
+from agentmut.operators.prompt.replaced_words import english_instructions, first_places, replacements
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _JOINING = word_set(
@@ -40,7 +40,7 @@ def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     for document, instruction in english_instructions(config):
         found = filter(_stands_alone, _one_a_phrase(document, uses(document, instruction, "scope")))
         for use in first_places(_no_labels(document, found), "weaker", "weakest", "stronger"):
-            yield from all_said(document, instruction, use, "weaker", "weakest", "stronger")
+            yield from replacements(document, instruction, use, "weaker", "weakest", "stronger")
 
 
 def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:

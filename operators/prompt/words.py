@@ -16,8 +16,13 @@ from agentmut.language import (
     word_set,
 )
 from agentmut.nouns import AgentConfig, Candidate, Effect
-from agentmut.operators.edits import prompt_example
-from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
+from agentmut.operators.prompt.replaced_words import (
+    english_instructions,
+    first_places,
+    replacements,
+    reworded,
+)
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
@@ -54,7 +59,7 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     for document, instruction in english_instructions(config):
         found = _outside_conditions(instruction, uses(document, instruction, *BINDING, *FIELDS))
         for use in first_places(found, "weaker", "weakest"):
-            yield from all_said(document, instruction, use, "weaker", "weakest")
+            yield from replacements(document, instruction, use, "weaker", "weakest")
 
 
 @operator(
@@ -81,7 +86,7 @@ def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
         found = uses(document, instruction, "modality", "frequency", *FIELDS)
         binding = (use for use in found if not _is_limited(instruction, use))
         for use in first_places(_outside_conditions(instruction, binding), "opposite"):
-            yield from all_said(document, instruction, use, "opposite")
+            yield from replacements(document, instruction, use, "opposite")
 
 
 @operator(
@@ -114,7 +119,7 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
                 said = "Finally" if use.text[0].isupper() else "finally"  # "last check it" is no English
                 yield from filter(None, [reworded(document, instruction, use.start, use.end, said)])
             else:
-                yield from all_said(document, instruction, use, "opposite")
+                yield from replacements(document, instruction, use, "opposite")
 
 
 def _after_first(instruction: Instruction, use: Use) -> bool:

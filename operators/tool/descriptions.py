@@ -1,16 +1,15 @@
 """What the model is told that a tool does, and what its parameters mean."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
 from agentmut._base import Path
-from agentmut.language import quoted, words
+from agentmut.language import quoted, stems, words
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
-from agentmut.operators.tool.places import ParameterPlace, kind_of, places
-from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
-from agentmut.operators.tool.similarity import nearest, vocabularies
+from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
+from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, places
 from agentmut.seams import OperatorOptions, operator
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
@@ -184,3 +183,15 @@ def _other_unit(description: str) -> str:
     other = _UNITS[said.lower()]
     other = other.capitalize() if said.istitle() and other.islower() else other
     return description[: found.start()] + other + description[found.end() :]
+
+
+def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:
+    """The stems of each text, for `nearest`."""
+    return [stems(text) for text in texts]
+
+
+def nearest(
+    index: int, others: Iterable[int], names: Sequence[str], said: Sequence[frozenset[str]]
+) -> int | None:
+    """Which of the others shares most words with the one at `index`; by name among equals."""
+    return min(others, key=lambda other: (-len(said[index] & said[other]), names[other]), default=None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, ToolFault, ToolSpec
-from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
+from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
 
 _GET = LOOK_UP.model_copy(update={"name": "get_order"})

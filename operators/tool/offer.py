@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agentmut.nouns import AgentConfig, Candidate, Edit, Effect, Intent, Reach, ToolSpec
-from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
+from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
 
 

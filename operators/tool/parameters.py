@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach
-from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places, places
-from agentmut.operators.tool.samples import an_object, schema_example
+from agentmut.operators.tool.example_tools import an_object, schema_example
+from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, own_places, places
 from agentmut.seams import OperatorOptions, operator
 
 _TEXT: dict[str, JsonValue] = {"type": "string"}

@@ -8,7 +8,7 @@ can intercept have such mutants.
 from collections.abc import Iterator
 
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
-from agentmut.operators.tool.samples import LOOK_UP, tools_example
+from agentmut.operators.tool.example_tools import LOOK_UP, tools_example
 from agentmut.seams import Example, Operator, OperatorOptions, operator
 
 EXAMPLE_SECONDS = 3.0

@@ -73,7 +73,7 @@ class AskAgain:
         if not before and not again:
             return None
         faults = [
-            f"asked again, it says {_said([fact])}, which it has not said before"
+            f"asked again, it says {_facts_text([fact])}, which it has not said before"
             for fact in sorted(again - before - self._facts(pair, _seen(pair, trace)))
             if fact.kind != DECISIONS
         ]
@@ -113,7 +113,7 @@ def _turned(before: frozenset[Fact], again: frozenset[Fact]) -> list[str]:
     first, second = (sorted(fact for fact in facts if fact.kind == DECISIONS) for facts in (before, again))
     if not first or not second or set(first) & set(second):
         return []
-    return [f"asked again, it says {_said(second)}, after {_said(first)}"]
+    return [f"asked again, it says {_facts_text(second)}, after {_facts_text(first)}"]
 
 
 def _without_assurance(output: JsonValue) -> JsonValue:
@@ -121,5 +121,5 @@ def _without_assurance(output: JsonValue) -> JsonValue:
     return _ASSURANCE.sub("", output) if isinstance(output, str) else output
 
 
-def _said(facts: Iterable[Fact]) -> str:
+def _facts_text(facts: Iterable[Fact]) -> str:
     return ", ".join(f"{fact.kind} {fact.value}" for fact in facts)

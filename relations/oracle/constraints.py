@@ -16,7 +16,7 @@ from agentmut.nouns import (
     Source,
 )
 from agentmut.relations.base import check, source, without_text
-from agentmut.relations.oracle.limits import Limits, given_limits, stated_limits
+from agentmut.relations.oracle.answer_limits import Limits, given_limits, stated_limits
 from agentmut.seams import RelationExample
 
 _NONE = Limits()

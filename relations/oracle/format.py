@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from agentmut.nouns import AgentConfig, Check, Expectation, Family, FollowUp, Pair, Scenario, Source
 from agentmut.relations.base import check, source
-from agentmut.relations.oracle.formats import Format, asked_format, demanded_format, given_format
+from agentmut.relations.oracle.answer_formats import Format, asked_format, demanded_format, given_format
 from agentmut.seams import RelationExample
 
 

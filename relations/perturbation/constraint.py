@@ -73,7 +73,7 @@ class AddedConstraint:
     def follow_up(self, source: Source) -> FollowUp | None:
         """The last turn with a limit, drawn by chance; none where the run answered nothing, or with JSON."""
         turn = _last(source.scenario, source.config)
-        said = _said(source.trace)
+        said = _prose_answer(source.trace)
         if not turn or not said or _is_limited(source.scenario):
             return None
         limit = source.rng.choice(list(_limits(turn, said)))
@@ -86,7 +86,7 @@ class AddedConstraint:
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether the answer is no longer than before or than allowed, and with `obey` whether it keeps the limit."""
-        before, after = _said(pair.source), _said(pair.trace)
+        before, after = _prose_answer(pair.source), _prose_answer(pair.trace)
         if not before:
             return None
         allowed, kind = pair.follow_up.expected.get("words"), str(pair.follow_up.expected.get("kind", ""))
@@ -119,7 +119,7 @@ def _is_limited(scenario: Scenario) -> bool:
     return any(isinstance(turn, str) and _LIMITED.search(turn) for turn in scenario.turns)
 
 
-def _said(trace: AgentTrace) -> str:
+def _prose_answer(trace: AgentTrace) -> str:
     """The answer where it is prose; empty for structured ones, whose length says nothing."""
     output = trace.output
     return output if isinstance(output, str) and output.lstrip()[:1] not in ("", "{", "[", "<") else ""

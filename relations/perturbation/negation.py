@@ -117,7 +117,7 @@ class Negation(NoArgument):
             passed = not done
         else:
             found = pair.comparison.differences(pair.scenario, pair.source, pair.trace)
-            if not found and not _answers(_said(pair.source), pair.scenario):
+            if not found and not _answers(_answer_text(pair.source), pair.scenario):
                 return None
             passed, what = bool(found), "; ".join(found) or "the answer shows the same facts"
         return Check(evaluator=self.id, passed=passed, reason=f"{pair.follow_up.description}: {what}")
@@ -134,7 +134,7 @@ class Negation(NoArgument):
         yield example(asked, refunded, refunded, False, config)
 
 
-def _said(trace: AgentTrace) -> str:
+def _answer_text(trace: AgentTrace) -> str:
     return "\n".join(str(output) for output in trace.outputs)
 
 

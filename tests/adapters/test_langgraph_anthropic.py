@@ -7,7 +7,7 @@ from langchain.agents import create_agent
 from langchain_core.tools import tool
 
 from agentmut.adapters.langgraph.adapter import LangGraphAdapter
-from agentmut.conformance.adapters.checks import CHECKS
+from agentmut.conformance.adapters.adapter_checks import CHECKS
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import read_tool
 from agentmut.testing import check_adapter

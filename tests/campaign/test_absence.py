@@ -12,8 +12,8 @@ from agentmut.nouns.messages import ModelRequest, Role
 from agentmut.nouns.mutant import Edit, Status
 from agentmut.nouns.result import Result
 from agentmut.nouns.tools import ToolSpec
-from agentmut.report.terminal.mutant import render_mutant
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.run_page import render
 from agentmut.seams.protocols.adapter import ChoosesRoute, RunsOutside
 from agentmut.trial.on_wire import OnWire
 from agentmut.trial.witness.absence import absence

@@ -14,7 +14,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project
-from agentmut.report.terminal.verdicts import render_verdicts
+from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.usecases.campaigns import measure

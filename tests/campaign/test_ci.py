@@ -9,8 +9,8 @@ import pytest
 
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import CiNoticed, MutantRow, Result, read_result
-from agentmut.report.terminal.mutant import render_mutant
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.run_page import render
 from agentmut.usecases.campaigns import measure
 
 WORDS = ("alpha", "beta", "gamma")

@@ -8,7 +8,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result
-from agentmut.report.terminal.rescored import render_rescored
+from agentmut.report.terminal.rescored_page import render_rescored
 from agentmut.usecases.campaigns import measure, rescore
 
 pytestmark = pytest.mark.whole

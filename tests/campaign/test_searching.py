@@ -10,17 +10,17 @@ from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
-from agentmut.insight.generate.doubles import MADE_UP, StandIns
 from agentmut.insight.generate.proposals import Proposal
-from agentmut.insight.search.bench import Bench, Wanted
-from agentmut.insight.search.preparation import check_harmless, search_of, start_of, what_is_stored
+from agentmut.insight.generate.stand_ins import MADE_UP, StandIns
+from agentmut.insight.search.search_preparation import check_harmless, search_of, start_of, what_is_stored
+from agentmut.insight.search.trial_bench import Bench, Wanted
 from agentmut.insight.search.trying import Trying
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
-from agentmut.report.terminal.suggestions import render_suggestions
+from agentmut.report.terminal.suggestions_page import render_suggestions
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store, register

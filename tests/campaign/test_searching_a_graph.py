@@ -7,7 +7,7 @@ import pytest
 from agentmut import check_suite
 from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
-from agentmut.report.terminal.suggestions import render_suggestions
+from agentmut.report.terminal.suggestions_page import render_suggestions
 from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suggestions import Proposed, free_suggestions, searched_suggestions
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from agentmut._base.services import CARRIED, ENDPOINT_VARIABLES, SERVICES
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.simulator.service.addresses import Addresses
 from agentmut.wire.codecs import all_codecs
 

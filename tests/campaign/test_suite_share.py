@@ -10,7 +10,7 @@ from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.problems import identity_problem
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import SUITE
-from agentmut.report.terminal.mutant import render_mutant
+from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.usecases.campaigns import measure
 from tests.campaign.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play

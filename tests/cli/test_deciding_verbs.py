@@ -12,7 +12,7 @@ import pytest
 
 import agentmut as package
 from agentmut._base.errors import UsageError
-from agentmut.report.terminal.plan import render_plan
+from agentmut.report.terminal.plan_page import render_plan
 from agentmut.usecases.decide.gate import GateReport
 
 pytestmark = pytest.mark.process

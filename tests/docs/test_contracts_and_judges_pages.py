@@ -12,7 +12,7 @@ from agentmut.judging.contracts.contract import ContractSpec, Governance
 from agentmut.judging.judges.model_judge import ModelJudge
 from agentmut.judging.judges.rubric import JudgeSpec
 from agentmut.project.loading import load_project
-from agentmut.report.terminal.verdicts import render_verdicts
+from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.stats.three_valued import Verdict
 from agentmut.usecases.suite_verdicts import check_suite
 

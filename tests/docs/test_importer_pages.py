@@ -15,7 +15,7 @@ from agentmut.cli import VERBS
 from agentmut.judging.building import build
 from agentmut.project.loading import load_project
 from agentmut.project.scenarios import read_scenarios
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.run_page import render
 from agentmut.usecases.campaigns import measure
 
 DOCS = Path(__file__).parents[2] / "docs"

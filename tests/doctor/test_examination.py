@@ -19,7 +19,7 @@ from agentmut.nouns.footprints import RequestShape
 from agentmut.nouns.messages import ModelRequest
 from agentmut.nouns.tools import ToolSpec
 from agentmut.project.loading import load_project
-from agentmut.report.terminal.doctor import render_diagnosis
+from agentmut.report.terminal.doctor_page import render_diagnosis
 from agentmut.store.documents.diagnosis import Arrival, Diagnosis
 
 PROMPT = "Be kind to {name}.\nNever promise dates.\n"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.trace import AgentTrace

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.conformance.adapters.mutation import Support
+from agentmut.conformance.adapters.mutant_arrival import Support
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import OperatorClass
 from agentmut.seams.plugins import Group, load

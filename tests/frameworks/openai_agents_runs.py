@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.current import running

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit

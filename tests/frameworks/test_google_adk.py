@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.trace import Action

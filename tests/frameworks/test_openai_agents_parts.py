@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace

@@ -17,7 +17,7 @@ from agentmut.adapters.vertex_agent_engine.errors import EngineError
 from agentmut.adapters.vertex_agent_engine.events import Hearing
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.selection import Selection
-from agentmut.conformance.adapters.checks import endpoint
+from agentmut.conformance.adapters.adapter_checks import endpoint
 from agentmut.doctor.examination import before_running, examine
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Status

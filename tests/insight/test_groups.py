@@ -20,8 +20,8 @@ from agentmut.nouns.result import (
     Score,
     Target,
 )
-from agentmut.report.terminal.mutant import render_mutant
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.run_page import render
 
 NO_SCORE = Score(value=None, low=None, high=None)
 

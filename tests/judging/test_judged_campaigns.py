@@ -13,8 +13,8 @@ from agentmut._base.errors import RunError, UsageError
 from agentmut.cli.verbs.resume_verb import choose_run
 from agentmut.nouns.result import Result
 from agentmut.project.loading import load_project
-from agentmut.report.terminal.result import render
-from agentmut.report.terminal.verdicts import render_verdicts
+from agentmut.report.terminal.run_page import render
+from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.stats.three_valued import Verdict
 from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
 from agentmut.usecases.runtime import opened

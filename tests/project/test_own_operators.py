@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.seams.make_operator import operator
-from agentmut.operators.edits import prompt_example
+from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams.protocols import OperatorOptions
 
 

@@ -4,9 +4,9 @@ import json
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import AgentSummary, Cost, Result, Score
-from agentmut.report.comparison import markdown_comparison, render_comparison
+from agentmut.report.builtin_formats import json_text
 from agentmut.report.files.markdown import LONGEST
-from agentmut.report.formats import json_text
+from agentmut.report.run_comparison import markdown_comparison, render_comparison
 from agentmut.store.documents.comparison import Comparison, compare_results
 from tests.report.results import result, row
 

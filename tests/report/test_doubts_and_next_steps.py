@@ -3,16 +3,16 @@
 from typing import Any
 
 from agentmut.campaign.running.stored import Kept
-from agentmut.insight.coverage.load import failures_of
 from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
+from agentmut.insight.coverage.project_coverage import failures_of
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.relation import Expectation, Family
 from agentmut.nouns.result import BehaviourChange, MutantRow
 from agentmut.report.paint import Page
-from agentmut.report.terminal.coverage import render_coverage
-from agentmut.report.terminal.gap import gap_in_words, may_be_chance
-from agentmut.report.terminal.relations import _listed
+from agentmut.report.terminal.coverage_page import render_coverage
+from agentmut.report.terminal.relations_page import _listed
+from agentmut.report.terminal.survivor_gap import gap_in_words, may_be_chance
 from agentmut.store.documents.relation_report import Finding, RelationRow
 from agentmut.store.rows import StoredTrial
 

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import SUITE, Cost, Result, Score, SourceText, Target
+from agentmut.report.builtin_formats import render_as
 from agentmut.report.files.markdown import LONGEST
-from agentmut.report.formats import render_as
 from agentmut.report.view import View
 from tests.report.results import PROMPT, dropping, result, row
 

@@ -27,7 +27,7 @@ from agentmut.nouns.result import (
 from agentmut.report.html import html_report
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import Kind, diff_of, word_diff
-from agentmut.report.html.sections import savings, scenario_lines
+from agentmut.report.html.page_sections import savings, scenario_lines
 from agentmut.report.view import Extra
 from tests.report import results
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentmut.nouns.mutant import Effect, Status
-from agentmut.report.formats import render_as
+from agentmut.report.builtin_formats import render_as
 from agentmut.seams.declarations import effect_of
 from tests.report.results import dropping, result, row
 

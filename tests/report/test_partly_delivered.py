@@ -4,7 +4,7 @@ import pytest
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.result import MutantRow, Target, WitnessSummary
-from agentmut.report.terminal.delivery import delivery_note
+from agentmut.report.terminal.partial_delivery import delivery_note
 
 
 def row(parts: tuple[str, ...] = (), **witness: int) -> MutantRow:

@@ -17,8 +17,8 @@ from agentmut.nouns.result import (
 )
 from agentmut.report.paint import clean
 from agentmut.report.ranking import rank
-from agentmut.report.terminal.mutant import render_mutant
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.run_page import render
 
 EVIL = "ok\x1b[31m\x07\u202ekcatta\u200b <b>bold</b> [red]markup[/red]"
 

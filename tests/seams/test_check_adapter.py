@@ -15,7 +15,7 @@ from agentmut._base.errors import AdapterError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.command import CommandAdapter
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.conformance.adapters.checks import CHECKS
+from agentmut.conformance.adapters.adapter_checks import CHECKS
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.flow import CHANGED
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role

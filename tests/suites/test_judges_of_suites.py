@@ -13,7 +13,7 @@ from agentmut.campaign.limits import Spend, budget_reached, together
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.project.schema import BudgetSettings
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.run_page import render
 from agentmut.usecases.campaigns import measure
 
 pytestmark = pytest.mark.whole

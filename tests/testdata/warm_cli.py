@@ -175,11 +175,11 @@ def warm_up() -> None:
         importlib.import_module(f"agentmut.cli.verbs.{verb}_verb")
     for name in (
         "agentmut.adapters.python_callable",
-        "agentmut.report.terminal.result",
-        "agentmut.report.terminal.mutant",
+        "agentmut.report.terminal.run_page",
+        "agentmut.report.terminal.mutant_page",
         "agentmut.usecases.campaigns",
         "agentmut.report.terminal.mutant_diff",
-        "agentmut.report.terminal.verdicts",
+        "agentmut.report.terminal.verdicts_page",
         "agentmut.simulator.service.server",
         "agentmut.usecases.suite_verdicts",
         "agentmut.wire.carriers.transport",

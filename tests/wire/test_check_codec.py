@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from agentmut.conformance.codecs.checks import codec_faults
+from agentmut.conformance.codecs.codec_checks import codec_faults
 from agentmut.nouns.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.nouns.framing import Frame
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentmut.conformance.codecs.samples import CALL, REPLIES, WITH_TOOLS
+from agentmut.conformance.codecs.codec_samples import CALL, REPLIES, WITH_TOOLS
 from agentmut.nouns.codec import Body, Codec, HttpCall, Path
 from agentmut.nouns.messages import ModelRequest
 from agentmut.wire.bodies import write_json

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
-from agentmut.conformance.adapters.runs import Asked, Observed, Subject, observe, watched
-from agentmut.conformance.adapters.runs import Watch as Watching
+from agentmut.conformance.adapters.observed_runs import Asked, Observed, Subject, observe, watched
+from agentmut.conformance.adapters.observed_runs import Watch as Watching
 from agentmut.nouns import Codec, Ending, EvaluatorSpec, HttpCall, Scenario
 from agentmut.recording import Answered, Outgoing, TrialOverError
 from agentmut.seams import RunsOutside

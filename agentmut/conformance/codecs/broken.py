@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentmut._base import one_line
-from agentmut.conformance.codecs.probe import Fault, Probe, parsed, written
+from agentmut.conformance.codecs.codec_probe import Fault, Probe, parsed, written
 from agentmut.nouns import HttpCall
 from agentmut.wire import all_places, with_values, without
 from agentmut.wire.bodies import read_json, write_json

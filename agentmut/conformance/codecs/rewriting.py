@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, parsed, written
-from agentmut.conformance.codecs.samples import REPLIES
+from agentmut.conformance.codecs.codec_probe import Fault, Probe, alike, differences, parsed, written
+from agentmut.conformance.codecs.codec_samples import REPLIES
 from agentmut.nouns import Body, HttpCall, Message, ModelRequest, OfferedTool, Path, Role, ToolSpec
 from agentmut.wire import all_places, at, with_values
 from agentmut.wire.bodies import write_json

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences
-from agentmut.conformance.codecs.samples import REPLIES
+from agentmut.conformance.codecs.codec_probe import Fault, Probe, alike, differences
+from agentmut.conformance.codecs.codec_samples import REPLIES
 from agentmut.nouns import HttpCall, ModelReply, ModelRequest
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agentmut.conformance.codecs.probe import Fault, Probe, alike, differences, written
-from agentmut.conformance.codecs.samples import REPLIES
+from agentmut.conformance.codecs.codec_probe import Fault, Probe, alike, differences, written
+from agentmut.conformance.codecs.codec_samples import REPLIES
 from agentmut.nouns import Frame, ModelReply
 from agentmut.wire.bodies import read_json, write_json
 

@@ -1,6 +1,6 @@
 """What a suite exercises of an agent, from stored traces: `measure(traces, config, settings)`."""
 
-from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import (
     Coverage,
@@ -13,8 +13,8 @@ from agentmut.insight.coverage.nouns import (
 )
 
 __all__ = [
-    "Beside",
     "Coverage",
+    "CoverageContext",
     "CoverageItem",
     "Dimension",
     "DimensionCoverage",

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from agentmut.insight.coverage.beside import Beside
 from agentmut.insight.coverage.boundaries import Boundary, Lacking, boundaries
-from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.models import distinct_models, is_model
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
 from agentmut.insight.coverage.part import Part, listed, nothing, row_of
 from agentmut.insight.coverage.paths import paths
-from agentmut.insight.coverage.seen import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
 from agentmut.insight.coverage.states import State
 from agentmut.nouns import Action, AgentConfig, ToolSpec
 from agentmut.project import CoverageSettings
@@ -100,14 +100,16 @@ def _boundaries_met(
     return seen
 
 
-def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings, beside: Beside) -> Part:
+def models_part(
+    traces: Traces, config: AgentConfig, settings: CoverageSettings, context: CoverageContext
+) -> Part:
     """Eq. 19. A model whose every call failed has not answered."""
     own = config.model.name
-    targets = distinct_models(settings.models or ((own, *beside.swap_models) if own else ()))
+    targets = distinct_models(settings.models or ((own, *context.swap_models) if own else ()))
     if not targets:
         why = "the config names no model; say in coverage.models which ones the agent is meant to support"
         return nothing(Dimension.MODEL, why)
-    also = {model: by for model, by in beside.also_run.items() if any(is_model(t, model) for t in targets)}
+    also = {model: by for model, by in context.also_run.items() if any(is_model(t, model) for t in targets)}
     seen = _models_seen(traces, own, also)
     items = (
         (

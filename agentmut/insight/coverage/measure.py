@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.dimensions import (
     boundaries_part,
     models_part,
@@ -10,20 +10,20 @@ from agentmut.insight.coverage.dimensions import (
     states_part,
     tools_part,
 )
-from agentmut.insight.coverage.further import graph_parts, rule_parts, ruled
-from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.coverage.graph_and_rules import graph_parts, rule_parts, ruled
 from agentmut.insight.coverage.nouns import PAPER, Coverage, CoverageItem, DimensionCoverage, ScenarioCoverage
-from agentmut.insight.coverage.seen import Seen, Traces
+from agentmut.insight.coverage.sightings import Seen, Traces
 from agentmut.insight.coverage.states import State, expected_states, states
 from agentmut.nouns import AgentConfig, Flow, Scenario
 from agentmut.project import CoverageSettings
 from agentmut.stats import overall_coverage
 
-NOTHING_BESIDE = Beside()
+NO_CONTEXT = CoverageContext()
 
 
 def measure(
-    traces: Traces, config: AgentConfig, settings: CoverageSettings, beside: Beside = NOTHING_BESIDE
+    traces: Traces, config: AgentConfig, settings: CoverageSettings, context: CoverageContext = NO_CONTEXT
 ) -> Coverage:
     """What these runs have exercised of the agent that `config` describes.
 
@@ -36,16 +36,16 @@ def measure(
     """
     graph = Graph.of(Flow.of(config.orchestration))
     found = states(traces)
-    scale, how = _scale(found, settings, beside)
-    rules = ruled(traces, config, beside)
+    scale, how = _scale(found, settings, context)
+    rules = ruled(traces, config, context)
     parts = (
         tools_part(traces, config.tools),
         paths_part(traces, graph, settings),
         states_part(found, scale, how),
         boundaries_part(traces, config.tools),
-        models_part(traces, config, settings, beside),
+        models_part(traces, config, settings, context),
         *graph_parts(traces, graph),
-        *rule_parts(rules, beside),
+        *rule_parts(rules, context),
     )
     rows = tuple(_wanted(part.row, settings) for part in parts)
     covered = {item: by for part in parts for item, by in part.covered.items()}
@@ -54,7 +54,7 @@ def measure(
         dimensions=rows,
         covered=tuple(covered),
         uncovered=tuple(item for part in parts for item in part.uncovered),
-        scenarios=tuple(_attributed(covered, traces, beside.scenarios)),
+        scenarios=tuple(_attributed(covered, traces, context.scenarios)),
         rules=tuple(row for row, _ in rules),
         traces=sum(map(len, traces.values())),
         states=scale if len(found) else None,
@@ -63,12 +63,12 @@ def measure(
     )
 
 
-def _scale(seen: Seen[State], settings: CoverageSettings, beside: Beside) -> tuple[float, str]:
+def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageContext) -> tuple[float, str]:
     """Lambda, and where it comes from."""
     if settings.states:
         return settings.states, "coverage.states"
-    if beside.calibrated:
-        return beside.calibrated, "the estimate of this config's first measurement"
+    if context.calibrated:
+        return context.calibrated, "the estimate of this config's first measurement"
     return expected_states(seen), "Chao1's estimate of all states from these traces"
 
 

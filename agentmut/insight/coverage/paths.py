@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from agentmut.insight.coverage.graph import Graph
-from agentmut.insight.coverage.seen import Seen, Traces, each_trace
+from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
 from agentmut.nouns import AgentTrace
 from agentmut.stats import chao1
 

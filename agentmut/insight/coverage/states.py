@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.insight.coverage.seen import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
 from agentmut.nouns import AgentTrace, Step
 from agentmut.stats import chao1
 

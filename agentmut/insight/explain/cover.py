@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agentmut.insight.explain.runs import Runs, StoredRuns, held
+from agentmut.insight.explain.stored_runs import Runs, StoredRuns, held
 from agentmut.judging import build
 from agentmut.nouns import AssertionSuggestion, Rate
 

@@ -14,7 +14,7 @@ def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
     if not survived:
         return result
     found = dict(_changes(state, store, [row.id for row in survived]))
-    rows = tuple(_told(row, found.get(row.id)) if row in survived else row for row in result.mutants)
+    rows = tuple(_with_change(row, found.get(row.id)) if row in survived else row for row in result.mutants)
     return result.model_copy(update={"mutants": rows})
 
 
@@ -27,10 +27,10 @@ def carried_over(before: Result, after: Result) -> Result:
 
 def _carried(row: MutantRow, before: MutantRow) -> MutantRow:
     kept = row.model_copy(update={"killed_by_relations": before.killed_by_relations})
-    return _told(kept, before.behaviour) if row.status is Status.SURVIVED else kept
+    return _with_change(kept, before.behaviour) if row.status is Status.SURVIVED else kept
 
 
-def _told(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
+def _with_change(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
     return row.model_copy(update={"behaviour": change, "gap": _gap(row.intent, change)})
 
 

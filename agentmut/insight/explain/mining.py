@@ -9,7 +9,7 @@ from agentmut.campaign import StoredCampaign
 from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.cover import cover, enough, ranked, value
 from agentmut.insight.explain.family import Family, family_of, halves
-from agentmut.insight.explain.runs import Run, StoredRuns, held
+from agentmut.insight.explain.stored_runs import Run, StoredRuns, held
 from agentmut.judging import build
 from agentmut.nouns import AssertionSuggestion, Intent, MutantRow, Rate, Status
 from agentmut.seams import Evaluator

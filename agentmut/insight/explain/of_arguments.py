@@ -44,11 +44,11 @@ def _with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate
         argument,
         f"{tool} is called with {listed}",
         generality,
-        partial(_made, tool, made),
+        partial(_is_called_with, tool, made),
     )
 
 
-def _made(tool: str, wanted: dict[str, JsonValue], view: View) -> bool:
+def _is_called_with(tool: str, wanted: dict[str, JsonValue], view: View) -> bool:
     return any(
         called == tool
         and all(name in made and same_json(value, made[name]) for name, value in wanted.items())

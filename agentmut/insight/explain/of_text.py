@@ -7,7 +7,7 @@ from functools import partial
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.insight.explain.shapes import SHAPES, SLIGHT, shape_of
 from agentmut.insight.explain.views import View
-from agentmut.language import STOP_WORDS, Figure
+from agentmut.language import NO, STOP_WORDS, YES, Figure
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -78,3 +78,21 @@ def _figures(contrast: Contrast) -> Iterator[Candidate]:
 
 def _states(figure: Figure, view: View) -> bool:
     return figure in view.figures
+
+
+_DECISIONS = {
+    YES: "the answer grants what is asked, or affirms it",
+    NO: "the answer refuses what is asked, or denies it",
+}
+
+
+def of_facts(contrast: Contrast) -> Iterator[Candidate]:
+    """`decides`: the one decision that the original usually takes, in whatever words."""
+    for decision, says in _DECISIONS.items():
+        holds = partial(_decides, decision)
+        if contrast.usual(holds):
+            yield candidate("decides", decision, says, 0.95, holds)
+
+
+def _decides(decision: str, view: View) -> bool:
+    return view.decisions == {decision}

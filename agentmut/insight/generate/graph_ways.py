@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from agentmut.insight.coverage.graph import Graph
+from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.models import is_model
-from agentmut.insight.generate.material import Material, whole
-from agentmut.insight.generate.wording import cases, in_words, request
+from agentmut.insight.generate.proposal_material import Material, whole
+from agentmut.insight.generate.user_wording import cases, in_words, request
 from agentmut.language import STOP_WORDS, parse, stem, stems, words
 from agentmut.nouns import END, START, AgentConfig, Flow, Scenario
 
@@ -16,7 +16,7 @@ TELLING = 4
 """Content words of a rule that are said where it states no case."""
 
 
-class Way(NamedTuple):
+class UntakenEdge(NamedTuple):
     """The first edge that no run has taken, on the shortest way to what is aimed at."""
 
     source: str
@@ -25,7 +25,7 @@ class Way(NamedTuple):
     """How the flow names what comes after it: labels, handoffs, branches, nodes; the nearest first."""
 
 
-def way_to(known: Material, source: str, target: str) -> Way:
+def way_to(known: Material, source: str, target: str) -> UntakenEdge:
     """To the edge from `source` to `target`, or to the node `target` where `source` is empty."""
     flow = Flow.of(known.config.orchestration)
     graph = Graph.of(flow)
@@ -35,12 +35,12 @@ def way_to(known: Material, source: str, target: str) -> Way:
     else:
         steps = [*_shortest(graph, entered, source or target), *([target] if source else [])]
     names = [name for edge in pairwise(steps) for name in _names(flow, *edge)] or [target]
-    return Way(
+    return UntakenEdge(
         steps[0] if len(steps) > 1 else "", tuple(dict.fromkeys(n for n in names if n not in (START, END)))
     )
 
 
-def starts(known: Material, way: Way) -> tuple[Scenario, ...]:
+def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
     """The scenarios whose runs come to where the way leaves the known ones; all of them where none is known to.
 
     Those with most of its words come first.
@@ -55,7 +55,7 @@ def starts(known: Material, way: Way) -> tuple[Scenario, ...]:
     return tuple(sorted(there or known.scenarios, key=lambda s: -len(about & stems(whole(s.turns)))))
 
 
-def reasons(config: AgentConfig, way: Way) -> Iterator[tuple[str, str]]:
+def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
     """What a user might say so that a run goes there, and what that is written from; the likeliest first."""
     for text in _conditions(config.orchestration, set(way.names)):
         for case in (*cases(f"If {text[:1].lower()}{text[1:]}, go on."), *cases(text)):
@@ -100,7 +100,7 @@ def _names(flow: Flow, source: str, target: str) -> Iterator[str]:
     yield target
 
 
-def _stems_of(way: Way) -> frozenset[str]:
+def _stems_of(way: UntakenEdge) -> frozenset[str]:
     return stems(" ".join(map(in_words, way.names)))
 
 
@@ -129,10 +129,10 @@ def _of_rules(config: AgentConfig, about: frozenset[str]) -> Iterator[tuple[str,
     rules = [" ".join(rule.text.split()) for rule in parse(config.prompt, config.tool_names).instructions]
     speaking = sorted((rule for rule in rules if about & stems(rule)), key=lambda r: -len(about & stems(r)))
     for rule in speaking:
-        found = tuple(cases(rule)) or _told(rule, about)
+        found = tuple(cases(rule)) or _topic_sentence(rule, about)
         yield from ((case, "written from a rule of the prompt") for case in found)
 
 
-def _told(rule: str, about: frozenset[str]) -> tuple[str, ...]:
+def _topic_sentence(rule: str, about: frozenset[str]) -> tuple[str, ...]:
     said = [w.text for w in words(rule) if w.text.lower() not in STOP_WORDS and stem(w.text) not in about]
     return (f"It is about {' '.join(said[:TELLING])}.",) if said else ()

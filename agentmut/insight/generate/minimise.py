@@ -6,7 +6,7 @@ Single words are not dropped: what is left has to be something that a user would
 import re
 from collections.abc import Generator, Sequence
 
-from agentmut.insight.generate.wording import sentences
+from agentmut.insight.generate.user_wording import sentences
 
 Shrinking = Generator[str, bool, str]
 """Yields shorter texts and is sent whether they do the same; returns the shortest that does."""

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from agentmut._base import Parameter, canonical_json, inlined, together
 from agentmut.insight.coverage.boundaries import EACH, Boundary, boundaries
 from agentmut.insight.generate.drawing import UNUSABLE, drawn
-from agentmut.insight.generate.material import Material, fits, known_values, whole
-from agentmut.insight.generate.wording import in_words, shown
+from agentmut.insight.generate.proposal_material import Material, fits, known_values, whole
+from agentmut.insight.generate.user_wording import in_words, shown
 from agentmut.nouns import ToolSpec
 
 DRAWN = 12

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
-from agentmut.insight.coverage.graph import Graph
-from agentmut.insight.generate.material import whole
-from agentmut.insight.generate.wording import shown
+from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.generate.proposal_material import whole
+from agentmut.insight.generate.user_wording import shown
 from agentmut.judging import build
 from agentmut.language import facts, stems
 from agentmut.nouns import AgentConfig, AgentTrace, EvaluatorSpec, Flow, Scenario

@@ -9,11 +9,18 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import Parameter, canonical_json
-from agentmut.insight.generate.graph_ways import Way, nodes_of_model, reasons, starts, way_to
-from agentmut.insight.generate.material import Material, arguments_named, fits, known_values, texts, whole
+from agentmut.insight.generate.graph_ways import UntakenEdge, nodes_of_model, reasons, starts, way_to
 from agentmut.insight.generate.nested import in_plain_words, outermost_of, values_on
+from agentmut.insight.generate.proposal_material import (
+    Material,
+    arguments_named,
+    fits,
+    known_values,
+    texts,
+    whole,
+)
+from agentmut.insight.generate.user_wording import cases, normalised, request, sentences, shown
 from agentmut.insight.generate.variations import Turns, recombinations, substitutions, transformations
-from agentmut.insight.generate.wording import cases, normalised, request, sentences, shown
 from agentmut.language import stems
 from agentmut.nouns import END, START, AgentConfig, Scenario, ToolSpec
 from agentmut.seams import Relation
@@ -251,7 +258,7 @@ def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
                 yield found._replace(aims=(aim.item,), about=about)
 
 
-def _with_reasons(config: AgentConfig, way: Way, bases: Sequence[Scenario]) -> Iterator[Proposal]:
+def _with_reasons(config: AgentConfig, way: UntakenEdge, bases: Sequence[Scenario]) -> Iterator[Proposal]:
     """Each reason by itself, then said after an input."""
     for number, (reason, origin) in enumerate(reasons(config, way)):
         base = bases[number % len(bases)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from agentmut.insight.generate.material import whole
+from agentmut.insight.generate.proposal_material import whole
 from agentmut.language import stems
 from agentmut.nouns import AgentTrace, Mutant, Reach, Scenario
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import AgentmutError
-from agentmut.insight.generate.wording import normalised, sentences
+from agentmut.insight.generate.user_wording import normalised, sentences
 from agentmut.language import FactKind, StatedFact, facts
 from agentmut.nouns import AgentConfig, AgentTrace, Scenario, Source
 from agentmut.seams import Catalogue, Group, Relation

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agentmut._base import Frozen, RunError, StoreError, UsageError, digest_of, write_json
-from agentmut.insight.generate.asking import INSTRUCTION
+from agentmut.insight.generate.model_proposals import INSTRUCTION
 from agentmut.nouns import AgentConfig, EvaluatorSpec, ModelConfig, Scenario
 from agentmut.seams import Adapter, AgentSpec, Catalogue, Group
 from agentmut.trial import Case, attempt

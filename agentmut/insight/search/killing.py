@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentmut.campaign import Suite, Tables
-from agentmut.insight.search.bench import Bench, Wanted
+from agentmut.insight.search.trial_bench import Bench, Wanted
 from agentmut.judging import build_all
 from agentmut.nouns import Execution, Mutant, Outcome, Scenario
 from agentmut.seams import Catalogue, Group

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from agentmut._base import digest_of
 from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.generate.aims import Weakness, weaknesses
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposals
-from agentmut.insight.search.bench import Bench, BudgetUsedUpError, Wanted
 from agentmut.insight.search.killing import Killing
-from agentmut.insight.search.start import Start
+from agentmut.insight.search.search_start import Start
+from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, Wanted
 from agentmut.insight.search.trying import Found, Tried, Trying
+from agentmut.nouns import ScenarioSuggestion
 
 BATCH = 4
 """Proposals that are run together."""
@@ -67,8 +69,8 @@ class Search:
         """Of the stored runs, and of those of the scenarios that are kept."""
         traces = self.start.traces | {found.scenario.name: found.traces for found in self.kept}
         suite = (*self.start.scenarios, *(found.scenario for found in self.kept))
-        beside = replace(self.start.beside, scenarios=suite, calibrated=self._states)
-        found = measure(traces, self.start.config, self.start.settings, beside)
+        context = replace(self.start.context, scenarios=suite, calibrated=self._states)
+        found = measure(traces, self.start.config, self.start.settings, context)
         self._states = self._states or found.states  # so that later measurements compare with the first
         return found
 
@@ -138,3 +140,38 @@ class Search:
             Tried(proposal, each.scenario, executions)
             for proposal, each, executions in zip(batch, wanted, runs, strict=False)
         ]
+
+
+def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:
+    """One for each scenario that was kept, in the order in which they were found."""
+    return tuple(_suggestion(found) for found in ended.kept)
+
+
+def _suggestion(found: Found) -> ScenarioSuggestion:
+    scenario = found.scenario
+    return ScenarioSuggestion(
+        id=digest_of(scenario.model_dump(mode="json"))[:8],
+        scenario=scenario,
+        origin=found.proposal.origin,
+        aim=found.proposal.goal,
+        why="; ".join(_why(found)),
+        adds=found.adds,
+        kills=found.kills,
+        passes=found.passes,
+        trials=found.trials,
+    )
+
+
+def _why(found: Found) -> Iterator[str]:
+    if found.adds:
+        yield f"reaches {len(found.adds)} item{'s' * (len(found.adds) != 1)} that no scenario covers"
+    if found.kills:
+        yield f"kills {len(found.kills)} mutant{'s' * (len(found.kills) != 1)} that the suite lets live"
+    yield "its evaluators say what the agent did, which need not be right: confirm or change them"
+    if found.made_up:
+        yield f'the made-up double of {", ".join(found.made_up)} answers {{"ok": true}}: put a likely result there'
+    if found.recorded:
+        yield (
+            f"the double of {', '.join(found.recorded)} repeats what a stored run was answered, whatever it is asked: "
+            "see whether that fits"
+        )

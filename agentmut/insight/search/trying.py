@@ -16,9 +16,9 @@ from agentmut.insight.generate.minimise import shrinking
 from agentmut.insight.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.insight.generate.proposals import Proposal
 from agentmut.insight.generate.reaching import noticeable
-from agentmut.insight.search.bench import Bench, Wanted
 from agentmut.insight.search.killing import Killing
-from agentmut.insight.search.start import Start
+from agentmut.insight.search.search_start import Start
+from agentmut.insight.search.trial_bench import Bench, Wanted
 from agentmut.nouns import AgentTrace, EvaluatorSpec, Execution, Mutant, Rate, Scenario
 
 STABLE = 0.5
@@ -106,10 +106,10 @@ class Trying:
         of the user's turn are taken from the rule itself.
         """
         shown: Counter[str] = Counter()
-        beside = replace(self.start.beside, scenarios=())  # without them, nobody's turns are read
+        context = replace(self.start.context, scenarios=())  # without them, nobody's turns are read
         for run in runs:
             traces = {scenario.name: (run.trace,)}
-            seen = measure(traces, self.start.config, self.start.settings, beside)
+            seen = measure(traces, self.start.config, self.start.settings, context)
             shown.update(str(item) for item in seen.covered if item.dimension is not Dimension.STATE)
         return tuple(
             item for item, n in shown.items() if item not in self.covered and n >= STABLE * len(runs)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line, place
-from agentmut.report.wording import MEANING
+from agentmut.report.report_wording import MEANING
 
 _FAILED = (Status.SURVIVED, Status.NO_COVERAGE)
 

@@ -12,7 +12,7 @@ from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
 from agentmut.report.ranking import rank
-from agentmut.report.wording import counted, interval, judged_again
+from agentmut.report.report_wording import counted, interval, judged_again
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored

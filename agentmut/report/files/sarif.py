@@ -13,7 +13,7 @@ from agentmut.nouns import MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.files.regions import in_file
 from agentmut.report.ranking import rank
-from agentmut.report.wording import MEANING
+from agentmut.report.report_wording import MEANING
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "agentmutMutant/v1"

@@ -13,7 +13,7 @@ from agentmut.nouns import SUITE, Intent, MutantRow, Result, Status
 from agentmut.report.bounded import bounded, one_line
 from agentmut.report.files.regions import Region, change_of, region, said
 from agentmut.report.paint import clean
-from agentmut.report.wording import MEANING
+from agentmut.report.report_wording import MEANING
 
 LONGEST_SOURCE = 1_000_000
 """Characters of a text up to which it is shown; a longer one is shown by what the mutants change in it."""

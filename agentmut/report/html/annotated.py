@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.insight import ABLATING
 from agentmut.nouns import MutantRow, Result, SourceText, Status
 from agentmut.report.paint import clean
-from agentmut.report.wording import counted
+from agentmut.report.report_wording import counted
 from agentmut.seams import effect_of
 
 

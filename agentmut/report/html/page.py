@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
-from agentmut.report.html.rows import ordered, page_data, sayings, where
-from agentmut.report.html.sections import coverage_shape, savings, scenario_lines, score_groups, status_counts
+from agentmut.report.html.mutant_rows import ordered, page_data, sayings, where
+from agentmut.report.html.page_sections import (
+    coverage_shape,
+    savings,
+    scenario_lines,
+    score_groups,
+    status_counts,
+)
 from agentmut.report.ranking import rank
+from agentmut.report.report_wording import ROUNDED_UP, counted, interval
 from agentmut.report.view import Extra
-from agentmut.report.wording import ROUNDED_UP, counted, interval
 
 if TYPE_CHECKING:
     from jinja2 import Environment

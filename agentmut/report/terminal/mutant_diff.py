@@ -84,10 +84,10 @@ def _settings(config: AgentConfig) -> str:
     """One line for each setting of the model that is set, and for what is kept of the history."""
     settings = config.model.model_dump(mode="json", exclude_defaults=True)
     history = {} if config.history is None else {"history": config.history.value}
-    return "\n".join(f"{key}: {_said(value)}" for key, value in {**settings, **history}.items())
+    return "\n".join(f"{key}: {_value_text(value)}" for key, value in {**settings, **history}.items())
 
 
-def _said(value: JsonValue) -> str:
+def _value_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.insight.coverage import measure
-from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
@@ -107,7 +107,10 @@ def test_lambda_is_estimated_by_chao1_on_states_and_said_to_be() -> None:
     assert coverage.states == 4 + 9 / 2
     assert "Chao1" in coverage.of(Dimension.STATE).basis
     kept = measure(
-        {"one": [run(reason(), ANSWER)]}, AGENT, CoverageSettings(), Beside(calibrated=coverage.states)
+        {"one": [run(reason(), ANSWER)]},
+        AGENT,
+        CoverageSettings(),
+        CoverageContext(calibrated=coverage.states),
     )
     assert kept.states == 8.5 and "first measurement" in kept.of(Dimension.STATE).basis
 
@@ -139,10 +142,10 @@ def test_boundaries_are_those_that_the_schemas_state() -> None:
 
 def test_models_are_the_agents_own_and_those_it_may_be_swapped_for() -> None:
     traces = {"one": [run(reason(), ANSWER)]}
-    beside = Beside(swap_models=("claude-sonnet-4-6", "gpt-5.2"))
+    beside = CoverageContext(swap_models=("claude-sonnet-4-6", "gpt-5.2"))
     row = measure(traces, AGENT, CoverageSettings(), beside).of(Dimension.MODEL)
     assert (row.covered, row.total) == (1, 2)
-    also = Beside(swap_models=("claude-sonnet-4-6",), also_run={"claude-sonnet-4-6": ("one",)})
+    also = CoverageContext(swap_models=("claude-sonnet-4-6",), also_run={"claude-sonnet-4-6": ("one",)})
     assert measure(traces, AGENT, CoverageSettings(), also).of(Dimension.MODEL).value == 1.0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.frozen import digest_of
 from agentmut.insight.coverage import measure
-from agentmut.insight.coverage.beside import Beside
+from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.models import distinct_models, is_model
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig
@@ -71,7 +71,7 @@ def scenario(*turns: str) -> Scenario:
 
 def measured(*traces: AgentTrace, turns: tuple[str, ...] = ("Hello",), **beside: Any) -> Coverage:
     return measure(
-        {"one": traces}, CONFIG, CoverageSettings(), Beside(scenarios=(scenario(*turns),), **beside)
+        {"one": traces}, CONFIG, CoverageSettings(), CoverageContext(scenarios=(scenario(*turns),), **beside)
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.insight.explain.mining import mine, suggest_assertions
-from agentmut.insight.explain.runs import StoredRuns
+from agentmut.insight.explain.stored_runs import StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns.suggestion import Rate
 from agentmut.nouns.trace import AgentTrace

@@ -14,7 +14,7 @@ from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.report.terminal.suggestion import yaml_lines
+from agentmut.report.terminal.assertion_lines import yaml_lines
 from tests.insight.explain.campaigns import trace
 
 GRANTS = (

@@ -7,7 +7,7 @@ from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.family import Family, family_of
 from agentmut.insight.explain.mining import mine
-from agentmut.insight.explain.runs import Run, Runs, StoredRuns
+from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns.trace import AgentTrace
 from tests.insight.explain.campaigns import trace

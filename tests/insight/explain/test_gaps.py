@@ -10,9 +10,9 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import BehaviourChange, MutantRow, Result, read_result
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
-from agentmut.report.terminal.gap import gap_in_words
-from agentmut.report.terminal.mutant import Proposals, render_mutant
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import Proposals, render_mutant
+from agentmut.report.terminal.run_page import render
+from agentmut.report.terminal.survivor_gap import gap_in_words
 from agentmut.usecases.campaigns import measure, merge_shards
 from tests.campaign.conftest import AGENT, Projects
 

@@ -10,7 +10,7 @@ import pytest
 from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.insight.explain.behaviour import Compared, TraceTest
 from agentmut.insight.explain.mining import mine, suggest_assertions
-from agentmut.insight.explain.runs import MASKED, StoredRuns
+from agentmut.insight.explain.stored_runs import MASKED, StoredRuns
 from agentmut.insight.fingerprint import fingerprint
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution

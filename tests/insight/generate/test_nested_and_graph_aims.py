@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 
 from agentmut.insight.coverage import measure
-from agentmut.insight.coverage.beside import Beside
 from agentmut.insight.coverage.boundaries import Boundary, boundaries
+from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension
 from agentmut.insight.generate.aims import weaknesses, without_inputs
-from agentmut.insight.generate.material import Material, material
 from agentmut.insight.generate.nested import in_plain_words, values_on
+from agentmut.insight.generate.proposal_material import Material, material
 from agentmut.insight.generate.proposals import Aim, AimKind, proposals
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
@@ -141,7 +141,7 @@ def test_a_model_that_is_only_declared_takes_a_campaign_and_no_input() -> None:
         model=ModelConfig(name="big"), orchestration={"nodes": ["a"], "models": {"a": "own"}}
     )
     settings = CoverageSettings(models=("big", "other", "small", "named", "own"))
-    coverage = measure({"x": (went("b"),)}, config, settings, Beside())
+    coverage = measure({"x": (went("b"),)}, config, settings, CoverageContext())
     assert CoverageItem(dimension=Dimension.MODEL, name="own") in coverage.uncovered
     told = list(without_inputs(coverage, config, ("other",), ("small",)))
     assert [line.partition(": ")[0] for line in told] == ["model other", "model small", "model named"]

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.aims import weaknesses
-from agentmut.insight.generate.asking import LONGEST, answered_proposals, question
-from agentmut.insight.generate.doubles import MADE_UP, stand_ins
-from agentmut.insight.generate.material import Material, arguments_named, known_values, material
 from agentmut.insight.generate.minimise import shrinking
+from agentmut.insight.generate.model_proposals import LONGEST, answered_proposals, question
 from agentmut.insight.generate.observed import proposed_evaluators
+from agentmut.insight.generate.proposal_material import Material, arguments_named, known_values, material
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposals
+from agentmut.insight.generate.stand_ins import MADE_UP, stand_ins
+from agentmut.insight.generate.user_wording import cases, request, sentences
 from agentmut.insight.generate.variations import recombinations, substitutions
-from agentmut.insight.generate.wording import cases, request, sentences
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.tools import ToolSpec

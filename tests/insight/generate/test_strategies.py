@@ -15,7 +15,7 @@ from agentmut._base.errors import UsageError
 from agentmut.insight.coverage.domains import Bound, bounds
 from agentmut.insight.generate.drawing import drawn
 from agentmut.insight.generate.schema_values import boundaries_of, limits, values_of
-from agentmut.insight.generate.wording import sentences
+from agentmut.insight.generate.user_wording import sentences
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
 QUICK = settings(deadline=None, max_examples=30)

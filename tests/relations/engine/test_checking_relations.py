@@ -10,7 +10,7 @@ from agentmut.campaign.running.stored import stored_originals
 from agentmut.project.loading import load_project
 from agentmut.project.schema import BudgetSettings
 from agentmut.relating.change import compared
-from agentmut.report.terminal.relations import render_relations
+from agentmut.report.terminal.relations_page import render_relations
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.usecases.runtime import opened

@@ -17,8 +17,8 @@ from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.relating.preparation import make_plan, wish
 from agentmut.relating.summary import Checked, report_relations
-from agentmut.report.terminal.relations import render_wish
-from agentmut.report.terminal.rescored import render_rescored
+from agentmut.report.terminal.relations_page import render_wish
+from agentmut.report.terminal.rescored_page import render_rescored
 from agentmut.store.documents.rescored import RelationsRescored, Rescored
 from agentmut.usecases.campaigns import rescore
 from agentmut.usecases.runtime import opened

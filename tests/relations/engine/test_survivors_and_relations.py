@@ -13,9 +13,9 @@ from agentmut.nouns.result import Result, read_result
 from agentmut.project.project import Project
 from agentmut.relating.preparation import wish
 from agentmut.relating.survivors import with_kills
-from agentmut.report.terminal.mutant import render_mutant
-from agentmut.report.terminal.relations import render_survivors
-from agentmut.report.terminal.result import render
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.relations_page import render_survivors
+from agentmut.report.terminal.run_page import render
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.usecases.runtime import opened
 from agentmut.usecases.survivor_relations import campaign_of, check_survivors

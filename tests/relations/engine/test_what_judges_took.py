@@ -11,8 +11,8 @@ from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import JudgeUse
 from agentmut.nouns.trace import Usage
 from agentmut.relating.judges import judges_of
-from agentmut.report.terminal.judges import judged_with
-from agentmut.report.terminal.relations import render_relations
+from agentmut.report.report_wording import judged_with
+from agentmut.report.terminal.relations_page import render_relations
 from agentmut.usecases.relations import check_relations
 from agentmut.usecases.suggestions import _without_proposal
 from tests.relations.engine.conftest import Shop

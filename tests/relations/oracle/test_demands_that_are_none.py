@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.relations.oracle.formats import NAMED, asked_format
-from agentmut.relations.oracle.limits import Limits, stated_limits
+from agentmut.relations.oracle.answer_formats import NAMED, asked_format
+from agentmut.relations.oracle.answer_limits import Limits, stated_limits
 
 
 @pytest.mark.parametrize("request_", [

@@ -1,0 +1,109 @@
+"""Graph coverage and instruction coverage, which are no part of the overall figure."""
+
+from collections.abc import Iterator, Sequence
+
+from agentmut._base import position
+from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
+from agentmut.insight.coverage.part import Part, listed, nothing, row_of
+from agentmut.insight.coverage.prompt_rules import (
+    LEXICAL_REACH,
+    Rule,
+    ablated,
+    reaches,
+    rule_coverage,
+    rules_of,
+)
+from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.language import parse
+from agentmut.nouns import AgentConfig
+
+
+def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
+    """Nodes entered and edges taken; nothing for an agent without a graph."""
+    if not graph.nodes:
+        return
+    nodes: Seen[str] = Seen()
+    edges: Seen[tuple[str, str]] = Seen()
+    for scenario, trace in each_trace(traces):
+        nodes.add(scenario, graph.entered(trace))
+        edges.add(scenario, graph.taken(trace))
+    named = ((CoverageItem(dimension=Dimension.NODE, name=n), nodes.shown_by(n)) for n in graph.nodes)
+    yield listed(Dimension.NODE, named, "the nodes of the graph")
+    if not graph.edges:
+        return
+    if not len(edges) and any(trace.steps for runs in traces.values() for trace in runs):
+        yield nothing(Dimension.EDGE, "the traces do not say which edges were taken")
+        return
+    joined = (
+        (CoverageItem(dimension=Dimension.EDGE, name=f"{a} -> {b}"), edges.shown_by((a, b)))
+        for a, b in graph.edges
+    )
+    yield listed(Dimension.EDGE, joined, "the edges of the graph, branches and handoffs among them")
+
+
+Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]
+"""The rules, and the scenarios whose words reach each."""
+
+
+def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Ruled:
+    """The rules of the prompt, each with what is known of it."""
+    document = parse(config.prompt, config.tool_names)
+
+    def in_prompt(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:
+        first, last = position(config.prompt, start), position(config.prompt, max(start, end - 1))
+        return "prompt", first.line, last.line, first.column
+
+    rules: tuple[Rule, ...] = rules_of(document, context.place or in_prompt)
+    reached = reaches(rules, traces, {scenario.name: scenario for scenario in context.scenarios})
+    rows = ablated(context.mutants or ())
+    found = []
+    for rule in rules:
+        by = reached.get(rule.item.name, [])
+        near = frozenset(each.scenario for each in by if each.share >= LEXICAL_REACH)
+        found.append((rule_coverage(rule, by, rows), near))
+    return found
+
+
+def rule_parts(rules: Ruled, context: CoverageContext) -> Iterator[Part]:
+    """What the scenarios' words reach, and what ablation shows."""
+    if not rules:
+        yield nothing(Dimension.RULE, "the prompt has no instructions")
+        return
+    yield _lexical(rules)
+    yield _ablation(rules, context)
+
+
+def _lexical(rules: Ruled) -> Part:
+    basis = f"rules of which one turn shares at least {LEXICAL_REACH:.0%} of the content words, by their stems".replace(
+        "%", " %"
+    )
+    speaking = [(row, by) for row, by in rules if row.reach is not None]
+    left_out = tuple(
+        LeftOut(what=str(row.item), why="it has no content words") for row, _ in rules if row.reach is None
+    )
+    if not speaking:
+        return nothing(Dimension.RULE, "no rule has content words", left_out=left_out)
+    part = listed(Dimension.RULE, ((row.item, by) for row, by in speaking), basis)
+    return part._replace(left_out=left_out)
+
+
+def _ablation(rules: Ruled, context: CoverageContext) -> Part:
+    if context.mutants is None:
+        return nothing(Dimension.ABLATION, "no result of a run on this config: `agentmut run` makes one")
+    tried = [row for row, _ in rules if row.ablation]
+    if not tried:
+        return nothing(Dimension.ABLATION, "no mutant that drops or negates a rule was decided")
+    killers = {row.id: frozenset(row.killed_by) for row in context.mutants}
+    items = {row.item.model_copy(update={"dimension": Dimension.ABLATION}): row for row in tried}
+    shown = {item for item, row in items.items() if row.ablation in ("killed", "changed")}
+    basis = (
+        "rules whose loss or negation was killed or changed behaviour, of those that a campaign has decided "
+        f"({len(rules)} rules in all)"
+    )
+    row = row_of(Dimension.ABLATION, len(shown), len(items), basis)
+    covered = {
+        item: frozenset(name for id in items[item].mutants for name in killers.get(id, ())) for item in shown
+    }
+    return Part(row, covered, tuple(item for item in items if item not in shown))

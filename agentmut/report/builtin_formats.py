@@ -1,0 +1,197 @@
+"""The report formats: those that come along, and how any installed one is used."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from agentmut._base import AgentmutError, PluginError, UsageError, error_location, nearest
+from agentmut.report.view import View
+from agentmut.seams import (
+    CanBeAppended,
+    Catalogue,
+    ComparesResults,
+    Group,
+    ReportFormat,
+    ShowsRescored,
+    ShowsWholeRun,
+    load,
+    names,
+)
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from agentmut.nouns import Result
+    from agentmut.store import Comparison
+
+_STEERING = re.compile(
+    "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
+    "\\U000e0000-\\U000e007f]"
+)
+"""Controls and format characters, which in JSON stand within strings only."""
+
+
+def render_as(result: "Result", format: str, view: View | None = None) -> str:
+    """The whole document, with its last line break. Raises `UsageError` for an unknown format, else `PluginError`."""
+    view = view or View()
+    chosen = format_named(format)
+    narrowed = view.listed is not None and not isinstance(chosen, ShowsWholeRun)
+    shown = _narrowed(result, view.listed or frozenset()) if narrowed else result
+    return _written(chosen, lambda: chosen.render(shown, view))
+
+
+def compare_as(found: "Comparison", format: str, view: View) -> str:
+    """What changed between two results. Raises `UsageError` for a format that cannot show it, else `PluginError`."""
+    chosen = format_named(format)
+    if not isinstance(chosen, ComparesResults):
+        able = [
+            name for name in names(Group.REPORT_FORMATS) if isinstance(format_named(name), ComparesResults)
+        ]
+        raise UsageError(f"--compare is shown as {', '.join(able)}, not as {format}.")
+    return _written(chosen, lambda: chosen.compare(found, view))
+
+
+def format_named(name: str) -> ReportFormat:
+    """The installed report format of that name. Raises `UsageError` for an unknown one, and `PluginError`."""
+    catalogue = Catalogue.of(Group.REPORT_FORMATS)
+    if name not in catalogue.names:
+        raise UsageError(f"--format {name}: no such format. {nearest(name, catalogue.names)}")
+    found: ReportFormat = catalogue.load(name)()
+    return found
+
+
+def _written(format: ReportFormat, write: "Callable[[], str]") -> str:
+    try:
+        text = write()
+    except AgentmutError:
+        raise
+    except Exception as error:  # a plugin's code may raise anything at all
+        where = (
+            f"report format {format.name!r} raised {type(error).__name__}: {error} ({error_location(error)})"
+        )
+        raise PluginError(f"{where}. Fix the format or choose another one with --format.") from error
+    if not isinstance(text, str):
+        raise PluginError(f"report format {format.name!r} gave a {type(text).__name__}; expected text")
+    return text
+
+
+class Terminal(ComparesResults, CanBeAppended, ShowsRescored):
+    """For a terminal: readable at 80 columns and without colour."""
+
+    name: ClassVar[str] = "terminal"
+
+    def render(self, result: "Result", view: View) -> str:
+        """The report of a run as text."""
+        from agentmut.report.terminal.run_page import render
+
+        return render(result, view.color, view.listed, view.project_option, view.width, view.extra.rescored)
+
+    def compare(self, found: "Comparison", view: View) -> str:
+        """What changed between two results, as text."""
+        from agentmut.report.run_comparison import render_comparison
+
+        return render_comparison(found, view.color, view.width)
+
+
+class Json(ComparesResults):
+    """The result itself, safe to print."""
+
+    name: ClassVar[str] = "json"
+
+    def render(self, result: "Result", view: View) -> str:
+        """`result.json`."""
+        return json_text(result)
+
+    def compare(self, found: "Comparison", view: View) -> str:
+        """What changed between two results, as JSON."""
+        return json_text(found)
+
+
+class Markdown(ComparesResults, CanBeAppended, ShowsRescored):
+    """For pull-request comments and step summaries."""
+
+    name: ClassVar[str] = "markdown"
+
+    def render(self, result: "Result", view: View) -> str:
+        """The report of a run as Markdown."""
+        from agentmut.report.files.markdown import markdown_report
+
+        return markdown_report(result, view.extra.rescored)
+
+    def compare(self, found: "Comparison", view: View) -> str:
+        """What changed between two results, as Markdown."""
+        from agentmut.report.run_comparison import markdown_comparison
+
+        return markdown_comparison(found)
+
+
+class JUnit:
+    """JUnit XML for CI."""
+
+    name: ClassVar[str] = "junit"
+
+    def render(self, result: "Result", view: View) -> str:
+        """One test case a mutant."""
+        from agentmut.report.files.junit import junit_report
+
+        return junit_report(result)
+
+
+class Sarif:
+    """SARIF 2.1.0 for code scanning."""
+
+    name: ClassVar[str] = "sarif"
+
+    def render(self, result: "Result", view: View) -> str:
+        """One finding for each change that the suite does not notice."""
+        from agentmut.report.files.sarif import sarif_report
+
+        return sarif_report(result, view.prefix, why)
+
+
+class Stryker:
+    """The schema of mutation-testing-elements."""
+
+    name: ClassVar[str] = "stryker"
+
+    def render(self, result: "Result", view: View) -> str:
+        """The report for Stryker's viewer."""
+        from agentmut.report.files.stryker import stryker_report
+
+        return stryker_report(result)
+
+
+class Html(ShowsWholeRun):
+    """One HTML file that loads nothing."""
+
+    name: ClassVar[str] = "html"
+
+    def render(self, result: "Result", view: View) -> str:
+        """The page; its scores and its prompt stay those of the whole run."""
+        from agentmut.report.html import html_report
+
+        return html_report(result, view.extra, view.listed).rstrip() + "\n"
+
+
+def json_text(model: "BaseModel") -> str:
+    """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
+    from agentmut._base import storable_json
+
+    return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+def why(operator: str) -> str:
+    """Why an operator's change happens in practice; empty for one that is not installed here."""
+    try:
+        return str(load("operators", operator).why)
+    except PluginError:
+        return ""
+
+
+def _narrowed(result: "Result", listed: frozenset[str]) -> "Result":
+    return result.model_copy(update={"mutants": tuple(row for row in result.mutants if row.id in listed)})

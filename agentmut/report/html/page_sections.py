@@ -1,0 +1,150 @@
+"""What the sections of the page show, computed from a result."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from agentmut.insight import PAPER, Coverage
+from agentmut.nouns import Intent, MutantRow, OperatorClass, Result, Score, Status
+from agentmut.report.html.charts import Interval, Spoke, interval, radar
+from agentmut.report.html.inline import cut
+from agentmut.report.report_wording import interval as interval_in_words
+
+
+class ScoreLine(NamedTuple):
+    """A class, an operator, or all."""
+
+    name: str
+    words: str
+    chart: Interval | None
+    score: Score
+    preserve: bool
+    """Whether it is the share of harmless changes that are *not* killed."""
+
+
+class ScoreGroup(NamedTuple):
+    """A class and its operators."""
+
+    head: ScoreLine
+    operators: tuple[ScoreLine, ...]
+
+
+def score_groups(result: Result) -> list[ScoreGroup]:
+    """Scores by class with their operators; harmless changes and pairs in groups of their own."""
+    preserving = _preserving(result)
+    found = []
+    for name, score in result.classes.items():
+        own = [o for o in result.operators if o.startswith(f"{name}.") and o not in preserving]
+        found.append(ScoreGroup(_line(name, score), tuple(_operators(result, own, preserve=False))))
+    harmless = [o for o in result.operators if o in preserving and not _is_pair(o)]
+    if harmless:
+        head = _line("robustness", result.robustness, preserve=True)
+        found.append(ScoreGroup(head, tuple(_operators(result, harmless, preserve=True))))
+    return found
+
+
+def _preserving(result: Result) -> set[str]:
+    others = {row.operator for row in result.mutants if row.intent is not Intent.PRESERVE}
+    return {name for name in result.operators if name not in others}
+
+
+def _is_pair(operator: str) -> bool:
+    return operator.startswith(f"{OperatorClass.HIGHER_ORDER}.")
+
+
+def _operators(result: Result, names: Iterable[str], *, preserve: bool) -> Iterator[ScoreLine]:
+    return (_line(name, result.operators[name], preserve=preserve) for name in names)
+
+
+def _line(name: str, score: Score, *, preserve: bool = False) -> ScoreLine:
+    chart = interval(score.low, score.high, score.value)
+    return ScoreLine(cut(name, 120), interval_in_words(score), chart, score, preserve)
+
+
+class ScenarioLine(NamedTuple):
+    """A scenario: how the original fares, and what it notices."""
+
+    name: str
+    passes: int
+    trials: int
+    words: str
+    chart: Interval | None
+    threshold: float
+    note: str
+    killed: int
+    alone: int
+    """Mutants that no other scenario was seen to kill."""
+    tried: int
+    usual: float | None
+    """Median trials of a mutant."""
+    most: int
+
+
+def scenario_lines(result: Result) -> list[ScenarioLine]:
+    """The scenarios in the order of the baseline."""
+    trials: dict[str, list[int]] = defaultdict(list)
+    killed: dict[str, int] = defaultdict(int)
+    alone: dict[str, int] = defaultdict(int)
+    for row in result.mutants:
+        for item in row.evidence:
+            trials[item.scenario].append(item.trials)
+        for name in row.killed_by:
+            killed[name] += 1
+            alone[name] += len(row.killed_by) == 1
+    lines = []
+    for base in result.baseline:
+        name, bounds = base.scenario, base.interval
+        words = (
+            f"{base.rate:.2f} [{bounds.low:.2f}, {bounds.high:.2f}]"
+            if bounds and base.rate is not None
+            else "-"
+        )
+        chart = interval(bounds.low, bounds.high, base.rate, base.threshold) if bounds else None
+        own = trials[name]
+        lines.append(
+            ScenarioLine(
+                cut(name, 200), base.passes, base.trials, words, chart, base.threshold,
+                cut(base.reason, 600), killed[name], alone[name], len(own), median(own) if own else None,
+                max(own, default=0),
+            )
+        )  # fmt: skip
+    return lines
+
+
+class Savings(NamedTuple):
+    """Trials of the mutants, against as many on every scenario that was tried."""
+
+    used: int
+    fixed: int
+    n_max: int
+    share: float
+    """Saved, of `fixed`."""
+
+
+def savings(result: Result) -> Savings | None:
+    """What stopping early saved; None where the rule is not known or nothing was tried."""
+    n_max = int(result.rule.get("n_max", 0))
+    used = sum(item.trials for row in result.mutants for item in row.evidence)
+    fixed = n_max * sum(len(row.evidence) for row in result.mutants)
+    return Savings(used, fixed, n_max, max(0.0, 1 - used / fixed)) if fixed else None
+
+
+def status_counts(rows: Sequence[MutantRow]) -> list[tuple[Status, int]]:
+    """How many mutants there are of each status, without those of which there is none."""
+    return [(status, n) for status in Status if (n := sum(row.status is status for row in rows))]
+
+
+class CoverageShape(NamedTuple):
+    """The radar of a coverage."""
+
+    spokes: list[Spoke]
+    overall: str
+
+
+def coverage_shape(coverage: Coverage) -> CoverageShape:
+    """The dimensions that have a value; those of the overall coverage first."""
+    found = sorted(coverage.dimensions, key=lambda row: row.dimension not in PAPER)
+    shares = [(row.dimension.value, min(1.0, row.value)) for row in found if row.value is not None]
+    overall = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"
+    return CoverageShape(radar(shares), overall)

@@ -1,0 +1,91 @@
+"""Numbers and names as every report writes them."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from agentmut.nouns import CiRed, JudgeUse, Score, Status
+from agentmut.report.paint import clean
+
+if TYPE_CHECKING:
+    from agentmut.store import Rescored
+
+_MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
+ROUNDED_UP = (
+    "Of R runs, threshold times R must pass, rounded up: at 0.9 all of 3, but 9 of 10. So more runs can be red "
+    "more often."
+)
+"""Why more runs of a scenario may be red more often."""
+
+
+def interval(score: Score | CiRed) -> str:
+    """Value and bounds.
+
+    >>> interval(Score(value=0.5, low=0.25, high=0.75))
+    '0.50 [0.25, 0.75]'
+    >>> interval(Score(value=None, low=None, high=None))
+    'n/a'
+    """
+    if score.low is None or score.high is None:
+        return "n/a"
+    value = "n/a" if score.value is None else f"{score.value:.2f}"
+    return f"{value} [{score.low:.2f}, {score.high:.2f}]"
+
+
+def judged_again(rescored: "Rescored") -> str:
+    """That a run's trials were judged again, and to what score: a report of the run itself would hide it."""
+    left = f", {counted(rescored.after.undecided, 'mutant')} open" if rescored.after.undecided else ""
+    return (
+        "Judged again by later evaluators (`agentmut rescore`), the stored trials give "
+        f"{interval(rescored.after)}{left}. "
+        "This report is of the run as it was decided; `agentmut run` decides anew and reuses the trials."
+    )
+
+
+def without_marker(text: str) -> str:
+    """The text without the bullet or number of its list item.
+
+    >>> without_marker("- Never guess.")
+    'Never guess.'
+    """
+    return _MARKER.sub("", text.strip())
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+MEANING = {
+    Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
+    Status.SURVIVED: "The suite does not notice this change: every scenario that reaches the part passes as before.",
+    Status.EQUIVALENT: "The change makes no difference.",
+    Status.NO_COVERAGE: "No scenario reaches the changed part, so none could notice.",
+    Status.UNDECIDED: "There is not enough evidence either way.",
+    Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
+    Status.IGNORED: "The project file tells to ignore it.",
+    Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
+}
+
+
+class HasJudges(Protocol):
+    """A report that says what model judges took."""
+
+    @property
+    def judges(self) -> tuple[JudgeUse, ...]:
+        """By model."""
+        ...
+
+
+def judged_with(report: HasJudges) -> Iterator[str]:
+    """Tokens and money of model judges, which the line on the agent's runs does not count."""
+    for judge in report.judges:
+        money = "cost unknown" if judge.usd is None else f"${judge.usd:.4f}"
+        tokens = f"{judge.input_tokens + judge.output_tokens} tokens"
+        asked = f"{judge.questions} questions, " if judge.questions or judge.reused else ""
+        reused = f"; {judge.reused} opinions reused from earlier" if judge.reused else ""
+        yield f"judge {clean(judge.model)}: {asked}{tokens}, {money}, besides the agent's runs{reused}"

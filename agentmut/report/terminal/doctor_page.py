@@ -1,0 +1,115 @@
+"""The report of `agentmut doctor`."""
+
+import textwrap
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.report.paint import WIDTH, Page, clean
+from agentmut.report.report_wording import counted
+from agentmut.store import Arrival, Delivered, Diagnosis, Sent
+
+_STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", Arrival.UNKNOWN: "yellow"}
+
+
+def render_diagnosis(found: Diagnosis, color: bool = False) -> str:
+    """What was checked, what the agent sends, what arrives by which route, and what to do."""
+    page = Page(color)
+    page.add(Text(clean(f"{found.project}: {found.adapter} agent, scenario {found.scenario}"), style="bold"))
+    _checks(page, found)
+    _sent(page, found)
+    _parts(page, found)
+    page.title(_verdict(found))
+    for advice in found.advice:
+        page.add(clean(advice))
+    return page.text()
+
+
+def _checks(page: Page, found: Diagnosis) -> None:
+    page.title("Before running it")
+    for check in found.checks:
+        _point(page, f"{'ok  ' if check.ok else 'WARN'}  {check.said}", "" if check.ok else "yellow", hang=6)
+
+
+def _sent(page: Page, found: Diagnosis) -> None:
+    if not found.trials:
+        return
+    page.title("The agent as it is")
+    _point(page, found.said, "" if found.ran else "red")
+    for sent in found.requests:
+        _point(page, _request(sent))
+    if not found.requests:
+        _point(page, "no model request was seen", "yellow")
+    if found.differences:
+        page.title("Declared and sent")
+    for difference in found.differences:
+        _point(page, difference, "yellow")
+
+
+def _point(page: Page, text: str, style: str = "", hang: int = 2) -> None:
+    page.add(
+        Text(
+            textwrap.fill(clean(text), WIDTH, initial_indent="  ", subsequent_indent=" " * (hang + 2)), style
+        )
+    )
+
+
+def _request(sent: Sent) -> str:
+    tools = f"tools {', '.join(sent.tools)}" if sent.tools else "no tools"
+    streamed = ", streamed" if sent.streamed else ""
+    where = f"{sent.dialect or 'a model request'} to {sent.host or 'its service'}"
+    return (
+        f"{sent.number} x {where}: model {sent.model}, system prompt of {sent.prompt_length:,} characters, {tools}"
+        f"{streamed}"
+    )
+
+
+def _parts(page: Page, found: Diagnosis) -> None:
+    if not found.parts:
+        return
+    page.title(f"Do changes arrive? ({counted(found.trials, 'run')} of the agent)")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    for name in ("part", "rebuild", "wire"):
+        table.add_column(name, no_wrap=True)
+    for part in found.parts:
+        table.add_row(part.name, _cell(part.rebuild), _cell(part.wire))
+    page.add(table)
+    for note, of in _notes(found).items():
+        page.add()
+        page.add(clean(f"{', '.join(of)}: {note}."))
+
+
+def _cell(delivered: Delivered) -> Text:
+    return Text(delivered.arrival.value, style=_STYLES[delivered.arrival])
+
+
+def _notes(found: Diagnosis) -> dict[str, list[str]]:
+    """What there is to say, and of which parts and routes: causes are often the same."""
+    notes: dict[str, list[str]] = {}
+    for part in found.parts:
+        for route, delivered in (("rebuild", part.rebuild), ("wire", part.wire)):
+            if said := _delivery_note(delivered):
+                notes.setdefault(said, []).append(f"{part.name} by {route}")
+    return notes
+
+
+def _delivery_note(delivered: Delivered) -> str:
+    if delivered.arrival is not Arrival.PARTLY:
+        return delivered.said
+    first = ", not the first of a run" if delivered.first_missed else ""
+    share = f"reached {delivered.shown} of {delivered.could} requests that could have shown it{first}"
+    return "; ".join(filter(None, (share, delivered.said)))
+
+
+def _verdict(found: Diagnosis) -> str:
+    if not found.trials:
+        return "Nothing was run."
+    if not found.ran:
+        return "This agent cannot be run as it is, so nothing can be said about its mutants."
+    by = [route for route, arrives in found.routes.items() if arrives]
+    if not by:
+        return "Mutants do not reach this agent."
+    own = f"`agentmut run` takes {found.route}"
+    if len(by) == 2:
+        return f"Mutants reach this agent by rebuild and by wire; {own}."
+    return f"Mutants reach this agent by {by[0]} only; {own}."

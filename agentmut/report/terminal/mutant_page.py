@@ -1,0 +1,218 @@
+"""One mutant, explained."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.insight import dominators
+from agentmut.nouns import SUITE, AssertionSuggestion, Effect, Intent, MutantRow, Result, Status
+from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
+from agentmut.report.terminal.assertion_lines import add_assertion
+from agentmut.report.terminal.partial_delivery import delivery_note
+from agentmut.report.terminal.survivor_gap import gap_in_words, may_be_chance
+from agentmut.seams import effect_of
+
+
+class Proposals(NamedTuple):
+    """What was found in the trials stored for a survivor."""
+
+    assertions: tuple[AssertionSuggestion, ...] = ()
+    where: Mapping[str, str] = MappingProxyType({})
+    """Scenario -> the file and line where it is written."""
+    notes: tuple[str, ...] = ()
+    """What has to be known of them, or why there are none."""
+
+
+_SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
+
+
+def render_mutant(
+    result: Result, row: MutantRow, color: bool = False, proposals: Proposals | None = None
+) -> str:
+    """Change, status in words, evidence of each scenario, and what to do next."""
+    page = Page(color)
+    _change(page, result, row)
+    page.add(MEANING[row.status])
+    if row.reason:
+        page.add(clean(row.reason))
+    for said in _company(result, row):
+        page.add(said)
+    _evidence(page, result, row)
+    _relations(page, row)
+    _delivery(page, row)
+    _ci(page, result, row)
+    # an assertion that tells mutant and original apart in runs held out is more than the trace test says
+    doubt = "" if proposals and proposals.assertions else may_be_chance(row, result.mutants)
+    for said in (*gap_in_words(row, doubt), *advice(row, unsure=bool(doubt))):
+        page.add(said)
+    if proposals:
+        _proposals(page, proposals)
+    return page.text()
+
+
+def _change(page: Page, result: Result, row: MutantRow) -> None:
+    page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
+    place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
+    page.add(clean(place if row.parts else f"{place}  {row.description}"))
+    for said in _of_parts(row):
+        page.hang(clean(said))
+    page.add()
+    for line in _changed(row):
+        page.add(line)
+    for part in result.mutants:
+        if part.id in row.parts:
+            page.add(clean(f"part {part.id}  {part.operator}  {part.status} on its own"))
+    page.add()
+
+
+def _relations(page: Page, row: MutantRow) -> None:
+    if row.killed_by_relations:
+        page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
+    for found in row.killed_by_relations:
+        page.hang(f"violated more often than by the unchanged agent: {clean(found)}")
+
+
+def _delivery(page: Page, row: MutantRow) -> None:
+    if row.witness and row.witness.route == "effect":
+        page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
+    elif row.witness:
+        route = _SEEN_IN[row.witness.route]
+        page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
+    if note := delivery_note(row):
+        page.add(
+            f"Partly delivered: it {note}." if note.startswith("reached") else f"Partly delivered: {note}."
+        )
+    if row.gate_red is not None:
+        gate = "would" if row.gate_red else "would not"
+        page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
+
+
+def _proposals(page: Page, proposals: Proposals) -> None:
+    if proposals.assertions:
+        page.title("Assertions that would have killed it, by the trials stored")
+    for assertion in proposals.assertions:
+        add_assertion(page, assertion, proposals.where)
+    for note in proposals.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
+
+
+def _of_parts(row: MutantRow) -> list[str]:
+    """What each part of a pair does."""
+    if not row.parts:
+        return []
+    ends = [row.description.find(f"[{part}]") for part in row.parts]
+    first, second = sorted(ends)
+    return [row.description[first:second].removesuffix(" and "), row.description[second:]]
+
+
+def _company(result: Result, row: MutantRow) -> Iterator[str]:
+    """Which other mutants are killed as this one is."""
+    alike = [
+        other.id for other in result.mutants if row.group and other.group == row.group and other is not row
+    ]
+    if alike:
+        yield f"The same scenarios kill {_few(alike)} in the same way."
+    if row.subsumed_by:
+        yield f"{row.subsumed_by} stands for it: every scenario seen to kill that one was seen to kill this one too."
+    behind = dominators(result.mutants).get(row.id, ())
+    if behind:
+        yield f"It stands for {_few(behind)}: every scenario seen to kill it was seen to kill those too."
+
+
+def _few(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:6]) + (f" and {len(ids) - 6} more" if len(ids) > 6 else "")
+
+
+def _changed(row: MutantRow) -> Iterator[Text]:
+    before, after = without_marker(row.before), without_marker(row.after)
+    if effect_of(row) is Effect.REWIRES:
+        before, after = _edges(before), _edges(after)
+    yield from diff_lines(before, after, indent="")
+
+
+def _edges(text: str) -> str:
+    """Lists of nodes, a line each, as the edges that they are."""
+    return "\n".join(
+        f"edge {' + '.join(nodes[:-1])} -> {nodes[-1]}" if len(nodes) > 1 else line
+        for line in text.splitlines()
+        for nodes in [line.split(", ")]
+    )
+
+
+def _evidence(page: Page, result: Result, row: MutantRow) -> None:
+    if not row.evidence:
+        return
+    baseline = {b.scenario: b for b in result.baseline}
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for name in ("original", "mutant", "decision"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for item in row.evidence:
+        original = baseline[item.scenario]
+        table.add_row(
+            clean(item.scenario),
+            f"{original.passes}/{original.trials}",
+            f"{item.trials - item.failures}/{item.trials}",
+            "open" if item.decision == "continue" else item.decision,
+        )
+    page.title("Runs that passed")
+    page.add(table)
+    for item in row.evidence:
+        if item.failure:
+            page.add(f"A failure of {clean(item.scenario)}: {shorten(item.failure, 300)}")
+    if SUITE in row.killed_by:
+        page.add("Killed by the runs of all these scenarios together.")
+    if len(row.evidence) < len(result.baseline):
+        page.add("The other scenarios do not reach the change, or were not needed for the decision.")
+    page.add()
+
+
+def _ci(page: Page, result: Result, row: MutantRow) -> None:
+    if not row.ci_red:
+        return
+    original = {run.runs: run.false_alarm for run in result.ci}
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    for name in ("runs a scenario", "mutant", "unchanged agent"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for red in row.ci_red:
+        alarm = original.get(red.runs)
+        table.add_row(str(red.runs), interval(red), interval(alarm) if alarm else "-")
+    page.title("Chance that a CI run is red, by the trials stored")
+    page.add(table)
+    if any(red.runs > 1 for red in row.ci_red):
+        page.add(ROUNDED_UP)
+    if row.ci_as_original:
+        page.add(
+            f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches: there it counts "
+            "as passing like the original, at the upper bound as failing."
+        )
+    if row.trials:
+        page.add(
+            "A mutant counts as no better than the original. Its trials stop as soon as it is decided: the bounds "
+            "describe, they promise nothing."
+        )
+    page.add()
+
+
+def advice(row: MutantRow, *, unsure: bool) -> list[str]:
+    """What to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
+    if row.intent is Intent.PRESERVE:
+        return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
+    if row.status is Status.NO_COVERAGE:
+        return ["Write a scenario that makes the agent use it."]
+    if row.status is Status.SURVIVED and row.gap == "assertion" and unsure:
+        return [
+            "Run again with another --seed before you add an assertion for it; if the change goes, a scenario in which "
+            "losing it shows is what is missing."
+        ]
+    if row.status is Status.SURVIVED and row.gap == "assertion":
+        return [
+            "Add an assertion that looks at what changed, or ignore it with a reason in `mutation.ignore`."
+        ]
+    if row.status is Status.SURVIVED:
+        return ["Write a scenario in which losing it shows, or ignore it with a reason in `mutation.ignore`."]
+    return []

@@ -1,0 +1,144 @@
+"""What rescoring changed, for a terminal."""
+
+from collections.abc import Iterable
+
+from agentmut.nouns import Intent, Score, Status
+from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.report_wording import counted, interval, judged_with
+from agentmut.report.terminal.relations_page import kill_lines, taking_runs
+from agentmut.store import NeedsTrials, RelationsRescored, Rescored
+
+SHOWN = 15
+
+
+def render_rescored(rescored: Rescored, color: bool = False) -> str:
+    """Scores before and after, what flipped, and what needs new trials."""
+    page = Page(color)
+    page.add(f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again, none run")
+    page.add()
+    page.add(f"score before  {_score(rescored.before)}")
+    page.add(f"score now     {_score(rescored.after)}")
+    if rescored.after.undecided:
+        page.add(
+            "The score counts what the stored trials decide. `agentmut run` decides the open mutants as well: "
+            "its score may be quite another one."
+        )
+    _flipped(page, rescored)
+    _fresh(page, rescored)
+    _on_new_scenarios(page, rescored)
+    if rescored.relations is not None:
+        _relations(page, rescored, rescored.relations)
+    for note in rescored.notes:
+        page.add(clean(f"note: {note}."))
+    return page.text()
+
+
+def _score(score: Score) -> str:
+    """Value and bounds, and how many mutants the value does not count since they are open."""
+    left = f", {counted(score.undecided, 'mutant')} open" if score.undecided else ""
+    return f"{interval(score)}{left}"
+
+
+def _flipped(page: Page, rescored: Rescored) -> None:
+    if not rescored.flipped:
+        page.add("No mutant changes its status.")
+        return
+    page.title(f"{counted(len(rescored.flipped), 'mutant')} with another status")
+    for flip in rescored.flipped[:SHOWN]:
+        by = f", by {flip.by}" if flip.by else ""
+        page.add(clean(f"{flip.mutant}  {flip.operator}: {flip.before} -> {flip.after}{by}"))
+        page.add(f"    {shorten(flip.description, 74)}")
+    _more(page, len(rescored.flipped))
+
+
+def _fresh(page: Page, rescored: Rescored) -> None:
+    known = {row.scenario for row in rescored.result.baseline}
+    fresh = [one for one in rescored.fresh if known.issuperset(one.scenarios)]
+    if not fresh:
+        return
+    page.title(f"{counted(len(fresh), 'mutant')} to be tried again: `agentmut run` runs what is missing")
+    for one in fresh[:SHOWN]:
+        page.add(clean(f"{one.mutant}  {one.operator}: {one.why}; open: {', '.join(one.scenarios)}"))
+    _more(page, len(fresh))
+
+
+def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
+    """Mutants by scenario and reason; those that surely reach it first."""
+    known = {row.scenario for row in rescored.result.baseline}
+    fresh = [one for one in rescored.fresh if not known.issuperset(one.scenarios)]
+    for scenario in dict.fromkeys(name for one in fresh for name in one.scenarios):
+        here = [one for one in fresh if scenario in one.scenarios]
+        sure = sum(one.certain for one in here)
+        perhaps = len(here) - sure
+        reach = "mutant that is not killed reaches" if sure == 1 else "mutants that are not killed reach"
+        page.title(clean(f"{scenario} has no runs: {sure} {reach} it, perhaps {perhaps} more"))
+        for why, ids in sorted(_by_reason(here).items(), key=lambda item: not item[0][0]):
+            page.hang(clean(f"{why[1]}: {_listed(ids)}"))
+
+
+def _by_reason(fresh: Iterable[NeedsTrials]) -> dict[tuple[bool, str], list[str]]:
+    found: dict[tuple[bool, str], list[str]] = {}
+    for one in fresh:
+        found.setdefault((one.certain, one.why), []).append(one.mutant)
+    return found
+
+
+def _listed(ids: list[str]) -> str:
+    more = f" and {len(ids) - SHOWN} more (--json lists all)" if len(ids) > SHOWN else ""
+    return f"{', '.join(ids[:SHOWN])}{more}"
+
+
+def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None:
+    """Scores with kills by relations, what flipped, and what stored runs cannot tell."""
+    page.title("With kills by relations")
+    before = "none was checked on mutants" if found.before is None else _score(found.before)
+    page.add(f"score before  {before}")
+    page.add(f"score now     {_score(found.after)}")
+    report = found.report
+    if report is None:
+        page.add(_nothing_to_judge(rescored))
+    else:
+        by = counted(len(found.relations), "relation")
+        page.add(f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared; {by} in use.")
+    _killed_or_not(page, found)
+    for mutant, places in found.kept.items():
+        said = f"{mutant}: its earlier kill by {', '.join(places)} counts, and was not judged again."
+        page.add(clean(said))
+    for line in (*taking_runs(report), *judged_with(report)) if report else ():
+        page.add(line)
+    for note in found.notes:
+        page.add(clean(f"note: {note}."))
+
+
+def _nothing_to_judge(rescored: Rescored) -> str:
+    """Why no relation judged anything. Relations judge survivors; what stored trials do not decide is none."""
+    still_open = rescored.after.undecided
+    survived = any(
+        row.status is Status.SURVIVED and row.intent is Intent.DEGRADE for row in rescored.result.mutants
+    )
+    if not still_open or survived:
+        return "No survivor, or no relation that fits: there is nothing to judge."
+    return (
+        f"No mutant survives by the stored trials, so there is nothing to judge: {counted(still_open, 'mutant')} open, "
+        "which `agentmut run` decides."
+    )
+
+
+def _killed_or_not(page: Page, found: RelationsRescored) -> None:
+    if not found.flipped:
+        page.add("No mutant is killed by relations that was not, or the other way round.")
+    kills = found.report.kills if found.report else ()
+    for flip in found.flipped[:SHOWN]:
+        said = f"-> killed by {', '.join(flip.after)}"
+        if not flip.after:
+            said = f"killed by {', '.join(flip.before)} -> not killed"
+        page.add(clean(f"{flip.mutant}  {flip.operator}: {said}"))
+        page.add(f"    {shorten(flip.description, 74)}")
+        for line in kill_lines(kill for kill in kills if kill.mutant == flip.mutant):
+            page.add(line)
+    _more(page, len(found.flipped))
+
+
+def _more(page: Page, number: int) -> None:
+    if number > SHOWN:
+        page.add(f"... and {number - SHOWN} more; --json lists all.")

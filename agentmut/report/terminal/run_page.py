@@ -1,0 +1,353 @@
+"""The report of a run for a terminal; readable at 80 columns and without colour."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.insight import dominators
+from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
+from agentmut.report.bounded import bounded, names, one_line
+from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
+from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
+from agentmut.report.report_wording import (
+    ROUNDED_UP,
+    counted,
+    interval,
+    judged_again,
+    judged_with,
+    without_marker,
+)
+from agentmut.report.terminal.partial_delivery import partly_delivered
+from agentmut.seams import effect_of
+
+if TYPE_CHECKING:
+    from agentmut.store import Rescored
+
+SHOWN_SURVIVORS = 15
+SHOWN_PARTLY = 8
+SHOWN_STANDING = 8
+LINES = 6
+"""Lines that a change takes in a list of changes."""
+LONGEST_REASON = 600
+LONGEST_CHANGE = 600
+_LABELS = {Status.NO_COVERAGE: "unreached"}
+_GAPS = {
+    "assertion": "behaviour changed, and no evaluator looks at that",
+    "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
+}
+_QUOTED = re.compile(r'".*?"|\d+')
+_DECIDED = (Status.KILLED, *UNNOTICED)
+
+
+def render(
+    result: Result,
+    color: bool = False,
+    listed: frozenset[str] | None = None,
+    where: str = "",
+    width: int = WIDTH,
+    rescored: "Rescored | None" = None,
+) -> str:
+    """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
+    that leads `agentmut show` to the project; `rescored` is what other evaluators have made of its trials since.
+    """
+    page = Page(color, width)
+    rows = [row for row in result.mutants if listed is None or row.id in listed]
+    _head(page, result)
+    _scores(page, result)
+    if rescored is not None:
+        page.add()
+        page.add(judged_again(rescored), style="yellow")
+    _baseline(page, result)
+    _survivors(page, rows, where)
+    _unnoticed(page, rows)
+    _standing(page, rows, where)
+    _brittle(page, rows)
+    _partly(page, rows)
+    _unusual(page, rows)
+    _ci(page, result)
+    _foot(page, result)
+    return page.text()
+
+
+def _head(page: Page, result: Result) -> None:
+    page.add(Text(f"agentmut {result.agentmut_version}  run {result.run_id}", style="bold"))
+    ended = {"finished": "finished", "budget": "stopped by its budget", "interrupted": "interrupted"}
+    page.add(
+        f"{ended.get(result.status, result.status)}: {result.agent.adapter} agent, config {result.agent.digest[:12]}"
+    )
+    if result.shard:
+        page.add(
+            f"Shard {result.shard}: the scores speak of its mutants alone. `agentmut merge` puts the shards together."
+        )
+    if result.merged:
+        page.add(f"Merged from the runs {', '.join(result.merged)}")
+    if result.problem:
+        page.add()
+        page.add(Text(bounded(result.problem), style="red"))
+    if result.status in ("budget", "interrupted"):
+        page.add("Unfinished: the score below is partial. `agentmut resume` goes on.")
+
+
+def _scores(page: Page, result: Result) -> None:
+    kind = "Mutation" if result.selective is None else "Selective"
+    page.title(f"{kind} score   {interval(result.score)}  (harmful changes that the suite noticed)")
+    page.add(_counts(result.score))
+    if result.score_with_relations is not None:
+        also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
+        page.add(
+            f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
+        )
+    page.add(f"Robustness       {interval(result.robustness)}  (harmless changes that flip no verdict)")
+    if not result.operators:
+        return
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("", overflow="fold")  # numbers are never cut: names give way
+    for name in ("score [95 %]", "killed", "survived", "unreached", "undecided"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, score in result.classes.items():
+        _score_row(table, name, score, "bold")
+        _operator_rows(table, result, name, preserve=False)
+    preserving = [name for name in result.operators if _is_preserving(result, name)]
+    pairs = [name for name in preserving if name.startswith(f"{OperatorClass.HIGHER_ORDER}.")]
+    preserving = [name for name in preserving if name not in pairs]
+    if preserving:
+        _score_row(table, "robustness", result.robustness, "bold")
+        for name in preserving:
+            _score_row(table, f"  {name}", result.operators[name])
+    for name in pairs:
+        _score_row(table, name, result.operators[name], "bold")
+    page.add()
+    page.add(table)
+    if any(row.parts for row in result.mutants):
+        page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
+
+
+def _operator_rows(table: Table, result: Result, group: str, *, preserve: bool) -> None:
+    for name, score in result.operators.items():
+        if name.startswith(f"{group}.") and _is_preserving(result, name) is preserve:
+            _score_row(table, f"  {name.partition('.')[2]}", score)
+
+
+def _is_preserving(result: Result, operator: str) -> bool:
+    return all(row.intent is Intent.PRESERVE for row in result.mutants if row.operator == operator)
+
+
+def _score_row(table: Table, name: str, score: Score, style: str | None = None) -> None:
+    counts = (score.killed, score.survived, score.no_coverage, score.undecided)
+    lead = " " * (len(name) - len(name.lstrip()))
+    table.add_row(
+        lead + one_line(name),
+        interval(score),
+        *(str(count) if count else "-" for count in counts),
+        style=style,
+    )
+
+
+def _counts(score: Score) -> str:
+    parts = [
+        f"{getattr(score, status.value)} {_LABELS.get(status) or status.value.replace('_', ' ')}"
+        for status in Status
+        if getattr(score, status.value)
+    ]
+    return ", ".join(parts) or "no mutants"
+
+
+def _baseline(page: Page, result: Result) -> None:
+    page.title("Baseline (the agent as it is)")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for name in ("passed", "rate [95 %]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in result.baseline:
+        rate = "-"
+        if row.rate is not None and row.interval is not None:
+            rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
+        mark = "" if row.testable or not row.trials or result.status == "interrupted" else "  not testable"
+        table.add_row(one_line(row.scenario) + mark, f"{row.passes}/{row.trials}", rate)
+    page.add(table)
+    for row in result.baseline:
+        if row.reason:
+            page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
+
+
+def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
+    ranked = rank(rows)
+    if not ranked:
+        return
+    page.title("Unnoticed changes (lost prohibitions first, then duties, then the rest)")
+    for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
+        reached = row.status is not Status.NO_COVERAGE
+        state = counted(row.trials, "run") if reached else "no scenario reaches it"
+        page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
+        for line in _change(row, page.width):
+            page.add(line)
+        if row.behaviour and row.gap and row.gap != "unknown":
+            page.add(f"    gap: {clean(row.gap)}")
+    if len(ranked) > SHOWN_SURVIVORS:
+        page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
+    for gap, meaning in _GAPS.items():
+        if any(row.gap == gap and row.behaviour for row in ranked[:SHOWN_SURVIVORS]):
+            page.add(f"gap: {gap}: {meaning}.")
+    page.add(f"`agentmut show ID{where}` explains one, `agentmut suggest{where}` proposes what to add.")
+
+
+def _change(row: MutantRow, width: int) -> Iterable[Text]:
+    """The change in a few lines: texts as a diff, everything else in words."""
+    if row.operator_class not in ("prompt", "context") or len(row.before) + len(row.after) >= LONGEST_CHANGE:
+        return [Text(f"    {shorten(row.description[:LONGEST_REASON], width - 4)}")]
+    lines = list(diff_lines(without_marker(row.before), without_marker(row.after), width=width))
+    more = [Text(f"    ... and {counted(len(lines) - LINES, 'more line')}")] if len(lines) > LINES else []
+    return lines[:LINES] + more
+
+
+def _where(row: MutantRow) -> str:
+    line = f":{row.target.line}" if row.target.line else ""
+    return one_line(f"{row.target.path or ''}{line}")
+
+
+def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
+    """The question users ask most: which rule has no test that notices its loss?"""
+    for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL)):
+        decided = [row for row in rows if row.status in _DECIDED and effect_of(row) is effect]
+        lost = [row for row in decided if row.status in UNNOTICED]
+        if decided:
+            page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
+        for row in lost:
+            what = row.subject if noun == "tools" else without_marker(row.before[:LONGEST_READ])
+            page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
+
+
+def _standing(page: Page, rows: Sequence[MutantRow], where: str) -> None:
+    """The killed mutants that stand for others: who notices these notices the others too."""
+    found = dominators(rows)
+    known = {row.id: row for row in rows}
+    if not found:
+        return
+    killed = sum(row.status is Status.KILLED and row.intent is Intent.DEGRADE for row in rows)
+    others = sum(map(len, found.values()))
+    page.title(f"Killed mutants that stand for others: {len(found)} for {others} of {killed} killed")
+    for id, behind in list(found.items())[:SHOWN_STANDING]:
+        row = known.get(id)  # a filter may have left it out
+        what = f"{row.operator}  {_where(row)}" if row else f"`agentmut show {id}{where}`"
+        page.add(Text(f"  {id}  {what}  (stands for {len(behind)})"))
+    if len(found) > SHOWN_STANDING:
+        page.add(f"  ... and {len(found) - SHOWN_STANDING} more in result.json")
+    page.add("Every scenario that was seen to kill one of them was seen to kill those behind it.")
+
+
+def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
+    killed = [row for row in rows if row.intent is Intent.PRESERVE and row.status is Status.KILLED]
+    if killed:
+        page.title("Brittle: harmless changes that lower a pass rate")
+    for row in killed:
+        page.add(Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {names(row.killed_by)})"))
+        for line in _change(row, page.width):
+            page.add(line)
+
+
+def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
+    """They count, but a kill or survival speaks of a part of the change only."""
+    found = partly_delivered(rows)
+    if not found:
+        return
+    page.title(f"Partly delivered: these changes reached the agent, but not everywhere ({len(found)})")
+    groups: dict[str, list[MutantRow]] = {}
+    for row, note in found:
+        groups.setdefault(note, []).append(row)
+    for note, group in list(groups.items())[:SHOWN_PARTLY]:
+        page.add(_ids(group))
+        page.add(f"    {note}")
+    if len(groups) > SHOWN_PARTLY:
+        page.add(f"  ... and {sum(map(len, list(groups.values())[SHOWN_PARTLY:]))} more in result.json")
+
+
+def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
+    """Mutants that are in no score, or whose decision is open: said loudly."""
+    for status, title in (
+        (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
+        (Status.ERROR, "Could not be run, and not in the score"),
+        (Status.UNDECIDED, "Undecided"),
+        (Status.IGNORED, "Ignored"),
+    ):
+        rows = [row for row in mutants if row.status is status]
+        if not rows:
+            continue
+        page.title(f"{title} ({len(rows)})")
+        for reason, group in _by_reason(rows):
+            page.add(_ids(group))
+            if reason:
+                page.add(f"    {shorten(reason, LONGEST_REASON)}")
+
+
+def _ids(rows: Sequence[MutantRow]) -> str:
+    return f"  {', '.join(f'{row.id} {row.operator}' for row in rows[:6])}{' ...' * (len(rows) > 6)}"
+
+
+def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    """The first reason of each kind; what is quoted, and numbers, make no other kind."""
+    groups: dict[str, list[MutantRow]] = {}
+    for row in rows:
+        groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
+    return [(group[0].reason, group) for group in groups.values()]
+
+
+def _ci(page: Page, result: Result) -> None:
+    if not result.ci:
+        return
+    page.title("What a CI run would have seen (red: a scenario under its threshold)")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    level = f"{result.ci[0].false_alarm.level:.0%}".replace("%", " %")
+    for name in ("runs", f"false alarm [{level}]", "killed: red", "missed", "survived: red", "missed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for run in result.ci:
+        noticed = (*_noticed(run.killed), *_noticed(run.survived))
+        table.add_row(str(run.runs), interval(run.false_alarm), *noticed)
+    page.add(table)
+    page.add(
+        "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Red: the mean chance of "
+        "red on the mutants killed, or survived; missed: how many of them are more likely green than red. A mutant "
+        "counts as no better than the original: where it was not tried, or passed more often, the original's "
+        "rate stands."
+    )
+    if any(run.runs > 1 for run in result.ci):
+        page.add(ROUNDED_UP)
+
+
+def _noticed(noticed: CiNoticed) -> tuple[str, str]:
+    if noticed.mean_red is None:
+        return "-", "-"
+    return f"{noticed.mean_red:.2f}", f"{noticed.let_through} of {noticed.mutants}"
+
+
+def _foot(page: Page, result: Result) -> None:
+    cost, controls = result.cost, result.controls
+    page.title("Can this be trusted?")
+    killed = "killed" if controls.identity.killed else "not killed"
+    kinds = f", {controls.identity.mutants} kinds" if controls.identity.mutants > 1 else ""
+    page.add(
+        f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs{kinds}; must not be killed)."
+    )
+    destroyed = controls.destroyed.status or "not reached"
+    page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")
+    rule = result.rule
+    if rule:
+        page.add(
+            f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}, over all "
+            f"scenarios that reach it together (each is tested at its share, as Bonferroni has it); one "
+            f"that fails {rule['delta']:g} more often survives with chance about {rule['beta']:g}. The lower end "
+            "of the score counts mutants with any real drop, the upper end those with a drop of at least "
+            f"{rule['delta']:g}, at 95 % confidence."
+        )
+    for note in result.notes:
+        page.add(f"Note: {bounded(note)}.", style="yellow")
+    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
+    page.title("Cost")
+    page.add(
+        f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money}, "
+        f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+    )
+    for line in judged_with(result):
+        page.add(line)

@@ -1,0 +1,136 @@
+"""What `agentmut suggest` says, for a terminal; readable at 80 columns and without colour."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from agentmut._base import canonical_json
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, ScenarioSuggestion
+from agentmut.report.paint import WIDTH, Page, clean, shorten
+from agentmut.report.terminal.verdicts_page import plain_table
+
+if TYPE_CHECKING:
+    from agentmut.usecases import Idea, Proposed, Searched
+
+INDENT = " " * 10
+SHOWN = 12
+"""Ideas and coverage items that are listed."""
+
+
+def render_suggestions(found: "Proposed", color: bool = False) -> str:
+    """Assertions, scenarios and ideas, each with what it rests on and what it adds."""
+    page = Page(color)
+    said = found.suggestions
+    page.add(f"Suggestions{f' from run {said.run_id}' if said.run_id else ''}")
+    _assertions(page, said.assertions)
+    if found.searched is not None:
+        _scenarios(page, said.scenarios, found.searched)
+    elif said.scenarios:
+        page.title(f"{len(said.scenarios)} scenario{'s' * (len(said.scenarios) != 1)} of earlier searches")
+        _listed(page, said.scenarios)
+    _ideas(page, found.ideas)
+    for note in said.notes:
+        page.add(f"Note: {clean(note)}")
+    page.add()
+    page.add(_next(found))
+    return page.text()
+
+
+def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
+    page.title(
+        f"{len(found)} assertion{'s' * (len(found) != 1)} for survivors"
+        if found
+        else "No assertion for a survivor was found"
+    )
+    for one in found:
+        page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
+        _more(page, f"kills {', '.join(one.mutants)}")
+        held = f"{one.baseline} runs of the agent ({one.held_out} held out), in {one.mutant} of the mutant"
+        _more(page, f"held in {held}")
+        _more(page, clean(one.why))
+
+
+def _more(page: Page, text: str) -> None:
+    """What is said of a suggestion, under its id."""
+    hanging = INDENT + "  " * text.startswith("  ")
+    for line in textwrap.wrap(text.strip(), WIDTH, initial_indent=hanging, subsequent_indent=hanging + "  "):
+        page.line(line)
+
+
+def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searched") -> None:
+    page.title(
+        f"{len(found)} scenario{'s' * (len(found) != 1)}, of {searched.tried} inputs tried in {searched.asked} runs "
+        f"({searched.asked - searched.executed} reused)"
+        if found
+        else f"No scenario, of {searched.tried} inputs tried in {searched.asked} runs"
+    )
+    _listed(page, found)
+    page.add(f"The search ended because {clean(searched.ended)}.")
+    _before_after(page, searched)
+
+
+def _listed(page: Page, found: Sequence[ScenarioSuggestion]) -> None:
+    for one in found:
+        page.line(f"{one.id}  {clean(one.scenario.name)}  ({clean(one.origin)})", "bold")
+        for turn in one.scenario.turns:
+            _more(page, f'"{shorten(turn if isinstance(turn, str) else canonical_json(turn), 600)}"')
+        for line in _gains(one):
+            _more(page, line)
+
+
+def _gains(one: ScenarioSuggestion) -> Iterator[str]:
+    if one.aim:
+        yield f"aimed at {clean(one.aim)}"
+    if one.adds:
+        more = f", and {len(one.adds) - SHOWN} more" if len(one.adds) > SHOWN else ""
+        yield f"adds {'; '.join(clean(item) for item in one.adds[:SHOWN])}{more}"
+    if one.kills:
+        yield f"kills {', '.join(one.kills)}"
+    yield f"unconfirmed evaluators, which held in {one.passes} runs:"
+    yield from (f"  {shown(spec)}" for spec in one.scenario.evaluators)
+    yield clean(one.why)
+
+
+def _before_after(page: Page, searched: "Searched") -> None:
+    page.title("Coverage before and after")
+    table = plain_table("dimension", "before", "after")
+    table.add_row("overall", _share(searched.before.overall), _share(searched.after.overall))
+    later = {row.dimension: row.value for row in searched.after.dimensions}
+    for row in searched.before.dimensions:
+        if row.value is not None:
+            table.add_row(row.dimension.value, _share(row.value), _share(later.get(row.dimension)))
+    page.add(table)
+
+
+def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
+    if not ideas:
+        return
+    page.title(
+        f"Not seen in any stored run: {len(ideas)}, with an input that might show it (nothing was run)"
+    )
+    for idea in ideas[:SHOWN]:
+        aim = shorten(idea.aim or idea.item, 3 * WIDTH)
+        for line in textwrap.wrap(aim, WIDTH, initial_indent="  ", subsequent_indent="      "):
+            page.line(line)
+        page.add(f'    "{shorten(idea.input, 300)}"')
+    if len(ideas) > SHOWN:
+        page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")
+
+
+def _next(found: "Proposed") -> str:
+    any_made = found.suggestions.assertions or found.suggestions.scenarios
+    apply = "`agentmut suggest --apply ID` writes what you have confirmed into the scenario files"
+    search = "`agentmut suggest --scenarios` tries inputs for what is not exercised"
+    steps = [*([apply] if any_made else []), *([search] if found.searched is None else [])]
+    return "; ".join(steps) if steps else "More runs find more: `agentmut suggest --scenarios --trials N`"
+
+
+def shown(spec: EvaluatorSpec) -> str:
+    """An evaluator as it stands in a scenario file."""
+    return clean(
+        f"{spec.name}: {spec.argument if isinstance(spec.argument, str) else canonical_json(spec.argument)}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

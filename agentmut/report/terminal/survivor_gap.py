@@ -1,0 +1,88 @@
+"""What a survivor lacks, in words.
+
+The trace test is made for each survivor at its own level: among many, some are said to have changed by chance.
+"""
+
+from collections.abc import Iterable
+
+from agentmut.nouns import MutantRow
+from agentmut.report.paint import clean
+from agentmut.report.report_wording import counted
+
+LEVEL = 0.05
+"""The level of the trace test of one survivor."""
+
+
+def may_be_chance(row: MutantRow, rows: Iterable[MutantRow]) -> str:
+    """Why a survivor's change may be none, in words; empty where it is one among all survivors compared as well."""
+    return doubts((row, *rows)).get(row.id, "")
+
+
+def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
+    """By survivor that is said to have changed: why that may be none.
+
+    Left out are those whose change is one among all survivors compared as well: at the same level, with the false
+    discovery rate controlled (Benjamini, Hochberg).
+    """
+    from agentmut.stats import Correction, adjust
+
+    compared = {each.id: each.behaviour for each in rows if each.behaviour is not None}
+    changed = [id for id, change in compared.items() if change.changed]
+    if not changed:
+        return {}
+    adjusted = adjust([change.p for change in compared.values()], LEVEL, Correction.BENJAMINI_HOCHBERG)
+    kept = {id for id, rejected in zip(compared, adjusted.rejected, strict=True) if rejected}
+    verb = "is" if len(changed) == 1 else "are"
+    said = (
+        f"That may be chance: of {counted(len(compared), 'survivor')} compared, {len(changed)} {verb} said to have "
+        f"changed, and about {LEVEL * len(compared):.1f} would be if none had (one in twenty)."
+    )
+    return {id: said for id in changed if id not in kept}
+
+
+def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
+    """What the trace test says of a survivor; empty where there was none. `doubt`: why its change may be none."""
+    change = row.behaviour
+    if change is None:
+        return []
+    if change.changed:
+        changed = "seems to have changed" if doubt else "has changed"
+        return [
+            f"Its behaviour {changed}, and no evaluator looks at that: the gap is an assertion{_if_gap(row)}",
+            f"On {clean(change.scenario)}, {clean(change.feature)} ({_p(change.p)} over all its scenarios, by "
+            f"the first {change.trials} runs).",
+            *([doubt] if doubt else []),
+        ]
+    seen = f"by the first {change.trials} runs, {_p(change.p)} over all its scenarios"
+    if change.changed is False:
+        return [
+            f"Its behaviour on these scenarios is as before ({seen}): the gap is a scenario{_if_gap(row)}",
+            f"Something new that shows in {_percent(change.visible)} of its runs of a scenario would have been "
+            "noticed with a chance of 0.9; what is rarer may be there.",
+        ]
+    return [
+        f"No change of its behaviour was found ({seen}), which is no proof that there is none.",
+        *_coarse(row),
+    ]
+
+
+def _p(value: float) -> str:
+    return f"p = {value:.3f}" if value >= 0.001 else "p < 0.001"
+
+
+def _if_gap(row: MutantRow) -> str:
+    return "." if row.gap else ", if it matters at all."
+
+
+def _coarse(row: MutantRow) -> list[str]:
+    visible = row.behaviour.visible if row.behaviour else None
+    if visible is None:
+        return []
+    return [
+        f"With so few runs only something that shows in {_percent(visible)} of them would be noticed with a "
+        "chance of 0.9. A larger `statistics.baseline` sees more."
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "no share" if share is None else f"{share:.0%}".replace("%", " %")

@@ -1,0 +1,204 @@
+"""Verdicts for a terminal; readable at 80 columns and without colour."""
+
+import time
+from collections.abc import Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.nouns import Bounds, Cost
+from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.report_wording import judged_with
+from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
+from agentmut.stats import Verdict, wilson
+from agentmut.store import SavedBaseline, ScenarioVerdict, VerdictReport, becoming
+
+_STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
+
+
+def render_verdicts(report: VerdictReport, color: bool = False) -> str:
+    """The report of `agentmut test` and `agentmut baseline compare` as text."""
+    page = Page(color)
+    page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
+    page.add(f"{_status(report)}: {report.agent.adapter} agent, config {report.agent.digest[:12]}")
+    if report.problem:
+        page.add(f"Problem: {clean(report.problem)}", style="red")
+    used = report.baseline
+    if used is not None:
+        when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(used.saved))
+        page.add(f"against baseline {used.name!r} of {when} UTC (run {used.run_id})")
+    page.title(f"{report.verdict}: {clean(report.reason)}")
+    _rows(page, report)
+    for row in report.scenarios:
+        if row.verdict is not Verdict.PASS:
+            _unlike_pass(page, row, sequential=_sequential(report))
+    _checked(page, report)
+    _foot(page, report)
+    return page.text()
+
+
+def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
+    """What `agentmut baseline save` kept, as text; `where` is the option that names the project, if it has to."""
+    page = Page(color=False)
+    page.add(f"Baseline {saved.name!r}: {saved.agent.adapter} agent, config {saved.agent.digest[:12]}")
+    table = plain_table("scenario", "passed", "rate [95 % wilson]")
+    for name, kept in saved.scenarios.items():
+        interval = wilson(kept.passes, kept.trials)
+        rate = "-" if interval.estimate is None else f"{interval.estimate:.2f}"
+        table.add_row(
+            clean(name), f"{kept.passes}/{kept.trials}", f"{rate} [{interval.low:.2f}, {interval.high:.2f}]"
+        )
+    page.add(table)
+    page.add(spent(cost))
+    named = "" if saved.name == "default" else f" {saved.name}"
+    page.add(f"Change the agent, then: `agentmut baseline compare{named}{where}`")
+    return page.text()
+
+
+def plain_table(first: str, *others: str) -> Table:
+    """A table without lines: one wide column on the left, the others to the right."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def spent(cost: Cost) -> str:
+    """Trials, money and time of a run in one line."""
+    money = (
+        "cost unknown" if cost.usd is None else f"${cost.usd:.4f}" if cost.tokens else "no model call seen"
+    )
+    return f"{cost.trials} runs of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+
+
+def _status(report: VerdictReport) -> str:
+    if report.status == "finished":
+        return "finished"
+    again = " without --fresh" if report.settings.get("fresh") else ""
+    stopped = "stopped by its budget" if report.status == "budget" else report.status
+    return f"{stopped} (to go on, give the command again{again}: {becoming(report.forgotten)})"
+
+
+def _sequential(report: VerdictReport) -> bool:
+    return report.settings.get("method") == "sequential"
+
+
+def _rows(page: Page, report: VerdictReport) -> None:
+    compared = report.baseline is not None
+    names = ("passed", "baseline", "change", "p") if compared else ("passed", "asked", "rate", "p")
+    table = plain_table("scenario", *names, "verdict")
+    for row in report.scenarios:
+        verdict = Text(row.verdict, style=_STYLES[row.verdict])
+        table.add_row(clean(row.scenario), *_cells(row), _p(report, row), verdict)
+    for name in report.baseline.not_compared if report.baseline else ():
+        table.add_row(clean(name), "-", "-", "-", "-", "not compared")
+    page.add(table)
+    for line in _legend(report):
+        page.add(line)
+
+
+def _cells(row: ScenarioVerdict) -> tuple[str, ...]:
+    passed, shown = f"{row.passes}/{row.trials}", row.anytime or row.interval
+    if row.baseline is not None:
+        return passed, f"{row.baseline.passes}/{row.baseline.trials}", _bounds(row.interval, "+.2f")
+    return passed, f"{row.threshold:g}", _bounds(shown, ".2f")
+
+
+def _bounds(found: Bounds | None, style: str) -> str:
+    if found is None or found.estimate is None:
+        return "-"
+    return f"{found.estimate:{style}} [{found.low:{style}}, {found.high:{style}}]"
+
+
+def _p(report: VerdictReport, row: ScenarioVerdict) -> str:
+    """The kill rule has no p-value but a level that it keeps."""
+    if report.kind == "compare" and _sequential(report):
+        return f"<={report.alpha:g}" if row.verdict is Verdict.FAIL else "-"
+    return f"{row.p_adjusted:.2g}"
+
+
+def _legend(report: VerdictReport) -> Iterator[str]:
+    shown = next((row.interval for row in report.scenarios if row.interval), None)
+    if shown is not None:
+        watched = report.kind == "test" and _sequential(report)
+        anytime = next((row.anytime for row in report.scenarios if row.anytime), None)
+        bounds = anytime if watched and anytime else shown
+        what = "change of the pass rate" if report.kind == "compare" else "pass rate"
+        yield f"Intervals: {what}, {100 * bounds.level:.4g} % {bounds.method}."
+    yield f"p: of a FAIL, corrected: {clean(report.family)}."
+
+
+def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
+    """What a verdict other than PASS rests on."""
+    page.title(f"{clean(row.scenario)}: {row.verdict}")
+    page.add(f"  {clean(row.reason)} ({row.method})")
+    if row.effect is not None:
+        effect, ratio = row.effect, row.effect.odds_ratio_interval
+        page.add(
+            f"  Cohen's h {effect.cohens_h:+.2f} ({effect.size}); odds ratio {effect.odds_ratio:.2f} "
+            f"[{ratio.low:.2f}, {ratio.high:.2f}] ({100 * ratio.level:g} % {ratio.method})"
+        )
+    if row.needed is not None:
+        page.add(f"  {_needed(row, sequential=sequential)}")
+    if row.failure:
+        page.add(f"  first failure: {shorten(row.failure, 200)}")
+    no_evidence = sum(row.outcomes.values()) - row.trials
+    if no_evidence and row.per_protocol and row.intention_to_treat:
+        page.add(
+            f"  {no_evidence} trials were no evidence; per protocol {_bounds(row.per_protocol, '.2f')}, intention to "
+            f"treat {_bounds(row.intention_to_treat, '.2f')} (95 % wilson)"
+        )
+
+
+def _checked(page: Page, report: VerdictReport) -> None:
+    """Contracts and calibrated judges, whatever the verdict."""
+    for row in report.scenarios:
+        if lines := [*contract_lines(row), *judge_lines(row)]:
+            page.title(f"{clean(row.scenario)}: what was checked")
+            for line in lines:
+                page.add(f"  {line}")
+
+
+def _needed(row: ScenarioVerdict, *, sequential: bool) -> str:
+    assert row.needed is not None
+    if sequential:
+        return f"about {row.needed} further trials would probably decide, if these rates are the true ones"
+    return (
+        f"a new sample of {row.trials + row.needed} trials would probably decide, if these rates are the true ones "
+        f"(`--fresh --trials {row.trials + row.needed}`; going on with this one would be a second look)"
+    )
+
+
+def _foot(page: Page, report: VerdictReport) -> None:
+    page.title("Can this be trusted?")
+    page.add(_promise(report))
+    for note in report.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
+    if report.needed and _sequential(report):
+        page.add(f"About {report.needed} further trials in all would probably decide the suite.")
+    page.add(spent(report.cost))
+    for line in judged_with(report):
+        page.add(line)
+
+
+def _promise(report: VerdictReport) -> str:
+    """The error rates, in words."""
+    shown, rate = report.settings, f"{report.alpha:g}"
+    false = f"Over all scenarios, the chance of a wrong FAIL is at most {rate}"
+    if report.correction.startswith("benjamini"):
+        false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
+    if report.kind == "compare":
+        return (
+            f"{false}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so much passes with "
+            f"chance about {shown['beta']:g}."
+        )
+    if shown["method"] == "sequential":
+        return (
+            f"{false}. PASS says that no pass rate is {shown['margin']:g} below what is asked, or worse: an agent of "
+            f"which that is not true passes with chance at most {shown['beta']:g}."
+        )
+    return (
+        f"{false}. PASS says that every pass rate is at least what is asked; it is wrong with chance at most "
+        f"{report.alpha / 2:g}. Both hold for one look at a number of trials fixed beforehand."
+    )

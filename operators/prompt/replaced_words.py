@@ -1,0 +1,71 @@
+"""How prompt operators put other words in the place of some."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from agentmut.language import Instruction, PromptDocument, Relation, Use, parse, quoted, reads_as_english
+from agentmut.nouns import AgentConfig, Candidate, prompt_edit
+
+PLACES = 2
+"""So many places of an instruction an operator changes at most, the first ones."""
+
+_LONGEST = 2_000
+"""Characters; a longer "sentence" is data that nobody punctuated, and patterns would take long over it."""
+
+
+def english_instructions(config: AgentConfig) -> Iterator[tuple[PromptDocument, Instruction]]:
+    """The instructions of the prompt that English patterns apply to, with their document; no endless ones."""
+    document = parse(config.prompt, config.tool_names)
+    for instruction in document.instructions:
+        if len(instruction.text) <= _LONGEST and reads_as_english(instruction.text):
+            yield document, instruction
+
+
+def reworded(
+    document: PromptDocument, instruction: Instruction, start: int, end: int, said: str
+) -> Candidate | None:
+    """Say `said` for the characters `start` to `end` of the prompt; drop them where it is empty.
+
+    None where protected text would change, or where what is left would not read well.
+    """
+    text = document.text
+    what = f"say {quoted(said)} for {quoted(text[start:end])}" if said else f"drop {quoted(text[start:end])}"
+    if not said:
+        dropped = _dropped(text, instruction, start, end)
+        if dropped is None:
+            return None
+        end, said = dropped
+    if text[start:end] == said or document.protects(start, end):
+        return None
+    return Candidate(
+        edits=(prompt_edit(text, start, end, said),),
+        description=f"{what} in {quoted(instruction.text)}",
+        anchor=instruction.text,
+    )
+
+
+def first_places(found: Iterable[Use], *relations: Relation) -> Iterator[Use]:
+    """The first uses for which the lexicon says something in one of the relations."""
+    return islice((use for use in found if any(use.said(r) is not None for r in relations)), PLACES)
+
+
+def replacements(
+    document: PromptDocument, instruction: Instruction, use: Use, *relations: Relation
+) -> Iterator[Candidate]:
+    """What the lexicon says for a use in each relation, as far as it reads well."""
+    for relation in relations:
+        said = use.said(relation)
+        if said is not None and (made := reworded(document, instruction, use.start, use.end, said)):
+            yield made
+
+
+def _dropped(text: str, instruction: Instruction, start: int, end: int) -> tuple[int, str] | None:
+    """Where a cut ends and what is left: the blank after it goes, the next word may begin the sentence."""
+    alone = start == instruction.start or text[start - 1].isspace()
+    if not alone or text[end : end + 1] != " " or end + 1 >= instruction.end:
+        return None
+    following = text[end + 1]
+    opens = start == instruction.start and text[start].isupper() and following.islower()
+    if not (following.isalnum() or following in "$€£"):
+        return None
+    return (end + 2, following.upper()) if opens else (end + 1, "")
