@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agentmut._base import SERVICES, environ, nearest, one_line
 from agentmut.conformance.adapters import conduct, mutant_arrival, trace_faults
-from agentmut.conformance.adapters.observed_runs import Asked, Observed, Subject, observe
+from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe
 from agentmut.simulator import Addresses, serve
 
 _OF_A_RUN: Mapping[str, Callable[[Subject, Observed], Iterator[str]]] = {
@@ -63,7 +63,7 @@ async def adapter_findings(subject: Subject, only: Collection[str]) -> Findings:
     support: dict[str, mutant_arrival.Support] = {}
     if "config" in only:
         found["config"] = _collected(partial(mutant_arrival.config_faults, subject))
-    [base] = await observe(subject, Asked("base"))
+    [base] = await observe(subject, RunRequest("base"))
     found["run"] = _collected(partial(trace_faults.run_faults, subject, base))
     if not found["run"]:  # else what follows from that would only hide it
         found |= {n: _collected(partial(c, subject, base)) for n, c in _OF_A_RUN.items() if n in only}

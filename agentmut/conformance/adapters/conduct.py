@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
-from agentmut.conformance.adapters.observed_runs import Asked, Observed, Subject, observe, watched
+from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe, watched
 from agentmut.conformance.adapters.observed_runs import Watch as Watching
 from agentmut.nouns import Codec, Ending, EvaluatorSpec, HttpCall, Scenario
 from agentmut.recording import Answered, Outgoing, TrialOverError
@@ -52,8 +52,8 @@ def _texts(value: JsonValue) -> Iterator[str]:
 async def freshness_faults(subject: Subject) -> list[str]:
     """The second run knows nothing of the first."""
     first, second = MARKS[:2]
-    [before] = await observe(subject, Asked("fresh-1", marked(subject.turns, first)))
-    [after] = await observe(subject, Asked("fresh-2", marked(subject.turns, second)))
+    [before] = await observe(subject, RunRequest("fresh-1", marked(subject.turns, first)))
+    [after] = await observe(subject, RunRequest("fresh-2", marked(subject.turns, second)))
     faults = [f"the second run {where} what only the first was told" for where in _where(after, first)]
     sizes = [len(one.exchanges[0].request.messages) for one in (before, after) if one.exchanges]
     if len(sizes) == 2 and sizes[0] != sizes[1]:
@@ -64,7 +64,7 @@ async def freshness_faults(subject: Subject) -> list[str]:
 async def concurrency_faults(subject: Subject) -> list[str]:
     """Runs at once stay apart."""
     marks = [MARKS[n % len(MARKS)] + "-" + str(n // len(MARKS)) for n in range(subject.at_once)]
-    asked = [Asked(f"at-once-{mark}", marked(subject.turns, mark)) for mark in marks]
+    asked = [RunRequest(f"at-once-{mark}", marked(subject.turns, mark)) for mark in marks]
     faults = []
     for mark, found in zip(marks, await observe(subject, *asked), strict=True):
         if found.execution.ending is not Ending.ANSWERED:
@@ -104,7 +104,7 @@ async def _tool_error_faults(subject: Subject) -> list[str]:
     def fail(*args: Any, **arguments: Any) -> Any:
         raise RuntimeError(SAID)
 
-    [found] = await observe(subject, Asked("error", doubles={**subject.doubles, tool: fail}))
+    [found] = await observe(subject, RunRequest("error", doubles={**subject.doubles, tool: fail}))
     steps = [step for step in found.execution.trace.tool_calls if step.tool == tool]
     if not steps:
         return [f"{tool!r}, which raised, has no step"]
@@ -166,7 +166,7 @@ async def double_faults(subject: Subject) -> list[str]:
         time.sleep(SLOW)
         return SAID
 
-    [found] = await observe(subject, Asked("double", doubles={**subject.doubles, tool: answer}))
+    [found] = await observe(subject, RunRequest("double", doubles={**subject.doubles, tool: answer}))
     steps = [step for step in found.execution.trace.tool_calls if step.tool == tool]
     if not any(SAID in str(step.output) for step in steps):
         faults.append(f"the double of {tool!r} did not answer its call")
@@ -187,7 +187,7 @@ async def cancellation_faults(subject: Subject) -> list[str]:
     tool = subject.doubled
     doubles = {**subject.doubles, tool: hang} if tool else subject.doubles
     short = SHORT if tool else 0.01
-    [found] = await observe(subject, Asked("cut-off", doubles=doubles), timeout=short)
+    [found] = await observe(subject, RunRequest("cut-off", doubles=doubles), timeout=short)
     if found.execution.ending is Ending.ANSWERED:
         return []  # it was too quick to be cut off
     before = len(found.recorder.exchanges), len(found.execution.trace.steps)

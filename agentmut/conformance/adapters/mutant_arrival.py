@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.conformance.adapters.observed_runs import Asked, Observed, Subject, observe, whole_config
+from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe, whole_config
 from agentmut.mutation import DropKind, Generation, generate
 from agentmut.nouns import CHANGED, Action, AgentConfig, Ending, Exchange, Mutant, OperatorClass, Reach
 from agentmut.seams import Adapter, Catalogue, Group, OperatorOptions
@@ -116,7 +116,7 @@ async def mutation_faults(
     generation = _generation(subject)
     chosen = mutants_by_class(subject, generation)
     mutants = [mutant for one in wanted for mutant in chosen[one]]
-    asked = [Asked(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
+    asked = [RunRequest(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
     faults: dict[str, list[str]] = {one: [] for one in wanted}
     delivered: dict[str, list[str]] = {one: [] for one in wanted}
     not_met: dict[str, list[str]] = {one: [] for one in wanted}
@@ -145,7 +145,7 @@ async def _same_course(subject: Subject, observed: Sequence[Observed]) -> frozen
     """
     if not observed:
         return frozenset()
-    originals = [Asked(run.asked.id) for run in observed]
+    originals = [RunRequest(run.asked.id) for run in observed]
     courses = [course_of(run) for run in await observe(subject, *originals)]
     [again] = await observe(subject, originals[0])
     stable = [part for part, seen in course_of(again).items() if courses[0][part] == seen]

@@ -53,7 +53,7 @@ class Subject(NamedTuple):
         return next((tool for tool in self.expect_tools if tool in able), None)
 
 
-class Asked(NamedTuple):
+class RunRequest(NamedTuple):
     """A run that is wanted; what is left out is the subject's."""
 
     id: str
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
 
 
 @dataclass
-class Seen:
+class InsideView:
     """What was seen of a run from the inside."""
 
     trial: Trial
@@ -77,9 +77,9 @@ class Seen:
 class Observed:
     """A finished run."""
 
-    asked: Asked
+    asked: RunRequest
     execution: Execution
-    seen: Seen | None
+    seen: InsideView | None
     """None where the agent was not even run."""
     wall: float
     """Seconds by the clock on the wall."""
@@ -99,14 +99,14 @@ class Observed:
 class Watch:
     """Where adapters that are watched leave what they see."""
 
-    runs: list[Seen] = field(default_factory=list)
+    runs: list[InsideView] = field(default_factory=list)
 
-    def of(self, trial_id: str) -> Seen | None:
+    def of(self, trial_id: str) -> InsideView | None:
         """The last run of that trial."""
         return next((seen for seen in reversed(self.runs) if seen.trial.id == trial_id), None)
 
 
-async def observe(subject: Subject, *asked: Asked, timeout: float | None = None) -> list[Observed]:
+async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = None) -> list[Observed]:
     """Run all that is asked, as many at once as the subject says."""
     watch = Watch()
     adapter = routed(watched(subject.adapter, watch), subject.spec)
@@ -123,7 +123,7 @@ async def observe(subject: Subject, *asked: Asked, timeout: float | None = None)
     )  # frameworks may keep connections of another event loop
     places = asyncio.Semaphore(subject.at_once)
 
-    async def one_run(one: Asked) -> Observed:
+    async def one_run(one: RunRequest) -> Observed:
         async with places:
             started = time.perf_counter()
             execution = await executor.execute(TrialRequest(one.mutant, one.id, one.id))
@@ -175,7 +175,7 @@ class _Watched:
         return watched(self._agent.with_config(config), self._watch)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        seen = Seen(trial)
+        seen = InsideView(trial)
         self._watch.runs.append(seen)
         try:
             seen.trace = await self._agent.run(turns, trial)

@@ -13,7 +13,7 @@ from agentmut.insight.generate.proposals import Aim, AimKind
 from agentmut.nouns import AgentConfig, Intent, Mutant, OperatorClass, Result, Status
 
 MUTANTS = "mutants"
-"""CoverageContext the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""
+"""The name of one more target: mutants that the suite lets live, with the mutation score as its value."""
 WITHOUT_RECIPE = (Dimension.PATH,)
 """Dimensions of which nothing says which input leads there: anything new is tried, when nothing else is left."""
 NOT_BY_INPUTS = (Dimension.ABLATION, Dimension.STATE)

@@ -33,7 +33,7 @@ def region(text: str, start: int, end: int) -> Region:
     return Region(*_place(text, start), *_place(text, end))
 
 
-def said(text: str, change: TextChange) -> tuple[int, int]:
+def without_blanks(text: str, change: TextChange) -> tuple[int, int]:
     """`start` and `end` of a change without the blanks around it; as it is where it has nothing else."""
     cut = text[change.start : change.end]
     if not cut.strip():
@@ -61,7 +61,7 @@ def in_file(row: MutantRow, result: Result) -> Region | None:
     if found is None or found[0].path != row.target.path or row.target.column is None:
         return None
     source, change = found
-    start, end = said(source.text, change)
+    start, end = without_blanks(source.text, change)
     if position(source.text, start) != (row.target.line, row.target.column):
         return None
     return region(source.text, start, end)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from agentmut.nouns import SUITE, Intent, MutantRow, Result, Status
 from agentmut.report.bounded import bounded, one_line
-from agentmut.report.files.regions import Region, change_of, region, said
+from agentmut.report.files.regions import Region, change_of, region, without_blanks
 from agentmut.report.paint import clean
 from agentmut.report.report_wording import MEANING
 
@@ -132,7 +132,7 @@ def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
         if found is None or found[0] is not source:
             regions[row.id] = Region(1, 1, 1, 1)
         else:
-            regions[row.id] = region(text, *said(source.text, found[1]))
+            regions[row.id] = region(text, *without_blanks(source.text, found[1]))
     return Placed(text, regions)
 
 
