@@ -25,7 +25,7 @@ if str(ROOT) not in sys.path:
 from agentmut.campaign.decision.state import CampaignState  # noqa: E402
 from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
-from agentmut.campaign.running.loop import Loop, Tools  # noqa: E402
+from agentmut.campaign.running.loop import Loop, Ports  # noqa: E402
 from agentmut.campaign.running.work import Stop  # noqa: E402
 from agentmut.campaign.selection.choosing import make_mutants  # noqa: E402
 from agentmut.campaign.selection.selection import Selection  # noqa: E402
@@ -276,8 +276,8 @@ def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> 
     store = Store(folder / f"{seed}.db")
     try:
         register(store, plan)
-        tools = Tools(CoinExecutor(rate), store, session.tests, time.time, lambda: None)
-        stop = asyncio.run(Loop(state, tools).run())
+        ports = Ports(CoinExecutor(rate), store, session.tests, time.time, lambda: None)
+        stop = asyncio.run(Loop(state, ports).run())
     finally:
         store.close()
         for path in folder.glob(f"{seed}.db*"):

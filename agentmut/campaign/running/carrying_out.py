@@ -10,7 +10,7 @@ from functools import partial
 
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.loop import Clock, Loop, Tools, TrialStore
+from agentmut.campaign.running.loop import Clock, Loop, Ports, TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.store import write_cassette
@@ -34,9 +34,9 @@ def run_work(
     executor = executor or make_executor(session, plan.seed)
     keep = partial(write_cassette, session.project.runs / plan.run_id)
     judges = partial(judges_usd, session)
-    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep, judges)
+    ports = Ports(executor, store, session.tests, now, progress, redactor(session.project), keep, judges)
     with _little_garbage_collection():
-        return asyncio.run(_run(Loop(work, tools)))
+        return asyncio.run(_run(Loop(work, ports)))
 
 
 async def _run(loop: Loop) -> Stop:

@@ -47,7 +47,7 @@ class TrialStore(Protocol):
         ...
 
 
-class Tools(NamedTuple):
+class Ports(NamedTuple):
     """What the loop works with: everything that touches the world."""
 
     executor: Executor
@@ -83,9 +83,9 @@ class Reused(NamedTuple):
 class Loop:
     """Carries `work` out. Every finished trial is stored before the next decision."""
 
-    def __init__(self, work: Work, tools: Tools) -> None:
+    def __init__(self, work: Work, ports: Ports) -> None:
         self._work = work
-        self._tools = tools
+        self._ports = ports
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
         self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
@@ -95,11 +95,11 @@ class Loop:
         self._taken_over: list[int] = []
         self._interrupted = False
         work.spend = self._spent_before()
-        self._begun = tools.now() - work.spend.seconds
+        self._begun = ports.now() - work.spend.seconds
         self._judges_before = (
-            work.spend.judges_usd - tools.judges_usd()
+            work.spend.judges_usd - ports.judges_usd()
         )  # a session may carry out several runs
-        self._noted = tools.now()
+        self._noted = ports.now()
 
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
@@ -110,7 +110,7 @@ class Loop:
 
     async def run(self) -> Stop:
         """Run to the end; returns why it ended. Raises `StoreError`."""
-        async with self._tools.executor.session():
+        async with self._ports.executor.session():
             try:
                 return await self._loop()
             except RunError as error:  # no trial can be run, or none can be judged
@@ -121,7 +121,7 @@ class Loop:
                 if (
                     self._work.unable or self._cut_short_unbegun()
                 ):  # what is missing may be there the next time
-                    self._tools.store.forget(self._run)
+                    self._ports.store.forget(self._run)
                     self._work.forgot = True
 
     async def _loop(self) -> Stop:
@@ -165,24 +165,24 @@ class Loop:
             if launch is None:
                 return
             key = self._key(launch)
-            stored = self._tools.store.find(key, self._run)
+            stored = self._ports.store.find(key, self._run)
             if stored is None or not self._may_reuse(launch, stored):
                 self._start(launch, key)
                 continue
-            if self._tools.suite.asks_models(launch.scenario):
+            if self._ports.suite.asks_models(launch.scenario):
                 self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
                 continue
             self._reuse(launch, stored)
             looked_up += 1
             if looked_up % 256 == 0:
                 self._keep([])
-                self._tools.progress()
+                self._ports.progress()
                 await asyncio.sleep(0)
             if self._work.problem or self._interrupted:
                 return
 
     def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
-        if not self._tools.suite.can_judge(launch.scenario, stored.execution):
+        if not self._ports.suite.can_judge(launch.scenario, stored.execution):
             return False
         plan = self._work.plan
         recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
@@ -196,9 +196,9 @@ class Loop:
         request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
         ended: Finished | BaseException
         try:
-            execution = await self._tools.executor.execute(request)
+            execution = await self._ports.executor.execute(request)
             judged = await self._judged(launch, execution)
-            kept = self._tools.suite.kept(launch.scenario, execution, self._tools.redactor, judged)
+            kept = self._ports.suite.kept(launch.scenario, execution, self._ports.redactor, judged)
             ended = Finished(launch, key, kept, judged)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
@@ -207,7 +207,7 @@ class Loop:
     async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
         ended: Reused | BaseException
         try:
-            judged = await in_daemon_thread(self._tools.suite.judged, launch.scenario, stored.execution)
+            judged = await in_daemon_thread(self._ports.suite.judged, launch.scenario, stored.execution)
             ended = Reused(launch, stored, judged)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
@@ -215,7 +215,7 @@ class Loop:
 
     async def _judged(self, launch: Launch, execution: Execution) -> Judged | None:
         """What models say of a run, asked beside the event loop; None where none has to be asked."""
-        suite = self._tools.suite
+        suite = self._ports.suite
         if execution.ending.outcome is not None or not suite.asks_models(launch.scenario):
             return None
         judged: Judged = await in_daemon_thread(suite.judged, launch.scenario, execution)
@@ -243,17 +243,17 @@ class Loop:
                 raise failed
             if isinstance(failed, asyncio.CancelledError) and not self._interrupted:
                 raise RunError("a trial was cancelled from outside of agentmut. Finished trials are kept")
-        self._tools.progress()
+        self._ports.progress()
 
     def _keep(self, finished: list[Finished]) -> None:
-        now = self._tools.now()
+        now = self._ports.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
-        judges = self._judges_before + self._tools.judges_usd()
+        judges = self._judges_before + self._ports.judges_usd()
         self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
         for item in finished:
             self._work.spend = _with(self._work.spend, item)
         seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
-        self._tools.store.save(self._run, rows, self._taken_over, seconds, judges)
+        self._ports.store.save(self._run, rows, self._taken_over, seconds, judges)
         self._taken_over.clear()
         for item in finished:
             self._keep_cassette(item)
@@ -262,7 +262,7 @@ class Loop:
         execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed
         if not execution.takes:
             return
-        self._tools.keep_cassette(
+        self._ports.keep_cassette(
             Cassette(
                 trial=trial_id(seed, *launch[:3]),
                 scenario=launch.scenario,
@@ -289,17 +289,17 @@ class Loop:
         else:
             self._work.spend = _with_gaps(self._work.spend, stored.execution)
         if not launch.mutant:
-            age = self._tools.now() - stored.finished
+            age = self._ports.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
         result = self._result(launch, stored.execution, judged)
         self._work.record(launch, result._replace(stored=True))
 
     def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
         detector = self._work.detectors.get(launch.mutant)
-        return self._tools.suite.result(launch.scenario, execution, detector, judged)
+        return self._ports.suite.result(launch.scenario, execution, detector, judged)
 
     def _spent_before(self) -> Spend:
-        return Spend(**self._tools.store.spent(self._run)._asdict())
+        return Spend(**self._ports.store.spent(self._run)._asdict())
 
     def _key(self, launch: Launch) -> str:
         plan = self._work.plan
