@@ -21,7 +21,7 @@ def text(argument: JsonValue, what: str) -> str:
 
 
 def texts(argument: JsonValue, what: str) -> tuple[str, ...]:
-    """One non-empty string, or a non-empty list of them."""
+    """Read one non-empty string, or a non-empty list of strings."""
     items = argument if isinstance(argument, list) else [argument]
     if not items:
         raise ValueError(f"expects {what}, got an empty list")

@@ -54,7 +54,7 @@ class AdapterError(AgentmutError):
 
 
 class UnavailableError(AgentmutError):
-    """The agent could not be started or reached, through no fault of its own. It is tried again, and is no evidence."""
+    """The agent could not be started or reached, for a reason outside of it. It is tried again, and is no evidence."""
 
 
 class CaseError(AgentmutError):
@@ -86,7 +86,7 @@ class BudgetError(AgentmutError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that helps with a misspelt name: the nearest known one, or all of them.
+    """Return a sentence that helps with a misspelt name: the nearest known name, or all known names.
 
     >>> nearest("contians", ["contains", "regex"])
     "Did you mean 'contains'?"

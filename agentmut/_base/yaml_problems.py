@@ -20,7 +20,7 @@ NOT_YET: tuple[tuple[KeyPath, Any, str], ...] = (
 
 
 def validated(source: YamlSource, model: type[Model]) -> Model:
-    """The file as a `model`. Raises `ProjectError` with every problem on a line of its own.
+    """Read the file as a `model`. Raises `ProjectError` with one line for each problem.
 
     Types are strict: text is not read as a number, nor true as 1.
     """

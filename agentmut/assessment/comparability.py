@@ -123,7 +123,7 @@ def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) ->
 def comparison_notes(
     session: Session, saved: SavedBaseline, used: BaselineUsed, counted: Mapping[str, Counted], now: float
 ) -> Iterator[str]:
-    """What a user should know of a comparison besides its verdicts."""
+    """Return what a user should know of a comparison apart from its verdicts."""
     for name, obstacle in used.not_compared.items():
         yield f"{name} was not compared: {obstacle}"
     for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:

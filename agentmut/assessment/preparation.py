@@ -94,7 +94,7 @@ def margin_of(project: Project, scenario: Scenario) -> float:
 
 
 def shares_of(scenarios: int, correction: str) -> float:
-    """In how many parts alpha is divided, so that a scenario which fails at its part fails in the suite too."""
+    """Return the number of parts of alpha: a scenario that fails at its part makes the suite fail too."""
     if Correction(correction) is not Correction.BENJAMINI_YEKUTIELI:
         return scenarios
     return scenarios * sum(1 / i for i in range(1, scenarios + 1))

@@ -78,7 +78,7 @@ class FixedComparison(NamedTuple):
 
 
 class SequentialComparison(NamedTuple):
-    """The kill rule: the agent as it is now takes the place of a mutant."""
+    """The kill rule, with the agent of today in the place of a mutant."""
 
     table: KillTable
 
@@ -89,7 +89,7 @@ class SequentialComparison(NamedTuple):
 
     @property
     def sequential(self) -> bool:
-        """It may end at any trial."""
+        """True: it may end at any trial."""
         return True
 
     def ended(self, passed: Sequence[bool]) -> bool:

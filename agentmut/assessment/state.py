@@ -169,12 +169,12 @@ class Assessment(Account):
 
     @property
     def contenders(self) -> tuple[Mutant, ...]:
-        """Nothing is mutated."""
+        """Empty: an assessment mutates nothing."""
         return ()
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
-        """Nothing is mutated."""
+        """Empty: an assessment mutates nothing."""
         return {}
 
     @property

@@ -24,7 +24,7 @@ from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdic
 
 
 class Question(NamedTuple):
-    """What the verdicts answer besides the rules themselves."""
+    """What the verdicts answer, apart from the rules themselves."""
 
     alpha: float
     correction: Correction

@@ -80,7 +80,7 @@ def _session_changes(session: "Session", reference: str, agent: str | None) -> "
 
 
 def _say_changes(changes: "Changes") -> None:
-    """On stderr: what `--in-diff` found."""
+    """Print on stderr what `--in-diff` found."""
     if changes.note:
         typer.echo(f"agentmut: {changes.note}.", err=True)
     if changes.any:

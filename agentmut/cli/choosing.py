@@ -21,7 +21,7 @@ from agentmut.cli.options import (
 
 
 class Choice(NamedTuple):
-    """What was given of them, in the order in which `--help` lists them."""
+    """The options that choose mutants, in the order of `--help`."""
 
     classes: Classes = None
     operators: Operators = None

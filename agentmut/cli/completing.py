@@ -41,14 +41,14 @@ def _runs(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _mutants(folder: Path) -> Iterator[tuple[str, str]]:
-    """Those of the latest result."""
+    """Complete ids of mutants from the latest result."""
     latest = max((folder / ".agentmut" / "runs").glob("*/result.json"))
     for row in json.loads(latest.read_bytes())["mutants"]:
         yield row["id"], f"{row['operator']}, {row['status']}"
 
 
 def _scenarios(folder: Path) -> Iterator[tuple[str, str]]:
-    """Those of the scenario files."""
+    """Complete names of scenarios from the scenario files."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

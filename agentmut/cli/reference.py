@@ -34,12 +34,12 @@ class Verb(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it is typed."""
+        """The command as the user types it."""
         return " ".join(("agentmut", *self.words))
 
     @property
     def help(self) -> str:
-        """Its help as it is written, without indentation."""
+        """The command's help without indentation."""
         return cleandoc(self.command.help or "")
 
     @property
@@ -118,7 +118,7 @@ def _default(parameter: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Nothing of it is markup."""
+    """Escape every character that Markdown would read as markup."""
     for mark in "\\*_<[|":
         text = text.replace(mark, f"\\{mark}")
     return " ".join(text.split())

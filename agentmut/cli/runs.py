@@ -50,7 +50,7 @@ def find_recorded(project: Path, run: str | None) -> Path:
 
 
 def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
-    """The only one of these runs that begins so, or else the latest of them all. Raises `UsageError`."""
+    """Return the only run whose id begins so, or the latest run if none is named. Raises `UsageError`."""
     known = sorted(runs)
     found = [name for name in known if begins is None or name.startswith(begins)]
     if not found:

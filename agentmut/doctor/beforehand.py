@@ -23,7 +23,7 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
 
 
 def key_checks(adapter: Adapter, provider: str, variables: Mapping[str, str]) -> Iterator[Check]:
-    """Of agents that ask a model with a key; others have credentials of which no variable need tell, or need none."""
+    """Check the keys of agents that ask a model with one; other agents need no key, or no variable names it."""
     if isinstance(adapter, AsksNoModel):
         return
     asked = adapter.service if isinstance(adapter, AsksService) else provider

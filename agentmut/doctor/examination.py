@@ -48,7 +48,7 @@ def plan_of(session: Session) -> str:
 
 
 def _left_out(session: Session) -> str:
-    """That parts which nothing declares are not tried: nobody should take silence for success."""
+    """Say that undeclared parts are not tried, so that nobody takes silence for success."""
     base = session.suite.full
     missing = [name for name, there in (("prompt", base.prompt), ("tools", base.tools)) if not there]
     return f" Nothing under agent.config declares {_or(missing)}: not tried." if missing else ""
@@ -125,7 +125,7 @@ class _Ward:
     async def trials(
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None
     ) -> list[Execution]:
-        """Run these mutants, None for the agent as it is, one after the other."""
+        """Run these mutants one after the other; None stands for the original."""
         session = self._by(route) if route else self._session
         executor = make_executor(session)
         seed = session.project.statistics.seed

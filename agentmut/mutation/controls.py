@@ -10,7 +10,7 @@ from agentmut.nouns import ID_LENGTH, AgentConfig, Edit, Intent, Mutant, Operato
 
 
 class Identity(StrEnum):
-    """A way to leave an agent as it is."""
+    """A way to make a copy of an agent without a change."""
 
     UNTOUCHED = "untouched"
     WHITESPACE = "whitespace"
@@ -23,7 +23,7 @@ COMMENT = "<!-- reviewed -->"
 
 
 def identity_mutant(config: AgentConfig, kind: Identity = Identity.UNTOUCHED) -> Mutant:
-    """The same agent, through the same path as any mutant. A campaign that kills it is wrong.
+    """Return an unchanged agent that takes the path of a mutant. A campaign that kills it is wrong.
 
     Without a prompt, every kind leaves the agent untouched.
     """

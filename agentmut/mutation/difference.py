@@ -43,7 +43,7 @@ class Changes(Frozen):
         return (*whole, *tools, *sorted(self.documents), *sorted(self.settings))
 
     def summary(self) -> dict[str, JsonValue]:
-        """As JSON documents show it."""
+        """The difference as JSON documents show it."""
         return {"since": self.since, "changed": list(self.parts), "note": self.note}
 
     @property

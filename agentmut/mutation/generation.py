@@ -159,7 +159,7 @@ def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions
 
 
 def _gone_wrong(operator: Operator, error: Exception) -> Exception:
-    """What to raise for an operator that raised: what is wrong with a file is said as it is."""
+    """Return the error for an operator that raised; a problem with a user's file keeps its own words."""
     if isinstance(error, AgentmutError):
         return error
     where = f"{type(operator).__module__}.{type(operator).__qualname__}"
@@ -183,7 +183,7 @@ _CORE = Path(__file__).parent.parent
 
 
 def _free(id_: str, taken: set[str]) -> str:
-    """`id_`, or where two mutants share a hash, which few thousands of them do now and then, another."""
+    """Return `id_`, or another id if an earlier mutant has the same hash."""
     while id_ in taken:
         id_ = digest_of(id_)[:ID_LENGTH]
     return id_

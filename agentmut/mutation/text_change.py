@@ -17,7 +17,7 @@ class TextChange(NamedTuple):
 
 
 def text_change(text: str, edits: Iterable[Edit]) -> TextChange | None:
-    """What edits of a text change in all; None when they leave it as it is.
+    """Return what the edits of a text change in all; None if they change nothing.
 
     The work goes with the length of the edits, not of the text. Raises `MutationError` when they do not fit.
     """

@@ -151,7 +151,7 @@ def _item(values: list[Any], index: int) -> Any:
 
 
 def _meaning(body: str) -> Any:
-    """A JSON body as what it says, so that blanks and the order of keys do not matter; other text as it is."""
+    """Return what a JSON body says, whatever its blanks and order of keys; other text unchanged."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
 
 class OfferedTool(NamedTuple):
-    """A tool of a request. A tool that the service brings along (web search) has no `spec` and stays as it is."""
+    """A tool of a request. A tool of the service itself (web search) has no `spec` and is never changed."""
 
     spec: ToolSpec | None
     raw: Any = None

@@ -32,7 +32,7 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Comparer(Protocol):
-    """What an extractor has besides that compares two runs as wholes; its own `facts` are none."""
+    """An extractor that compares two runs as wholes instead of by `facts`."""
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
         """How the runs differ, in a phrase; empty where they agree. Raises `RunError` where it cannot tell."""
@@ -44,7 +44,7 @@ class Calibrated(Protocol):
     """A comparer with a threshold that runs of the unchanged agent can set."""
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> "Extractor":
-        """The same comparer with a threshold from these runs; itself where one was given."""
+        """Return a comparer with a threshold from these runs; itself if it was given a threshold."""
         ...
 
 

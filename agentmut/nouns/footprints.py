@@ -72,7 +72,7 @@ class Footprint(Frozen):
         return self.order or tuple(range(len(self.requests)))
 
     def unordered(self) -> "Footprint":
-        """The same, however often each request was sent."""
+        """The footprint, whatever the order and number of equal requests."""
         kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
         return Footprint(**kept) if self.order else self
 

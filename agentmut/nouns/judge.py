@@ -17,7 +17,7 @@ class JudgeModel(NamedTuple):
 
     @classmethod
     def of(cls, written: str) -> "JudgeModel":
-        """From `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
+        """Read a judge model from `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
         provider, _, name = written.partition(":")
         if provider not in PROVIDERS or not name:
             raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")

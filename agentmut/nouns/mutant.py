@@ -124,7 +124,7 @@ class Edit(Frozen):
 
     @property
     def inserts_item(self) -> bool:
-        """Whether it adds a tool or document: what stands at that place moves on and stays as it is."""
+        """Whether the edit adds a tool or document; the item at that place moves on."""
         return self._is_whole_item and self.before is None
 
     @property

@@ -57,7 +57,7 @@ class Sources(Frozen):
     """`file:line` of each scenario, by name."""
 
     def prompt_position(self, prompt: str, offset: int) -> Position:
-        """Line and column, in the text as it is written, of a character of the prompt."""
+        """Return line and column of a character of the prompt in the user's file."""
         line, column = position(prompt, offset)
         start = offset - column + 1
         before = self.prompt_cuts[: bisect_right(self.prompt_cuts, offset, key=lambda cut: cut.at)]

@@ -307,7 +307,7 @@ class Cost(Frozen):
 
 
 class JudgeUse(Frozen):
-    """What a model judge has taken, besides the cost of the agent's own runs; since the last start of the run."""
+    """What a model judge has cost since the run's last start, apart from the agent's own runs."""
 
     model: str
     """provider:name; the name alone where a judge of another tool's suite asked it."""

@@ -50,7 +50,7 @@ def _spec(found: re.Match[str]) -> ToolSpec:
 
 
 def _kind(text: str) -> Any:
-    """A type, or a list of them."""
+    """Read a type, or a list of types."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -58,7 +58,7 @@ def _kind(text: str) -> Any:
 
 
 def _described(about: str) -> Iterator[tuple[str, str]]:
-    """What is said of each parameter, on lines of its own."""
+    """Write the description of each parameter on a new line."""
     for line in about.splitlines():
         name, colon, text = line.strip().partition(":")
         if colon:

@@ -154,7 +154,7 @@ class AgentTrace(Frozen):
 
     @property
     def unreported_models(self) -> frozenset[str]:
-        """Those of them whose replies report no tokens."""
+        """Models without a price whose replies report no tokens."""
         return frozenset(step.model or "" for step in self._unpriced if not step.usage.total)
 
     @property

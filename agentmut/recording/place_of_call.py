@@ -34,7 +34,7 @@ def answering(place: CallPlace) -> Iterator[CallPlace]:
 
 
 def place_calls(place: CallPlace) -> None:
-    """From here on, in this task, calls are made for the call of the model at `place`.
+    """Set the place of all further calls of this task to `place`.
 
     For callbacks of frameworks, which have no end: the `answering` around the turn has.
     """

@@ -125,7 +125,7 @@ def _userinfo(text: str) -> Iterator[str]:
 
 
 def _spellings(secret: str) -> set[str]:
-    """As it is, and as JSON, JSON within JSON, URLs and base64 write it."""
+    """Spell a secret as plain text, JSON, JSON within JSON, URLs and base64 write it."""
     forms = {secret, *_in_base64(secret)}
     for ascii_only in (True, False):
         once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]

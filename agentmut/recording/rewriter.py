@@ -6,7 +6,7 @@ from agentmut.nouns import Codec, HttpCall
 
 
 class Outgoing(NamedTuple):
-    """A request as it is to be sent."""
+    """A request in the form in which it is sent."""
 
     call: HttpCall
     pause: float = 0.0
@@ -32,7 +32,7 @@ class Rewriter(Protocol):
         ...
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """The request of the agent as its mutant sends it; as it is where it cannot be read."""
+        """Return the agent's request as its mutant sends it; unchanged if it cannot be read."""
         ...
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
@@ -41,7 +41,7 @@ class Rewriter(Protocol):
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Whether a stream must be collected and given to `reply`, as a call in it may be none of the agent's."""
+        """Whether a stream must be collected for `reply`, since a call in it may be one that the agent must not see."""
         ...
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:

@@ -21,7 +21,7 @@ class AgentExitError(RuntimeError):
 
 
 async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` in a thread of its own and wait for its result.
+    """Call `function` in a new daemon thread and wait for its result.
 
     The thread sees the caller's context variables. It is a daemon, so a run that never ends, once
     cancelled here, keeps neither a pool slot nor the process alive.
@@ -30,7 +30,7 @@ async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
 
 
 class TrialThreads(ThreadPoolExecutor):
-    """An event loop's default executor that gives blocking code of trials daemon threads of its own.
+    """An event loop's default executor that runs the blocking code of each trial in daemon threads.
 
     Frameworks send sync tools and nodes there. One that hangs must neither take a place of the pool from
     other trials nor keep the process from ending. What is not part of a trial uses the pool as usual.

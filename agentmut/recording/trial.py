@@ -12,7 +12,7 @@ Double = Callable[..., Any]
 
 
 class ToolChange(NamedTuple):
-    """The tools of an agent as they are, and as the model is to be told of them: for what offers them at run time."""
+    """The agent's tools before the mutation and after it, for servers that offer tools at run time."""
 
     before: tuple[ToolSpec, ...] = ()
     after: tuple[ToolSpec, ...] = ()

@@ -51,7 +51,7 @@ class Planned(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """The agent whose runs are paired: as it is, or as a mutant."""
+    """The agent whose runs are paired: the original or a mutant."""
 
     config: AgentConfig
     """The suite's full config, or the mutant's."""
@@ -59,7 +59,7 @@ class Agent(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The mutant's id; empty for the agent as it is."""
+        """The mutant's id; empty for the original."""
         return self.mutant.id if self.mutant else ""
 
 
@@ -189,7 +189,7 @@ def _numbered(
     scenario: Scenario,
     material: SourceMaterial,
 ) -> Iterable[TrialRef]:
-    """Trials of one kind differ in their repeats; those of the agent as it is come after its source runs."""
+    """Number the repeats of each kind of trial; the original's repeats come after its source runs."""
     for kind in kinds:
         first = material.first_free if kind == (agent.id, scenario.name) else 0
         yield TrialRef(*kind, first + used[kind])

@@ -17,6 +17,6 @@ def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:
 
 
 def _judges(lanes: Iterable[Lane]) -> Iterator[Judge]:
-    """Those that were asked anything, each once."""
+    """Return the judges that were asked anything, each once."""
     extractors = {id(one): one for lane in lanes for one in lane.subject.material.comparison.extractors}
     return (one for one in extractors.values() if isinstance(one, Judge) and one.usage.total)

@@ -10,7 +10,7 @@ from agentmut.store import NotStored
 def not_stored(
     original: Iterable[Lane], mutants: Sequence[Lane], survivors: Sequence[Survivor]
 ) -> tuple[NotStored, ...]:
-    """By relation: the pairs whose follow-up runs are not in the store, and the survivors that are concerned."""
+    """Map each relation to the pairs whose follow-up runs are not in the store, and to the survivors concerned."""
     own = [lane for lane in original if lane.no_evidence[NOT_STORED]]
     of_mutants = [lane for lane in mutants if lane.no_evidence[NOT_STORED]]
     labels = dict.fromkeys(lane.subject.chosen.label for lane in (*own, *of_mutants))

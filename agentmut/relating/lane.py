@@ -61,7 +61,7 @@ class Subject(NamedTuple):
         return Counts(violations=sum(not check.passed for check in said), pairs=len(said))
 
     def _control(self, first: Ran, others: Sequence[Ran]) -> Check | None:
-        """Each of the others is judged by itself; one that differs or fails is a violation."""
+        """Judge each further run alone; a run that differs or fails is a violation."""
         if first.masked or any(run.masked for run in others):
             return None
         if failed := next((run for run in others if not run.answered), None):
@@ -103,7 +103,7 @@ class Lane:
 
     @property
     def free(self) -> bool:
-        """Whether it needs no run of the agent besides the sources."""
+        """Whether the lane needs only the source runs."""
         return not any(planned.trials for planned in self.planned)
 
     @property

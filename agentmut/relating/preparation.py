@@ -39,7 +39,7 @@ class Wish(NamedTuple):
 
     @property
     def fitting(self) -> tuple[Fit, ...]:
-        """Those that say something."""
+        """Return the relations that apply."""
         return tuple(fit for fit in self.fits if not fit.lack)
 
     @property
@@ -102,7 +102,7 @@ def wish(session: Session, asked_for: Sequence[str]) -> Wish:
 def chosen_relations(
     project: Project, asked_for: Sequence[str]
 ) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
-    """Those in use that the names ask for, with their arguments; others are taken from the catalogue."""
+    """Return the relations that the names ask for: those in use with their arguments, others from the catalogue."""
     catalogue = RelationCatalogue.of(project.relations.own, project.root)
     in_use = catalogue.choose(project.relations.use)
     if not asked_for:

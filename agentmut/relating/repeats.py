@@ -11,7 +11,7 @@ CONTROL = 3
 
 
 def from_sources(lane: Lane) -> Lane:
-    """The lane with source runs as its follow-ups, where they change nothing; any other lane as it is.
+    """Return a lane that takes source runs as its follow-ups if the relation changes nothing; else the same lane.
 
     Every third group of runs is part of the identity that the pairs are compared with, the others are pairs. All are
     pairs where the tolerance is the measure, and of a mutant, which is compared with the pairs of the unchanged agent.

@@ -21,7 +21,7 @@ def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int
 
 
 def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, SourceMaterial]:
-    """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
+    """Divide the source runs of each scenario. Raises `UsageError` if a fact that is compared is never stated."""
     settings, scenarios = session.project.relations, session.tests.scenarios
     return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
 
@@ -35,7 +35,7 @@ def no_answer(runs: int, first: str) -> str:
 
 
 def unanswered(executions: Iterable[Execution]) -> str:
-    """The same of stored runs; empty where one has an answer, or there is none."""
+    """Say that no stored run has an answer; empty if one has, or if there is no run."""
     runs = list(executions)
     if not runs or any(run.ending is Ending.ANSWERED for run in runs):
         return ""
@@ -70,7 +70,7 @@ class SourceRuns(Assessment):
 
 
 class AnyRun(SourceRuns):
-    """Source runs until one of them is more than an exception at once: whether the agent can run still."""
+    """Source runs that end once a run shows that the agent can run."""
 
     def launch(self) -> Launch | None:
         """The next one, until then."""
@@ -84,7 +84,7 @@ def any_run(work: Assessment) -> AnyRun:
 
 
 def giving_up(work: Assessment) -> SourceRuns:
-    """The same source runs, which end early where the agent never answers."""
+    """Return the same source runs, which end early if the agent never answers."""
     return SourceRuns(work.plan, work.suite, work.scenarios, work.rules)
 
 

@@ -48,7 +48,7 @@ def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> Store
 
 
 def _as_run_before(store: Store, plan: RelationsPlan) -> Iterator[tuple[RelationsPlan, str]]:
-    """The plan as it is, then in the environment and with the seed of each stored run, the latest first."""
+    """Yield today's plan, then the plan with the environment and seed of each stored run, the latest first."""
     yield plan, ""
     for stored in store.runs():
         if before := plan_of(stored):
@@ -63,7 +63,7 @@ def _changed(now: Environment, then: Environment) -> str:
 
 
 def carry_out_stored(session: Session, work: Relating, store: Store) -> None:
-    """Record every trial that the work asks for: as it is in the store, or as missing."""
+    """Record every trial that the work asks for, from the store or as missing."""
     mutants = {mutant.id: mutant for mutant in work.contenders}
     while (launch := work.launch()) is not None:
         stored = store.find(_key(session, work.plan, mutants.get(launch.mutant), launch))
@@ -126,7 +126,7 @@ def _key(session: Session, plan: RelationsPlan, mutant: Mutant | None, launch: L
 def _of_plan(
     session: Session, plan: RelationsPlan, name: str, trials: Iterable[StoredTrial]
 ) -> dict[int, StoredTrial]:
-    """By repeat: the trials that this plan would take over."""
+    """Map each repeat to the trial that this plan would take over."""
     config = session.suite.part(session.suite.full, name).digest
     scenario = session.tests.scenarios[name].digest
 

@@ -186,7 +186,7 @@ def _without_pairs(lane: Lane) -> tuple[Finding, str]:
 
 
 def _has_controls(lane: Lane) -> bool:
-    """Whether the relation was asked of runs of the unchanged agent. More of them would not make it speak."""
+    """Whether the relation was asked of the unchanged agent. More runs would not make it speak."""
     controls = lane.subject.material.controls(max(1, lane.again))
     return bool(lane.planned) and any(
         not any(run.masked for run in (first, *rest)) for first, rest in controls

@@ -140,7 +140,7 @@ class Store:
                 connection.execute(_JUDGED, {"run": run, "usd": judges_usd})
 
     def forget(self, run: str) -> None:
-        """Keep those of the run's trials that never began for reports only: `find` does not find them any more.
+        """Hide the run's trials that never began from `find`; reports still see them.
 
         Those that it took over stay where others that it took over ran: they are what the agent does now and then.
         """

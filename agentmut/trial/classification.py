@@ -103,7 +103,7 @@ def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
 
 
 def _is_trouble_of_model(cause: BaseException) -> bool:
-    """Trouble that an SDK for models reports: such an exception has a status of its own."""
+    """Whether an SDK for models raised the error: such an exception carries an HTTP status."""
     status = getattr(cause, "status_code", None)
     if isinstance(status, int) and status >= 400 and hasattr(cause, "response"):
         return _is_infrastructure(status)
@@ -134,7 +134,7 @@ def _status(cause: BaseException) -> int | None:
 
 
 def _is_infrastructure(status: int | None) -> bool:
-    """Of a request without a reply; an accepted one without had its stream cut off, or its reply damaged."""
+    """Whether a failed request is infrastructure trouble; an accepted one without a reply had its stream cut off."""
     return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 

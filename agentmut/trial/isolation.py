@@ -137,7 +137,7 @@ class _Process:
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
-        """Until the agent is imported: that takes seconds, which are none of a trial's. Raises `RunError`."""
+        """Wait until the agent is imported; these seconds belong to no trial. Raises `RunError`."""
         try:
             if not self._pipe.poll(STARTING):
                 raise RunError(

@@ -64,7 +64,7 @@ class OnWire(AsksAgent):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "OnWire":
-        """Not by itself."""
+        """Refuse: `OnWire` is made from an adapter."""
         raise NotImplementedError("wrap an adapter with agentmut.trial.on_wire.routed")
 
     @cached_property
@@ -116,7 +116,7 @@ class OnWire(AsksAgent):
         return self._original.get_tools()
 
     def with_config(self, config: AgentConfig) -> "OnWire":
-        """The same agent as another mutant."""
+        """Return the same agent as another mutant."""
         return OnWire(self._original, config)
 
     def doubled_tools(self) -> frozenset[str]:
@@ -145,7 +145,7 @@ class OnWire(AsksAgent):
         return f"leave agent.route out, and build the {part} from the config that the agent is given"
 
     def versions(self) -> Mapping[str, str]:
-        """Of the frameworks that shape a run."""
+        """Return the versions of the frameworks that shape a run."""
         return self._original.versions()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:

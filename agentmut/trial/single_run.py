@@ -66,7 +66,7 @@ async def attempt(
     timeout: float,
     wiring: Wiring = _UNTOUCHED,
 ) -> Execution:
-    """Run once, with a recorder of its own; setup and teardown each have `timeout` seconds too.
+    """Run the agent once with a new recorder; setup and teardown get `timeout` seconds each.
 
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
     the agent did is known by then. Raises only on cancellation.

@@ -114,7 +114,7 @@ def latest(stored: Stored, kind: str) -> Found:
 
 
 def _unfit(stored: Stored, report: Report) -> str:
-    """Why a report is no evidence on the agent as it is; empty where it is."""
+    """Say why a report is no evidence on the agent of today; empty if it is."""
     stale = stored.stale(report)
     if stale:
         return stale

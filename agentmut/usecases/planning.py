@@ -122,7 +122,7 @@ class _Trials(NamedTuple):
 
 
 class _Known:
-    """What is stored of the agent as it is, and what has to be assumed."""
+    """What is stored of the unchanged agent, and what has to be assumed."""
 
     def __init__(self, session: Session, store: Store, rate: float | None) -> None:
         self._session = session
@@ -134,7 +134,7 @@ class _Known:
 
     @cached_property
     def stored(self) -> Mapping[str, _Trials]:
-        """By scenario; those without a trial are left out."""
+        """Stored trials by scenario; scenarios without a trial are left out."""
         kept, _ = stored_originals(self._session, self._store)
         found = {}
         for name, trials in kept.items():
@@ -222,7 +222,7 @@ class _Known:
 
     @cached_property
     def _own_usd(self) -> float | None:
-        """Of one trial of the original."""
+        """Return the price of one trial of the original."""
         if not self._asks_model:
             return 0.0
         if self._results:
@@ -235,7 +235,7 @@ class _Known:
         return self._pricer.cost(model, self.usage) if model else None
 
     def _usd(self, mutant: Mutant) -> float | None:
-        """Of one trial of a mutant: the original's, or that of the model which it puts in."""
+        """Return the price of one trial of a mutant: the original's, or that of the model which it puts in."""
         models = [str(edit.after) for edit in mutant.edits if edit.pointer == "/model/name"]
         if not models or (self._results and not self.usage.total):
             return self._own_usd

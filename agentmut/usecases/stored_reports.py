@@ -50,7 +50,7 @@ def _reports_in(folder: Path) -> Iterator[StoredReport]:
 
 
 def changed_since(session: Session, report: Report, plan: RunPlan | None) -> str:
-    """What has changed since a run, so that it does not speak of the project as it is; empty where nothing has.
+    """Say what has changed in the project since a run; empty if nothing has.
 
     `plan` is the run's, None where the store does not know the run. The address of the model service is not looked
     at: whoever decides on stored evidence need not have the service at hand.
@@ -70,5 +70,5 @@ def changed_since(session: Session, report: Report, plan: RunPlan | None) -> str
 
 
 def shaping(environment: Environment) -> dict[str, object]:
-    """What shapes trials besides config and scenario, without the addresses of services."""
+    """Return what shapes trials besides config and scenario, without addresses of services."""
     return environment.model_dump(exclude={"endpoints", "agentmut", "record"})

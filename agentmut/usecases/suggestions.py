@@ -121,7 +121,7 @@ def searched_suggestions(
     trials: int | None = None,
     progress: Progress = lambda bench: None,
 ) -> Proposed:
-    """The same, and scenarios that a search has found within `trials` runs (the project's `suggest.trials`).
+    """Return suggestions, with scenarios found by a search within `trials` runs (the project's `suggest.trials`).
 
     Raises besides `RunInterruptedError` and `RunError`; finished trials are kept, and reused by the same call.
     """

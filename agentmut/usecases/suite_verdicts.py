@@ -50,7 +50,7 @@ def check_suite(
     fresh: bool = False,
     **settings: str | float,
 ) -> VerdictReport:
-    """Verdicts of the suite on the agent as it is, as `agentmut test` gives them.
+    """Return the suite's verdicts on the unchanged agent, as `agentmut test` gives them.
 
     `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.

@@ -256,7 +256,7 @@ def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: Relat
 
 
 def _arrived(session: Session, campaign: Campaign, measures: tuple[Measure, ...], stored: Runs) -> Runs:
-    """Those of the runs in which the mutation arrived."""
+    """Return the runs in which the mutation arrived."""
     detectors = detectors_of(session, campaign.survivors, measures)
     return {
         (id, scenario): [

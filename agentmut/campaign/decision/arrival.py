@@ -45,7 +45,7 @@ def passed_by(mutant: Mutant, trials: int) -> str:
 def arrived_nowhere(
     mutant: Mutant, trials: int, result: TrialResult, suite: SuiteConfig | None = None
 ) -> str:
-    """Why a mutant counts as not applied, after trials in which it should have shown; `result` is the last of them.
+    """Say why a mutant counts as not applied; `result` is the last trial that should have shown it.
 
     The cause is told by what that trial showed, compared with the config of `suite`.
     """

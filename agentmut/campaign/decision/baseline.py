@@ -100,7 +100,7 @@ class ScenarioBaseline:
         return any(detector.carried(seen) for seen in self.footprints.values())
 
     def holds_answer(self, workers: int) -> bool:
-        """Whether a few trials asked a model, once in each of the workers perhaps, and the others took their answer.
+        """Whether a few trials asked a model, perhaps one in each worker, and the others took its answer.
 
         Never without workers that hold anything from one trial to the next.
         """

@@ -76,11 +76,11 @@ class Runs(Protocol):
 
 
 class Reusing(Runs, Protocol):
-    """The same, some of the trials being taken from the store."""
+    """Trials of a scenario, some of them taken from the store."""
 
     @property
     def fresh(self) -> Fresh:
-        """Those that are not."""
+        """Return the trials that are not from the store."""
         ...
 
 
@@ -131,7 +131,7 @@ def unbegun(lanes: Collection[Reusing]) -> bool:
 
 
 def _now(lanes: Collection[Reusing]) -> list[_Now]:
-    """The fresh trials, where stored ones of the same scenario ran; nothing where it takes all of them to tell.
+    """Return the fresh trials, where stored trials of the same scenario ran; empty if it takes all trials to tell.
 
     What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
     what the agent fails at: others that ran say nothing of it.
@@ -173,7 +173,7 @@ def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
 
 
 def no_evidence(lanes: Collection[Runs]) -> str:
-    """What to say of finished trials none of which could be judged; empty where one is evidence."""
+    """Say why no finished trial could be judged; empty if one is evidence."""
     if any(lane.trials for lane in lanes):
         return ""
     return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
@@ -191,7 +191,7 @@ def _not_judged(lanes: Iterable[Runs]) -> bool:
 
 
 def _suffice(lanes: Collection[Runs]) -> bool:
-    """Whether enough trials are there to give up an agent none of whose trials passed."""
+    """Whether there are enough trials to give up an agent that has passed none."""
     finished = sum(lane.finished for lane in lanes)
     each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
     return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))

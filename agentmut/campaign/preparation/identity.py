@@ -22,7 +22,7 @@ SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "si
 
 
 class Environment(Frozen):
-    """What shapes every trial besides config and scenario. A change makes stored trials stale."""
+    """Everything that shapes a trial except config and scenario. A change makes stored trials stale."""
 
     agentmut: str
     record: int = 1
@@ -79,7 +79,7 @@ def environment(
 
 
 def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None = None) -> str:
-    """SHA-256 of the paths and contents of all Python files under `root`, except those in `besides`.
+    """Hash the paths and contents of all Python files under `root`, except those in `besides`, with SHA-256.
 
     Of an agent that is a program or a service, of all source files, whatever their language, and of the files that
     its command names. Hidden folders, virtual environments, installed libraries and build outputs are left out.
@@ -94,7 +94,7 @@ def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None
 
 
 def unused_elsewhere(root: Path, modules: Mapping[str, Path]) -> tuple[Path, ...]:
-    """Those of `modules` (file by dotted name) that no other Python file under `root` so much as mentions."""
+    """Return the `modules` (file by dotted name) that no other Python file under `root` mentions."""
     texts = {path: path.read_text("utf-8", "replace") for path in _python_files(root)} if modules else {}
 
     def mentioned(name: str, own: Path) -> bool:
@@ -118,7 +118,7 @@ def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario
 
 
 def _entry(spec: AgentSpec) -> str:
-    """What is called, and how: settings besides a function are hashed, as they may hold what is nobody's business."""
+    """Describe what is called, and how. Settings are hashed, since they may be private."""
     name = spec.factory or spec.run or ""
     unlike = {"adapter", "factory", "run", "headers", "proxy_port", "root"}
     settings = spec.model_dump(mode="json", exclude=unlike, exclude_defaults=True)

@@ -24,7 +24,7 @@ MANIFESTS = frozenset(_NAMES.split())
 
 
 def program_files(spec: AgentSpec, root: Path, files: Iterable[Path]) -> Iterator[Path]:
-    """Those of the `files` of the project in `root` that are part of its program or service; none for other agents.
+    """Return the project's files that belong to its program or service; none for other agents.
 
     Besides, the files that the command names, whatever they are and wherever in the project's folder: a script without
     an ending, a compiled program.

@@ -28,7 +28,7 @@ class Tables:
 
     @classmethod
     def of(cls, project: Project) -> "Tables":
-        """Those that the project keeps."""
+        """Return the tables that the project keeps."""
         return cls(project.root / FOLDER / "tables")
 
     def get(self, f0: int, n0: int, design: KillDesign) -> KillTable:

@@ -66,7 +66,7 @@ def check_tools_judged(adapter: Adapter, evaluators: Mapping[str, Sequence[Evalu
 
 
 def _tools_built(adapter: Adapter) -> tuple[str, ...]:
-    """Names of the tools of the agent as it is built, which may have some that the project file does not list."""
+    """Name the tools of the built agent, which may have some that the project file does not list."""
     try:
         return tuple(tool.name for tool in adapter.get_tools())
     except AdapterError:  # its runs will tell

@@ -53,7 +53,7 @@ def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
 
 
 def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -> tuple[CiRun, ...]:
-    """For each number of runs: false alarms, and what the job would have made of the degrading mutants."""
+    """Compute, for each number of runs, the false alarms and how many degrading mutants turn the job red."""
     return tuple(
         CiRun(
             runs=alarm.runs,

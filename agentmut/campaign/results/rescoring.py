@@ -106,7 +106,7 @@ class _Rescoring:
         )
 
     def result(self, before: Result) -> Result:
-        """The result as it is now; what stored trials cannot say stays as it was."""
+        """Return the result by today's evaluators; what stored trials cannot say keeps its old value."""
         after = summarise(self.campaign.session, self.state, Stop.FINISHED)
         return after.model_copy(update={"status": before.status, "cost": before.cost})
 
@@ -127,7 +127,7 @@ class _Rescoring:
     def _judged(
         self, mutant: str, trials: Iterable[StoredTrial], detector: Detector | None = None
     ) -> Iterator[tuple[StoredTrial, TrialResult]]:
-        """Trials that are evidence, with what today's evaluators say of them."""
+        """Yield the trials that are evidence, each judged by today's evaluators."""
         tests = self.campaign.session.tests
         for trial in trials:
             if not trial.execution.ending.is_final:

@@ -46,7 +46,7 @@ def scored(counts: Counter[Status], judged: Sequence[Judged], *, paper: bool = F
 
 
 def share_not_killed(killed: Score) -> Score:
-    """The same counts read the other way round: 1 - value, with the ends exchanged."""
+    """Return 1 - score, with the ends of the interval exchanged."""
 
     def rest(share: float | None) -> float | None:
         return None if share is None else round(1 - share, 6)

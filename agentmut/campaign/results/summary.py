@@ -231,7 +231,7 @@ class _Scorer(NamedTuple):
     scoring: str
 
     def main(self, rows: Sequence[MutantRow]) -> Score:
-        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22).
+        """Return the mutation score: over `degrade` mutants, or over all mutants with paper scoring (Eq. 22).
 
         Second-order mutants are left out: their parts are counted already.
         """

@@ -48,7 +48,7 @@ class Account:
 
 @dataclass
 class Errands(Account):
-    """Trials that were all decided on before the first of them, each run once. A `Work`."""
+    """A fixed list of trials, all chosen before the first one starts, each run once. A `Work`."""
 
     plan: RunPlan
     suite: SuiteConfig
@@ -63,7 +63,7 @@ class Errands(Account):
         return not self.wanted
 
     def launch(self) -> Launch | None:
-        """The next of them."""
+        """Return the next trial of the list."""
         if not self.wanted:
             return None
         self.in_flight += 1

@@ -28,7 +28,7 @@ def asked_by(suite: Suite) -> Iterator[Asked]:
 
 
 def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
-    """By model, in the order of their first judge; models that were of no use are left out."""
+    """List the use of each judge model, in the order of their first judge; unused models are left out."""
     found: dict[JudgeModel, JudgeSpend] = {}
     for model, spend in asked:
         if spend != JudgeSpend():

@@ -39,7 +39,7 @@ class TrialStore(Protocol):
         ...
 
     def forget(self, run: str) -> None:
-        """Do not find those of the run's trials any more that never began."""
+        """Hide this run's trials that never began from `find`."""
         ...
 
     def spent(self, run: str) -> Spent:
@@ -338,7 +338,7 @@ def _with(spend: Spend, finished: Finished) -> Spend:
 
 
 def _with_gaps(spend: Spend, execution: Execution) -> Spend:
-    """With the models whose calls have no price, which the store does not count."""
+    """Add the models whose calls have no price; the store does not count them."""
     silent = execution.trace.unreported_models
     unpriced = execution.trace.unpriced_models - silent
     if silent <= spend.without_tokens and unpriced <= spend.without_price:

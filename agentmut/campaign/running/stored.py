@@ -163,7 +163,7 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
 
 
 def last_trials(trials: Iterable[StoredTrial]) -> Kept:
-    """By scenario in the order of the repeats; of a trial that was repeated after trouble, the last one."""
+    """Group trials by scenario, in the order of repeats; of a trial repeated after trouble, keep the last."""
     latest: dict[tuple[str, int], StoredTrial] = {}
     for trial in trials:
         latest[trial.scenario, trial.repeat] = trial

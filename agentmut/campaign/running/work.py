@@ -59,7 +59,7 @@ class Work(Protocol):
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
-        """By mutant id: what tells whether the mutation arrived."""
+        """By mutant id: the detector that tells whether the mutation arrived."""
         ...
 
     @property

@@ -13,14 +13,14 @@ from agentmut.nouns import AgentConfig, Mutant
 def capped(
     mutants: Sequence[Mutant], most: int | None, group: Callable[[Mutant], Hashable]
 ) -> tuple[Mutant, ...]:
-    """At most so many mutants of each group: those with the smallest ids. None for all of them."""
+    """Keep at most `most` mutants of each group, those with the smallest ids; None keeps all."""
     if most is None:
         return tuple(mutants)
     return _only(mutants, (id_ for id_, rank in _ranks(mutants, group).items() if rank < most))
 
 
 def sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
-    """At most so many mutants in all, with fair shares for the operators. None for all of them.
+    """Keep at most `most` mutants, with fair shares for the operators; None keeps all.
 
     Every operator gives its mutants in the order of their ids, one in each round; in the last round the
     smallest ids go first. A mutant more or less changes the sample by no more than one that comes in and one
@@ -56,7 +56,7 @@ def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
 
 
 def _ranks(mutants: Iterable[Mutant], group: Callable[[Mutant], Hashable]) -> dict[str, int]:
-    """For each id its place among those of its group, in the order of the ids."""
+    """Map each id to its rank within its group, in the order of the ids."""
     groups: defaultdict[Hashable, list[str]] = defaultdict(list)
     for mutant in mutants:
         groups[group(mutant)].append(mutant.id)

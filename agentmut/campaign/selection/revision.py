@@ -62,7 +62,7 @@ def _missing_note(missing: Sequence[str], reference: str) -> str:
 
 
 def answer(request: Mapping[str, object]) -> None:
-    """In the process of its own: load the agent and write its config, or what is wrong with it."""
+    """Load the agent in a separate process and write its config, or the problem with it."""
     described = Described(
         Path(str(request["file"])),
         bool(request["bare"]),
@@ -157,7 +157,7 @@ def _existed(thing: str, top: Path) -> bool:
 
 
 def _check_out(commit: str, top: Path, tree: Path) -> None:
-    """Write a commit's files to a new folder, through an index of its own: the user's is left alone."""
+    """Write a commit's files to a new folder through a separate index; the user's index does not change."""
     tree.mkdir()
     index = {"GIT_INDEX_FILE": str(tree.with_name("index"))}
     try:

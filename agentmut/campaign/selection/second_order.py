@@ -22,7 +22,7 @@ class Choice(NamedTuple):
     cannot_express: Expressible
 
     def of(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
-        """Those that the selection leaves; with `named` false, as if no mutant were named."""
+        """Return the pairs that the selection leaves; with `named` false, ignore which mutants it names."""
         selection = self.selection if named else self.selection.model_copy(update={"mutants": ()})
         return select_mutants(mutants, selection, self.settings, self.origin, self.ignored)
 
@@ -57,7 +57,7 @@ def _asked(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) ->
 
 
 def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
-    """The pairs of the project file; a sample that the command line asks for takes the place of its own."""
+    """Return the pairs of the project file; a sample on the command line replaces the file's sample."""
     wanted = choice.settings.second_order or SecondOrder()
     found = [_named(pair, mutants, choice) for pair in wanted.pairs]
     if wanted.sample and not choice.selection.second_order:

@@ -110,7 +110,7 @@ def narrowed_drops(generation: Generation, selection: Selection, origin: Origin)
 
 
 def _sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
-    """At most so many mutants: three quarters for those that count in the score, as far as there are so many.
+    """Sample at most so many mutants; three quarters of them count in the score if there are enough.
 
     The part of each intent is fixed, so that a mutant more or less still moves no more than one in and one out.
     """

@@ -63,7 +63,7 @@ def _rules(origin: Origin, mutants: Sequence[Mutant]) -> Iterator[PromptRule]:
 
 
 def _touching(instructions: Sequence[Instruction], mutants: Iterable[Mutant]) -> dict[int, list[str]]:
-    """By where an instruction starts: the mutants that change some of its characters, each once."""
+    """Map the start of each instruction to the mutants that change some of its characters, each once."""
     ends = [instruction.end for instruction in instructions]
     found: dict[int, dict[str, None]] = {}
     for mutant in mutants:

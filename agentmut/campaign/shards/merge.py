@@ -71,10 +71,10 @@ class MergedTrials:
         seconds: float | None = None,
         judges_usd: float = 0.0,
     ) -> None:
-        """Nothing is new."""
+        """Save nothing: a merge runs no trial."""
 
     def forget(self, run: str) -> None:
-        """The shards' trials stay theirs."""
+        """Forget nothing: the trials belong to the shards."""
 
     def spent(self, run: str) -> Spent:
         """What all shards and their baseline have executed, each trial once."""
@@ -132,7 +132,7 @@ class Shards(NamedTuple):
 
 
 def _shards(paths: Iterable[Path]) -> Shards:
-    """Of each shard the newest finished run, of the campaign that was worked at last.
+    """Return the newest finished run of each shard of the campaign that ran last.
 
     Runs of other campaigns are what a shared folder held before; they are told of where shards are missing.
     """
@@ -169,7 +169,7 @@ def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str
 
 
 def _runs(paths: Iterable[Path]) -> list[Found]:
-    """Every run of a shard in some stores; one that several of them hold counts once, finished if it is in one."""
+    """Return every run of a shard in the stores, each once; finished if one store has it finished."""
     found: dict[str, Found] = {}
     for path in map(_store_file, paths):
         for shard in _shards_in(path):

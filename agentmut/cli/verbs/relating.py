@@ -48,7 +48,7 @@ def check_and_print(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Check the agent as it is, print the report, and leave with the exit code that it means."""
+    """Check relations on the unchanged agent, print the report, and exit with the code that it means."""
     with _under_way(project, scenarios) as (session, store, line):
         wanted = wish(session, request.relations)
         if not (yes or request.stored):
@@ -79,7 +79,7 @@ def check_survivors_and_print(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
+    """Check the survivors of a run and print which ones relations kill; the exit code says whether it finished."""
     from agentmut.usecases import campaign_of, check_survivors, most_runs
 
     if seed is not None:

@@ -84,7 +84,7 @@ def decoy_answer(form: ResultForm = ResultForm.TEXT) -> Any:
 
 
 def spoiled(kind: FaultKind, result: Any, first: Any) -> Any:
-    """What is given in the place of a result; the result itself where the fault leaves it as it is.
+    """Return what replaces a result; the result itself if the fault changes nothing.
 
     `first` is the result of the tool's first call in the trial, which a stale one repeats. The result is
     not changed in place.

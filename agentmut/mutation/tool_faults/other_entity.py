@@ -60,7 +60,7 @@ def _others(values: Any) -> Any:
 
 
 def _other_number(value: float) -> float:
-    """Of the same type; a number without plain digits (1e-9) is half as much again."""
+    """Return another number of the same type; half as much again for numbers such as 1e-9."""
     if type(value) not in (int, float) or not math.isfinite(value):
         return value
     digits = repr(abs(value))

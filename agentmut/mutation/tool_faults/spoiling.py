@@ -16,7 +16,7 @@ Change = Callable[[Any], Any]
 
 
 def empty(result: Any) -> Any:
-    """Nothing, of the same kind: `{}`, `[]`, `""`, 0; None for objects of other kinds.
+    """Return an empty value of the same kind: `{}`, `[]`, `""`, 0; None for other objects.
 
     >>> empty({"id": 1}), empty('[{"id": 1}]'), empty("Shipped."), empty(True)
     ({}, '[]', '', False)
@@ -74,7 +74,7 @@ def in_json_text(change: Change, text: str, plain: Callable[[str], str]) -> str:
 
 
 def wrong_entity(result: Any) -> Any:
-    """The same result about another order, customer or day; see `other_entity`."""
+    """Return the result for another order, customer or day; see `other_entity`."""
     if isinstance(result, str):
         return in_json_text(another, result, plain=another)
     return another(result)

@@ -105,7 +105,7 @@ class Test(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Alternatives, each of them tests that must all hold."""
+    """Alternatives; each is a list of tests that must all hold."""
 
     text: str
     alternatives: tuple[tuple[Test, ...], ...]

@@ -55,7 +55,7 @@ def subject(words: str) -> Topics:
 
 
 class Weights:
-    """How telling each topic is among some texts: 1 in one of them only, near 0 in all of them."""
+    """How telling each topic is: 1 if it stands in one of the texts only, near 0 if in all."""
 
     def __init__(self, texts: Iterable[Topics]) -> None:
         counts: dict[str, int] = {}
@@ -68,7 +68,7 @@ class Weights:
         self._weights = {topic: log((total + 1) / count) / scale for topic, count in counts.items()}
 
     def weight(self, topic: str) -> float:
-        """Between 0 and 1; 1 for a topic that is in none of the texts."""
+        """Return the weight of a topic, between 0 and 1; 1 for a topic that stands in no text."""
         return self._weights.get(topic, 1.0)
 
     def total(self, found: Iterable[str]) -> float:

@@ -36,7 +36,7 @@ def needs(mind: Mind) -> tuple[Need, ...]:
 
 
 def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str]:
-    """Those of the `pending` tools that have to be called before `tool`."""
+    """Return the `pending` tools that have to be called before `tool`."""
     waiting = set(pending) - {tool}
     return frozenset(
         first

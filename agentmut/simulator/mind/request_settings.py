@@ -39,7 +39,7 @@ def under(profile: Profile, request: ModelRequest) -> Profile:
 
 
 def slips(temperature: float | None, top_p: float | None) -> float:
-    """By what the odds of each slip are multiplied: 0.7 at temperature 0, 1 at 0.7, 5 at 1.5.
+    """The factor for the odds of each slip: 0.7 at temperature 0, 1 at 0.7, 5 at 1.5.
 
     A top_p below 1 takes that much off what is above 0.7, since the unlikely words are not drawn then.
 

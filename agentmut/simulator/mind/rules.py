@@ -108,7 +108,7 @@ class Rule(NamedTuple):
 
     @property
     def of_reader(self) -> bool:
-        """It says what the reader is or does, which answers no question."""
+        """Whether the sentence says what the reader is or does, which answers no question."""
         return self.text.lower().startswith("you ")
 
 

@@ -120,5 +120,5 @@ def _sentence(words: str, end: str = ".") -> str:
 
 
 def _to_you(words: str) -> str:
-    """What is said of somebody as it is said to them."""
+    """Turn words about somebody into words to that person."""
     return _THEM.sub("you", _TO_YOU.sub("your", words))

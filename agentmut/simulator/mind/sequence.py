@@ -51,7 +51,7 @@ def _sentences(prompt: str) -> Iterator[_Sentence]:
 
 
 def _adjoins(prompt: str, first: Instruction, after: Instruction) -> bool:
-    """Whether two sentences share an item or paragraph; a line of its own stands for itself."""
+    """Whether two sentences share an item or paragraph; a single line stands for itself."""
     gap = prompt[first.end : after.start]
     if not after.marker and "\n" in gap and _begins_lines(prompt, first, after):
         return False

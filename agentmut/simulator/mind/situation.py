@@ -33,7 +33,7 @@ class Passage(NamedTuple):
 
     @property
     def words(self) -> int:
-        """Its length."""
+        """The length of the text in words."""
         return self.text.count(" ") + 1
 
 
@@ -65,7 +65,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Situation:
-    """All that a reply depends on, besides profile and dice."""
+    """Everything that a reply depends on, except profile and dice."""
 
     briefing: Briefing
     toolbox: Toolbox

@@ -167,7 +167,7 @@ class Toolbox:
 
 @lru_cache(maxsize=4_096)
 def _alternatives(phrase: str) -> tuple[str, ...]:
-    """The parts of an and/or list, each with the verb or the object that it shares with the others.
+    """Split an and/or list; each part gets the verb or the object that the parts share.
 
     >>> _alternatives("dim or sell a lamp"), _alternatives("sell a lamp or oil")
     (('dim a lamp', 'sell a lamp'), ('sell a lamp', 'sell oil'))

@@ -43,7 +43,7 @@ def orders(words: str) -> bool:
 
 
 def surely_orders(words: str) -> bool:
-    """The same, of words that may also name a matter: "Lamp", "Return requests" do not order.
+    """Whether words give an order and cannot name a matter: "Lamp", "Return requests" do not order.
 
     >>> surely_orders("Return requests"), surely_orders("Keep in mind")
     (False, True)

@@ -19,7 +19,7 @@ class Addresses(NamedTuple):
 
     @classmethod
     def found_at(cls, openai_base_url: str) -> "Addresses":
-        """Those of the simulator with this base URL, as `serve` yields it."""
+        """Return the addresses of the simulator with this base URL, as `serve` yields it."""
         return cls(openai_base_url.removesuffix("/v1"))
 
     def of(self, trial: str) -> "Addresses":
@@ -37,27 +37,27 @@ class Addresses(NamedTuple):
 
     @property
     def openai_base_url(self) -> str:
-        """Of the OpenAI SDKs, both of its dialects."""
+        """The base URL for the OpenAI SDKs, in both dialects."""
         return f"{self.base}/v1"
 
     @property
     def anthropic_base_url(self) -> str:
-        """Of the Anthropic SDKs, which add `/v1` themselves."""
+        """The base URL for the Anthropic SDKs, which add `/v1` themselves."""
         return self.base
 
     @property
     def gemini_base_url(self) -> str:
-        """Of the Google Gen AI SDKs, which add the version of the API themselves."""
+        """The base URL for the Google Gen AI SDKs, which add the version of the API themselves."""
         return self.base
 
     @property
     def vertex_base_url(self) -> str:
-        """Of agent engines, and of the Google Gen AI SDKs that ask Vertex AI; they add the version as well."""
+        """The base URL for agent engines, and for Google Gen AI SDKs that ask Vertex AI; both add the version."""
         return self.base
 
     @property
     def bedrock_endpoint(self) -> str:
-        """Of the AWS SDKs: for the services `bedrock-runtime` and `bedrock-agent-runtime`."""
+        """The endpoint for the AWS SDKs: services `bedrock-runtime` and `bedrock-agent-runtime`."""
         return self.base
 
     @property

@@ -51,7 +51,7 @@ class Simulator:
         return exports(self._addresses, self.settings)
 
     def of(self, trial: str) -> Addresses:
-        """The same addresses for requests of one trial: each has luck and trouble of its own."""
+        """Return the addresses for the requests of one trial, which has its own luck and trouble."""
         return self._addresses.of(trial)
 
     def requests_of(self, trial: str) -> list[Received]:

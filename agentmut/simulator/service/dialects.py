@@ -87,7 +87,7 @@ def _wants_usage(body: bytes) -> bool:
 
 
 def _chat_chunks(framing: Framing, frame: Frame, usage_wanted: bool) -> Iterator[bytes]:
-    """The events of a frame: usage comes in one of its own without choices, or not at all where nobody asked."""
+    """Write the events of a frame; usage gets a separate event without choices, if the request asks for it."""
     if not isinstance(frame.value, dict) or "usage" not in frame.value:
         yield frame.raw
         return

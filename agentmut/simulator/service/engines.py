@@ -30,7 +30,7 @@ class Session(NamedTuple):
     said: tuple[Message, ...] = ()
 
     def asked(self, message: str) -> "Session":
-        """With a message of the user's. Models read documents wherever they stand, the simulated one in its prompt."""
+        """Build the request with a message of the user. The simulated model reads documents in its prompt."""
         told = Message(role=Role.USER, text=own_words(message).strip())
         return Session((*self.documents, *documents_of(message)), (*self.said, told))
 
@@ -93,7 +93,7 @@ class AgentEngines:
 
 
 def _event(reply: ModelReply) -> dict[str, JsonValue]:
-    """In the spelling of ADK, which writes it in Python."""
+    """Write an event in the spelling of ADK, which writes it in Python."""
     usage = {
         "prompt_token_count": reply.usage.input_tokens,
         "candidates_token_count": reply.usage.output_tokens,
@@ -112,7 +112,7 @@ def _read(call: HttpCall) -> tuple[str, Mapping[str, Any]]:
 
 
 def _message(told: Mapping[str, Any]) -> str:
-    """Of `async_stream_query`, or of `query`."""
+    """Read the message of `async_stream_query` or of `query`."""
     key = "input" if "input" in told else "message"
     return bodies.name(told.get(key), f"input.{key}")
 

@@ -44,7 +44,7 @@ def form_of(request: ModelRequest) -> Form | None:
 
 
 def understood(request: ModelRequest, form: Form) -> ModelRequest:
-    """The request as an agent with calls and results of its own would have made it."""
+    """Return the request as an agent with native tool calls would have made it."""
     tools = told_tools(request.system_text) if form.code else request.tools
     return request.model_copy(
         update={
@@ -88,7 +88,7 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
 
 
 def _delegating(reply: ModelReply, asked: ModelRequest) -> ModelReply:
-    """Members of a team are given the user's words as their task: single words of them would not tell what to do."""
+    """Give members of a team the user's words as their task: single words would not say what to do."""
     members = {tool.name for tool in asked.tools if _is_member(tool)}
     task = next((m.text for m in reversed(asked.messages) if m.role is Role.USER), "")
     calls = (

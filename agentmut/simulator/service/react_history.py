@@ -68,7 +68,7 @@ def _failure(found: re.Match[str], number: int) -> Iterator[Message]:
 
 
 def _literal(text: str) -> Any:
-    """A value of Python as it is written; None where it is none."""
+    """Read a Python literal; None if the text is none."""
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -67,7 +67,7 @@ def reset(http: web.Request) -> web.Response:
 
 
 def spoiled(body: bytes) -> bytes:
-    """JSON that cannot be read: its last brace is something else. Of the same length, as frames tell theirs.
+    """Return JSON of the same length that cannot be read: its last brace is another character.
 
     >>> spoiled(b'{"a": {}}')
     b'{"a": {}#'

@@ -103,7 +103,7 @@ class Service:
         return await send(http, self._reply(came), fault, self._delay(came))
 
     async def models(self, http: web.Request) -> web.StreamResponse:
-        """The list of models, or one of them, in the words of whoever asks."""
+        """Return the list of models, or one model, in the dialect of the client."""
         _, path = _trial_and_path(http)
         names = [*PROFILES, *self._settings.aliases]
         body = model_lists.answer(path, names, http.headers)

@@ -27,7 +27,7 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
 
 
 def _understood(request: ModelRequest) -> ModelRequest:
-    """The request as an agent with calls and results of its own would have made it."""
+    """Return the request as an agent with native tool calls would have made it."""
     system = _OWN.search(request.system_text)
     said = (message for message in request.messages if message.role is not Role.SYSTEM)
     messages = (Message(role=Role.SYSTEM, text=system[1] if system else ""), *_messages(said))

@@ -49,7 +49,7 @@ class Fault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """All the trouble that a service makes; none of it unless told. Make it with `trouble_of`."""
+    """All the trouble that a service makes; none by default. Make it with `trouble_of`."""
 
     faults: tuple[Fault, ...] = ()
     seed: int = 0

@@ -172,7 +172,7 @@ def _counts(row: MutantRow) -> bool:
 
 
 def _unfair(old: Result, new: Result) -> Iterator[str]:
-    """What differs between the two besides what is compared."""
+    """List the differences between two results that make the comparison unfair."""
     for which, result in (("older", old), ("newer", new)):
         if result.status != "finished":
             yield f"The {which} run is not finished ({result.status}): its score is partial."

@@ -103,7 +103,7 @@ class RelationSummary(Frozen):
 
 
 class RelationReport(Frozen):
-    """What metamorphic relations say of the agent as it is."""
+    """Verdicts of metamorphic relations on the unchanged agent."""
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str

@@ -152,7 +152,7 @@ class BaselineUsed(Frozen):
 
 
 class VerdictReport(Frozen):
-    """Verdicts on the agent as it is."""
+    """Verdicts on the unchanged agent."""
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str

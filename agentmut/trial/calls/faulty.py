@@ -23,7 +23,7 @@ def whole(change: Change, result: Any) -> Any:
 def with_fault(
     trial: Trial, tool: str, call: Callable[[], Any], form: ResultForm, within: Within = whole
 ) -> Any:
-    """The outcome of a call of `tool` (its own name): as it is, or as the trial's fault makes it.
+    """Return the outcome of a call of `tool` (its own name), changed by the trial's fault if it has one.
 
     Raises `ToolFailure` where the fault does, and whatever the call raises.
     """
@@ -82,7 +82,7 @@ def _returned(trial: Trial, tool: str, fault: ToolFault, result: Any, within: Wi
 
 
 def _changed(trial: Trial, tool: str, kind: FaultKind, content: Any) -> Any:
-    """What the agent is given. A fault that leaves the content as it is has not taken effect."""
+    """Return what the agent is given. A fault that changes nothing has not taken effect."""
     first = content
     if kind is FaultKind.STALE:
         mine = copied(content)  # the agent may change what it is given

@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Of the server."""
+        """The server's address."""
         return f"{self.upstream.base.origin()}{self.path}"
 
     def location(self, said: str | None) -> str | None:

@@ -56,7 +56,7 @@ class ClientEvents:
             await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
 
     async def write(self, raw: bytes) -> None:
-        """An event as it is."""
+        """Write an event without changes."""
         await self._response.write(raw)
 
     async def pass_on(self, frame: Frame, exchanges: Mapping[Any, Exchange]) -> None:

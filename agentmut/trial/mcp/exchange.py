@@ -49,7 +49,7 @@ class Exchange:
         return self._reply.done()
 
     def fail(self, error: Any) -> None:
-        """The server will not reply; `error` is what is told in the place of it, as the protocol writes it."""
+        """Give up on a reply of the server; `error`, written as the protocol wants it, takes its place."""
         if not self._reply.done():
             self._reply.set_exception(RefusedError(error))
             self._reply.exception()  # it may be that nobody asked the server

@@ -76,7 +76,7 @@ def _told(
 
 
 def _decoys(change: ToolChange, here: Mapping[str, ToolSpec]) -> list[ToolSpec]:
-    """Those that stand behind a tool of this page, or, where there is none before, in front of one."""
+    """Return the decoys that stand behind a tool of this page, or in front of it on the first page."""
     real = [tool for tool in change.after if not _is_decoy(tool)]
     places = {id(tool): index for index, tool in enumerate(change.after)}
 

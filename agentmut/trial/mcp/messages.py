@@ -34,7 +34,7 @@ def read(raw: bytes) -> Any:
 
 
 def written(message: Any) -> bytes:
-    """A message as it is sent: on one line."""
+    """Write a message on one line, as it is sent."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 

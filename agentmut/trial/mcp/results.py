@@ -25,7 +25,7 @@ _SAID = frozenset({"uri", "name", "title", "description", "text"})
 
 
 def text_of(result: Result) -> Any:
-    """The text of a result, as agents are given it; what else there is as it is written.
+    """Return the text of a result as agents get it; other content is written as JSON.
 
     >>> text_of({"content": [{"type": "text", "text": "Shipped."}]})
     'Shipped.'
@@ -87,7 +87,7 @@ def within(change: Change, text: Any) -> Any:
 
 
 class _Kept:
-    """What is as it is: no picture becomes that of another entity by other digits in it."""
+    """Content that no fault changes: other digits make no other picture."""
 
     def __init__(self, block: Mapping[str, Any]) -> None:
         self.block = block

@@ -75,7 +75,7 @@ def _calling(call_tool: Any) -> Any:
 
 
 def _written(result: Any) -> dict[str, Any]:
-    """As the protocol writes it; both versions of the package have the same names there."""
+    """Write a value as the protocol does; both versions of the package use the same names."""
     written: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return written
 

@@ -16,7 +16,7 @@ WIRE = "or set `agent.route: wire`, which changes the requests themselves"
 
 
 def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wire: Remedy | None) -> str:
-    """Why a change of a prompt, tools, model or documents is in none of the trials that left these footprints.
+    """Say why a change of a prompt, tools, model or documents is in none of the trials with these footprints.
 
     `on_wire`: where it was to be made in the agent's requests, and not in its config, how the agent could be told.
     """

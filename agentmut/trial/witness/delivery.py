@@ -39,7 +39,7 @@ class Delivery:
             self.prompts[prompt] = self.prompts.get(prompt, False) or number in shown
 
     def summary(self, route: str, witnessed: int, of: int) -> WitnessSummary:
-        """For the result."""
+        """Summarise the delivery for result.json."""
         return WitnessSummary(
             route=route,
             trials=witnessed,

@@ -61,7 +61,7 @@ class Witness(Frozen):
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """Those of them that show every edit which they could have shown."""
+        """The exchanges that show every edit which they could have shown."""
         lacking = {n for s in self.sightings for n in set(s.could).difference(s.exchanges)}
         return tuple(number for number in self.could if number not in lacking)
 
@@ -101,7 +101,7 @@ class Detector:
         )
 
     def informed(self, originals: Sequence[Footprint]) -> "Detector":
-        """This detector, told what trials of the original sent.
+        """Return a detector that knows what trials of the original sent.
 
         That a tool, text or setting is gone proves nothing where another agent's requests never had it. Where all of
         the original's have it that have what stands beside it, one request without it is proof; where none has, as an
@@ -113,7 +113,7 @@ class Detector:
         return told
 
     def of_other_turns(self) -> "Detector":
-        """This detector for trials whose turns are not those of the originals that it was told of.
+        """Return a detector for trials whose turns differ from those of the known originals.
 
         What an agent picks may go by what it is asked, so that other documents or tools show no new order there.
         """
@@ -198,7 +198,7 @@ class _OnWire:
         return unusual and self.probe.delivered(shapes)
 
     def sighting(self, seen: Footprint) -> Sighting:
-        """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
+        """Return the sighting that all requests prove together: one alone cannot prove that a text or tool is gone."""
         shapes = seen.requests
         if not shapes:
             return Sighting(arrived=_was_read(self.edit, seen.reads))

@@ -42,12 +42,12 @@ class Rules(NamedTuple):
     n_max: int
 
     def design(self, scenarios: int) -> KillDesign:
-        """That of each of so many scenarios."""
+        """Return the kill design of each of so many scenarios."""
         return KillDesign(level_for(scenarios, self.alpha), self.beta, self.delta, self.n_max)
 
 
 class Foresight:
-    """Expectations under one kill rule; what several of them need is computed once."""
+    """Expected figures under one kill rule; what several figures share is computed once."""
 
     def __init__(self, rules: Rules, table_of: TableOf) -> None:
         self._rules = rules
@@ -57,7 +57,7 @@ class Foresight:
         self.expected = cache(self._expected)
 
     def _expected(self, lanes: Lanes, drop: float) -> Expected:
-        """A mutant that lowers the pass rate of one of its scenarios by `drop`, and leaves the others as they are.
+        """Return expected figures for a mutant that lowers the pass rate of one scenario by `drop`.
 
         The chances are exact for independent scenarios of this rate, averaged over the draw of the baseline: each
         has a boundary of its own, so a kill is 1 - prod(1 - chance of its kill) in whatever order they are tried. So

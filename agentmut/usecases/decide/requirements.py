@@ -109,7 +109,7 @@ def lost(score: Score) -> str:
 
 
 def _too_many_lost(score: Score, least: float, *, failed: bool) -> str:
-    """Empty where few are lost, and where even kills of all of them would leave the score too low."""
+    """Say that too many mutants are lost; empty if few are, or if even kills of all would leave the score too low."""
     missed, of = _lost_of(score)
     if missed <= MOST_LOST * of:
         return ""

@@ -175,4 +175,4 @@ class _Whole:
         yield self._body
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""

@@ -47,7 +47,7 @@ class ReplyMaker:
         return fresh
 
     async def given_async(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
-        """As `given`, for async clients."""
+        """`given` for async clients."""
         if body == response.content and not options.get("stream"):
             return response
         fresh = self._fresh(response, body)
@@ -63,7 +63,7 @@ class ReplyMaker:
         return fresh
 
     async def played_async(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
-        """As `played`, for async clients."""
+        """`played` for async clients."""
         fresh = self._recorded(request, take)
         if not options.get("stream"):
             await fresh.aread()
@@ -156,7 +156,7 @@ class _Passing:
 
     @property
     def elapsed(self) -> Any:
-        """Of httpx2, which asks the stream for it."""
+        """The time that httpx2 asks the stream for."""
         return getattr(self._stream, "elapsed", None)
 
 

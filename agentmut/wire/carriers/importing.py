@@ -45,12 +45,12 @@ class _Loader(importlib.abc.Loader):
         self._act = act
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """As the usual loader does."""
+        """Create the module with the usual loader."""
         module: ModuleType | None = self._loader.create_module(spec)
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """As the usual loader does, of which the module is then; and act."""
+        """Execute the module with the usual loader, then act."""
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader

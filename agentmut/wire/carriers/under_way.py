@@ -87,7 +87,7 @@ class UnderWay:
             self.end(error)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Record what has come of it: a reply (damaged ones are none), a refusal, or an exception."""
+        """Record how the request ended: with a reply (a damaged one is none), a refusal, or an exception."""
         if self._ended:
             return
         reply = None if self._body is None else self._reply(self._body)

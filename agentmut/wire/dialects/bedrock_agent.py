@@ -197,7 +197,7 @@ def _property(parameter: Mapping[str, Any]) -> JsonValue:
 
 
 def _settings(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the orchestration prompt, where they are overridden."""
+    """Return the settings of the orchestration prompt if they are overridden."""
     override = bodies.mapping(body.get("promptOverrideConfiguration") or {}, "promptOverrideConfiguration")
     where = "promptOverrideConfiguration.promptConfigurations"
     prompts = [bodies.mapping(p, where) for p in bodies.listing(override.get("promptConfigurations"), where)]

@@ -122,7 +122,7 @@ def _data(raw: bytes) -> bytes | None:
 
 
 def _with_data(raw: bytes, data: bytes) -> Iterator[bytes]:
-    """The lines of a frame, the first of its data lines with other data and without the others."""
+    """Return the lines of a frame with new data in its first data line and without its other data lines."""
     if raw.startswith(_BOM):
         yield _BOM
     written = False

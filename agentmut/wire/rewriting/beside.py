@@ -23,7 +23,7 @@ class Beside(NamedTuple):
 
 @dataclass
 class Together:
-    """A conversation as it is put together again."""
+    """A conversation after hidden exchanges were put back."""
 
     items: list[Any] = field(default_factory=list)
     _open: Beside | None = None

@@ -54,7 +54,7 @@ def _weighed(old: Sequence[str], new: Sequence[str]) -> Iterator[Changed]:
 def _anchors(
     old: Sequence[str], new: Sequence[str], counts: Counter[str], new_counts: Counter[str]
 ) -> list[tuple[int, int]]:
-    """Places of lines that stand once in each text: most of them, so that none crosses another."""
+    """Return pairs of lines that occur once in each text: the longest chain in which no pair crosses another."""
     places = {line: place for place, line in enumerate(new) if new_counts[line] == 1}
     pairs = [(i, places[line]) for i, line in enumerate(old) if counts[line] == 1 and line in places]
     lowest: list[int] = []  # by length of a rising row: the lowest place that such a row ends with

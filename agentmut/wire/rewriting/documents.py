@@ -178,7 +178,7 @@ class _DocumentChange:
 
 
 def _read(texts: Texts, change: Callable[[str], str | None]) -> Texts:
-    """The texts with a change made to the instructions; where they have none of it, to what the user says."""
+    """Apply a change to the instructions; if the text is not there, to what the user says."""
     after = in_groups(texts, (Role.SYSTEM,), change)
     return in_groups(texts, (Role.USER,), change) if after == texts else after
 

@@ -56,7 +56,7 @@ def altered(codec: Codec, body: Body, history: History | None, stays: Callable[[
 def _swapped(
     texts: Sequence[Text], earlier: Sequence[range], kept: set[str | int]
 ) -> Iterator[tuple[Path, str]]:
-    """In each turn, what the user said and what was answered at last change places."""
+    """Exchange, in each turn, what the user said and the last answer."""
     for turn in earlier:
         spoken = [t for t in texts if t.path[1] in turn and t.path[1] not in kept and t.text]
         said = [text for text in spoken if text.role is Role.USER]

@@ -56,7 +56,7 @@ class Hunk:
 
     @cached_property
     def _parts(self) -> tuple["Hunk", ...]:
-        """The lines of what goes, the first of them with what comes instead."""
+        """Pair the removed lines with the text that replaces them; the first line takes all of it."""
         lines = self.base[self.start : self.end].splitlines(keepends=True)
         ends = [self.start, *accumulate(map(len, lines), initial=self.start)][1:]
         spans = [(a, b) for a, b in pairwise(ends) if self.base[a:b].strip()]
@@ -80,7 +80,7 @@ class Hunk:
         return (Pattern(base[left:start], base[start:end], base[end:right], loose) for left, right in windows)
 
     def _windows(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """From where to where in the base; those of a part of the line on one side are the last resort."""
+        """List windows of the base around the change, and those on one side of it, which are the last resort."""
         left = [_line_start(self.base, self.start, lines) for lines in (0, 1, 3)]
         right = [_line_end(self.base, self.end, lines) for lines in (0, 1, 3)]
         near = _words_before(self.base, left[0], self.start), _words_after(self.base, self.end, right[0])
@@ -188,7 +188,7 @@ def _filling(base: str, name: str, text: str) -> str | None:
 
 
 def _words_before(text: str, start: int, end: int) -> int:
-    """Where the last whole words before `end` begin, `NEAR` characters of them."""
+    """Return where the last whole words before `end` begin, `NEAR` characters at most."""
     near = max(start, end - NEAR)
     while start < near < end and not text[near - 1].isspace():
         near += 1
@@ -196,7 +196,7 @@ def _words_before(text: str, start: int, end: int) -> int:
 
 
 def _words_after(text: str, start: int, end: int) -> int:
-    """Where the first whole words after `start` end, `NEAR` characters of them."""
+    """Return where the first whole words after `start` end, `NEAR` characters at most."""
     near = min(end, start + NEAR)
     while start < near < end and not text[near].isspace():
         near -= 1

@@ -47,13 +47,13 @@ class Offer:
 
     @cached_property
     def forward(self) -> Mapping[str, str]:
-        """From the agent's names to the mutant's, where they differ."""
+        """Map the agent's names to the mutant's, where they differ."""
         pairs = {name: others[0].name for name, others in self.partners.items() if others}
         return {name: other for name, other in pairs.items() if name != other}
 
     @cached_property
     def back(self) -> Mapping[str, str]:
-        """From the mutant's names to the agent's, where they differ."""
+        """Map the mutant's names to the agent's, where they differ."""
         return {other: name for other, name in self.origins.items() if name != other}
 
     @cached_property

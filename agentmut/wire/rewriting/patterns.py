@@ -97,7 +97,7 @@ class Pattern:
 
     @cached_property
     def _runs(self) -> list[re.Pattern[str]]:
-        """The literals as expressions, each piece of them a group."""
+        """Write the literals as expressions with one group for each piece."""
         last = len(self._literals) - 1
         runs = enumerate(self._literals)
         return [_loose(run, is_last=n == last) if self.loose else _exact(run) for n, run in runs]

@@ -25,7 +25,7 @@ class ToolsChange:
     def made_to(
         self, tools: Sequence[OfferedTool], taken: frozenset[str] = frozenset()
     ) -> Sequence[OfferedTool]:
-        """The tools of a request with the change; as they are where none of them is the original's.
+        """Return a request's tools with the change; unchanged if no tool is the original's.
 
         Tools that the original's config does not have keep their places, between those that it has. A tool that is
         new comes with the one that it stands next to. No tool is given one of the names that are `taken`.
@@ -94,7 +94,7 @@ class ToolsChange:
             yield OfferedTool(changed if free else changed.model_copy(update={"name": name}), tool.raw)
 
     def _alone(self, taken: frozenset[str]) -> list[OfferedTool]:
-        """New tools where none of the request's own ones is left."""
+        """Return the new tools of a request that has no own tool left."""
         return [OfferedTool(spec) for spec in self._new if spec.name not in taken]
 
     @cached_property
@@ -145,7 +145,7 @@ def _carried_schema(before: Any, after: Any, sent: Any) -> Any:
 
 
 def _with_differences(sent: Any, before: Any, after: Any) -> tuple[Any, float]:
-    """The schema with the differences that fit it, and the share of them that does."""
+    """Return the schema with the differences that fit it, and the share of differences that fit."""
     places = list(differences(before, after))
     fitting = [place for place in places if _fits(sent, before, place.path)]
     for place in fitting:

@@ -15,7 +15,7 @@ class Probe(Protocol):
 
     @property
     def by_absence(self) -> bool:
-        """Whether what shows is that something is gone: then another agent, that never had it, looks alike."""
+        """Whether the probe looks for something that is gone: an agent that never had it then looks the same."""
         ...
 
     def shows(self, shape: RequestShape) -> bool:
@@ -72,7 +72,7 @@ class OrderProbe(PerRequest, ABC):
         """Which of the things a request has, in its order, by their places before the edit."""
 
     def informed(self, originals: Shapes) -> Self:
-        """This probe, told what the original sends.
+        """Return a probe that knows what the original sends.
 
         An agent that sends the first thing alone shows no order, but another first thing. Only one that always picks
         the same is told by that: another may pick something else by itself.
@@ -81,7 +81,7 @@ class OrderProbe(PerRequest, ABC):
         return replace(self, usual=known.pop()) if len(known) == 1 else self
 
     def uninformed(self) -> Self:
-        """This probe for requests of another kind than the original's, whose picks it cannot be compared with."""
+        """Return a probe for requests of another kind than the original's, whose picks it cannot compare."""
         return replace(self, usual=())
 
     def picks_otherwise(self, shape: RequestShape) -> bool:

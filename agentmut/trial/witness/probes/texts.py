@@ -53,7 +53,7 @@ class _TextProbe(PerRequest):
 
 @dataclass(frozen=True)
 class _TextGone(PerRequest):
-    """Nothing is left to be seen of a text: then no request may show what was there."""
+    """A text was removed completely: no request may contain what was there."""
 
     before: Passage
     remaining: Sequence[Passage]
@@ -75,7 +75,7 @@ class _TextGone(PerRequest):
 
 @dataclass(frozen=True)
 class _WhiteSpaceProbe(PerRequest):
-    """For an edit of nothing but white space: the characters around it, as they are."""
+    """An edit of white space alone: the probe looks at the characters around it."""
 
     before: str
     after: str

@@ -63,7 +63,7 @@ class _ToolAdded(PerRequest):
 
 @dataclass(frozen=True)
 class _ToolChanged(PerRequest):
-    """A tool that something of is edited: seen where a request has all that is different, as it is to be."""
+    """A tool was edited: the probe sees it where a request has every changed part in its new form."""
 
     original: str
     name: str

@@ -123,7 +123,7 @@ def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse
 
 
 def _model_location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str:
-    """The same for a request to a model, that has to be seen. Raises `ConnectionError`."""
+    """Return where a model request goes; such a request has to be seen. Raises `ConnectionError`."""
     if location := _location(http, asked, reply):
         return location
     place = urlsplit(reply.headers[hdrs.LOCATION])

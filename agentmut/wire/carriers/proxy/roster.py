@@ -94,7 +94,7 @@ class Admitted:
 
 
 class Everyone:
-    """For a proxy that stands alone: a name is a trial, and requests without one share one."""
+    """The roster of a proxy that stands alone: each name is a trial, and requests without a name share one."""
 
     def __init__(self, make: Callable[[str], Trial]) -> None:
         self._make = make
@@ -111,5 +111,5 @@ class Everyone:
 
     @contextmanager
     def attending(self, trial: Trial) -> Iterator[None]:
-        """Nothing ends before the proxy does."""
+        """Do nothing: no trial ends before the proxy does."""
         yield

@@ -44,7 +44,7 @@ def is_result(body: Body, path: Path) -> bool:
 
 
 def names(value: Any, patterns: Iterable[str]) -> list[Path]:
-    """Where the agent's tools are named; those of the service and of toolsets are none of them."""
+    """Yield the places where the agent's tools are named; tools of the service and of toolsets are left out."""
     found = (path for pattern in patterns for path in places(value, pattern))
     return [path for path in found if _is_named(at(value, path[:-1]), path[-1])]
 

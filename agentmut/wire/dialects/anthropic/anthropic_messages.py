@@ -63,7 +63,7 @@ class AnthropicMessages:
     name: ClassVar[str] = "anthropic_messages"
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path is this dialect's; counting tokens and batches are none of it.
+        """Whether a URL path belongs to this dialect; token counts and batches do not.
 
         Other services have messages too (MCP, threads, chats), so that the version must stand before them.
 
@@ -143,7 +143,7 @@ class AnthropicMessages:
         return SseFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
-        """Instructions, what was said, results of tools; thinking is signed and none of it."""
+        """List instructions, messages and results of tools; signed thinking is left out."""
         return spoken.texts(anthropic_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:

@@ -66,7 +66,7 @@ def _effort(body: Body) -> Any:
 
 
 def _with_effort(body: Body, effort: Any) -> Body:
-    """A budget of thinking tokens is left as it is, unless thinking is turned off."""
+    """Set the effort; a budget of thinking tokens changes only where thinking is turned off."""
     if effort == "none":
         quiet = with_value(body, ("output_config", "effort"), None)
         return with_value(quiet, ("thinking",), {"type": "disabled"})

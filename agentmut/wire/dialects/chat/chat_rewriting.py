@@ -66,7 +66,7 @@ def with_tool_names(body: Body, rename: Rename) -> Body:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """The body with a setting; what it cannot say stays as it is."""
+    """Return the body with one setting changed; unchanged if the dialect cannot say it."""
     if name == "name":
         return {**body, "model": value} if value else body
     if name == "max_tokens":

@@ -78,7 +78,7 @@ class _Calls(dict[int, Any]):
 
 
 def _add(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    """Add one piece of an object to what has come of it; fields that are not known are kept too."""
+    """Add one piece of a streamed object to the pieces before it; unknown fields are kept."""
     for key, value in delta.items():
         held = whole.get(key)
         if key == "tool_calls":

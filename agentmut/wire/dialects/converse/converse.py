@@ -145,7 +145,7 @@ class Converse:
         return EventStreamFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
-        """Instructions, what was said, results of tools as text or JSON; reasoning is signed and none of it."""
+        """List instructions, messages and results of tools as text or JSON; signed reasoning is left out."""
         return spoken.texts(converse_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:

@@ -62,7 +62,7 @@ def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
 
 
 def without_lone_marks(body: Body) -> Body:
-    """The body without cache points that have nothing left in front of them to keep."""
+    """Return the body without cache points that have no content in front of them."""
     if body.get("system") and _only_marks(body["system"]):
         body = {key: value for key, value in body.items() if key != "system"}
     items = [

@@ -74,7 +74,7 @@ def _tool_choice(choice: Any) -> Any:
 
 
 def _with_tool_choice(body: Body, choice: Any) -> Body:
-    """There is no way to say that no tool may be called."""
+    """Set the tool choice. Converse cannot say that no tool may be called."""
     if choice is None:
         return without_choice(body)
     if name := named_tool(choice):

@@ -141,7 +141,7 @@ class Gemini:
         return gemini_stream.GeminiFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
-        """Instructions, what was said, results of tools as text or JSON; thoughts are none of it."""
+        """List instructions, messages and results of tools as text or JSON; thoughts are left out."""
         return spoken.texts(gemini_contents.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:

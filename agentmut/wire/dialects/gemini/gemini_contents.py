@@ -208,7 +208,7 @@ def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _as_sent(value: Any) -> Any:
-    """Numbers as every client writes them: in some of them 1.0 becomes 1."""
+    """Write numbers as every client does: some clients turn 1.0 into 1."""
     if isinstance(value, dict):
         return {key: _as_sent(found) for key, found in value.items()}
     if isinstance(value, list):

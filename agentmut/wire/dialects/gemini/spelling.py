@@ -20,7 +20,7 @@ def snake(camel: str) -> str:
 
 
 def used(value: Mapping[str, Any], camel: str) -> str:
-    """The key as an object spells it; camelCase where it has none of them."""
+    """Return the key as an object spells it; camelCase if the object has no spelling of it."""
     return snake(camel) if camel not in value and snake(camel) in value else camel
 
 

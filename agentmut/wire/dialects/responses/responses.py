@@ -97,7 +97,7 @@ class Responses:
         return responses_rewriting.with_tool_names(body, rename)
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """The body with a setting of the model; all of them stand in the body."""
+        """Return the body with one setting of the model changed."""
         return call.path, responses_rewriting.with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:

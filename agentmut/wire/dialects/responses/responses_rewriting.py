@@ -120,7 +120,7 @@ def _reply_names(value: Any, prefix: str) -> Iterator[Path]:
 
 
 def _names(value: Any, pattern: str, kinds: Sequence[str]) -> Iterator[Path]:
-    """The places of names in objects of some types; what the service brings along has names of its own."""
+    """Yield the places of names in objects of some types; names that the service gives are left out."""
     return (path for path in places(value, pattern) if at(value, path[:-1]).get("type") in kinds)
 
 

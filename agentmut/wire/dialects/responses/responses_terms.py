@@ -21,7 +21,7 @@ def choice_to_chat(choice: Any) -> Any:
 
 
 def choice_from_chat(choice: Any) -> Any:
-    """A tool choice as Responses has it; one of another form as it is."""
+    """Translate a tool choice of Chat Completions; other forms stay unchanged."""
     kind = choice.get("type") if isinstance(choice, dict) else None
     inner = choice.get(kind) if kind in (*KINDS, "allowed_tools") else None
     if not isinstance(inner, dict):
