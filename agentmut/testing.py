@@ -316,10 +316,10 @@ def check_trace(
     scenario = Scenario(name="trace", turns=tuple(turns), evaluators=tuple(specs))
     failed = [check for check in judge(build_all(specs), scenario, trace) if not check.passed]
     if failed:
-        raise AssertionError("\n- ".join(["the run is not as it should be:", *map(_said, failed)]))
+        raise AssertionError("\n- ".join(["the run is not as it should be:", *map(_check_line, failed)]))
 
 
-def _said(check: Check) -> str:
+def _check_line(check: Check) -> str:
     return f"{check.evaluator}: {check.reason}"
 
 

@@ -18,7 +18,7 @@ from .sources import materials_of as materials_of
 from .sources import unanswered as unanswered
 from .state import Relating as Relating
 from .state import RelationsPlan as RelationsPlan
-from .state import SourceErrands as SourceErrands
+from .state import SourceTrials as SourceTrials
 from .stored import carry_out_stored as carry_out_stored
 from .stored import further_runs as further_runs
 from .stored import stored_sources as stored_sources

@@ -39,7 +39,7 @@ def unanswered(executions: Iterable[Execution]) -> str:
     runs = list(executions)
     if not runs or any(run.ending is Ending.ANSWERED for run in runs):
         return ""
-    return no_answer(len(runs), _said(runs[0].ending, runs[0].reason))
+    return no_answer(len(runs), _ending_with_reason(runs[0].ending, runs[0].reason))
 
 
 @dataclass
@@ -53,7 +53,7 @@ class SourceRuns(Assessment):
         """Take in a finished trial."""
         super().record(launch, result)
         self.answered = self.answered or result.ending is Ending.ANSWERED
-        self.first = self.first or _said(result.ending, result.reason)
+        self.first = self.first or _ending_with_reason(result.ending, result.reason)
         if not self.answered and not self.problem and self._suffice():
             self.problem = self.silence()
 
@@ -88,5 +88,5 @@ def giving_up(work: Assessment) -> SourceRuns:
     return SourceRuns(work.plan, work.suite, work.scenarios, work.rules)
 
 
-def _said(ending: Ending, reason: str) -> str:
+def _ending_with_reason(ending: Ending, reason: str) -> str:
     return f"{ending.value}: {reason}" if reason else ending.value

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agentmut._base import RunError
 from agentmut.assessment import AssessmentPlan
-from agentmut.campaign import Account, Errands, Launch, TrialResult
+from agentmut.campaign import Account, Launch, TrialList, TrialResult
 from agentmut.nouns import Mutant, Scenario
 from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
@@ -125,7 +125,7 @@ class Relating(Account):
 
 
 @dataclass
-class SourceErrands(Errands):
+class SourceTrials(TrialList):
     """The source runs of mutants."""
 
     found: dict[TrialRef, TrialResult] = field(default_factory=dict)

@@ -167,7 +167,7 @@ def _finding(
     lane: Lane, identity: Counts | None, found: Judgement | None, tolerance: float
 ) -> tuple[Finding, str]:
     if found is not None:
-        return Finding(found.verdict), _said(lane, identity, found, tolerance)
+        return Finding(found.verdict), _verdict_reason(lane, identity, found, tolerance)
     return _without_pairs(lane)
 
 
@@ -200,7 +200,7 @@ def _deciding(lane: Lane) -> str:
     return f", decided by {held[:first].count(False)} of the first {first}" if first else ""
 
 
-def _said(lane: Lane, identity: Counts | None, found: Judgement, tolerance: float) -> str:
+def _verdict_reason(lane: Lane, identity: Counts | None, found: Judgement, tolerance: float) -> str:
     seen = f"violated in {lane.violations} of {len(lane.held)} pairs{_deciding(lane)}"
     if identity is None:
         measure = f"the tolerance is {tolerance:g}"

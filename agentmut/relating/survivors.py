@@ -16,7 +16,7 @@ from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import others
 from agentmut.relating.preparation import comparison, level_of, relating
 from agentmut.relating.repeats import from_sources
-from agentmut.relating.state import Relating, RelationsPlan, SourceErrands
+from agentmut.relating.state import Relating, RelationsPlan, SourceTrials
 from agentmut.relating.summary import judgement_of, violation
 from agentmut.stats import Judged, KillDesign, KillTable, Verdict, level_for
 from agentmut.store import Counts, RelationKill
@@ -64,7 +64,7 @@ def mutant_sources(
     survivors: Sequence[Survivor],
     measures: Sequence[Measure],
     pairs: int,
-) -> SourceErrands:
+) -> SourceTrials:
     """The runs of the survivors that pairs start from; those of the campaign are found in the store."""
     where = {measure.lane.subject.scenario.name for measure in measures}
     wanted = (
@@ -74,7 +74,7 @@ def mutant_sources(
         if scenario in where
         for repeat in range(pairs)
     )
-    return SourceErrands(
+    return SourceTrials(
         plan=plan,
         suite=session.suite,
         scenarios=session.tests.scenarios,

@@ -196,13 +196,13 @@ def _dataset(settings: PydanticEvalsSettings, root: Path) -> "Dataset[Any, Any, 
         except (Exception, ExceptionGroup) as error:
             raise UsageError(f"{where}: {settings.dataset} cannot be read: {_why(error)}") from None
     found = import_object(settings.dataset, root)
-    dataset = _made(found, where, settings.dataset) if callable(found) else found
+    dataset = _call_factory(found, where, settings.dataset) if callable(found) else found
     if not isinstance(dataset, Dataset):
         raise UsageError(f"{where}: {settings.dataset} is a {type(dataset).__name__}, not a Dataset")
     return dataset
 
 
-def _made(factory: Any, where: str, reference: str) -> Any:
+def _call_factory(factory: Any, where: str, reference: str) -> Any:
     try:
         return factory()
     except Exception as error:  # the project's own code may raise anything

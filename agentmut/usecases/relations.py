@@ -13,7 +13,7 @@ from agentmut.relating import (
     Checked,
     Relating,
     RelationsPlan,
-    SourceErrands,
+    SourceTrials,
     Wish,
     any_run,
     carry_out_stored,
@@ -41,7 +41,7 @@ from agentmut.store import (
 from agentmut.usecases.runtime import opened, refuse_running_loop, register
 from agentmut.usecases.suite_verdicts import with_settings
 
-Progress = Callable[[Assessment | Relating | SourceErrands], None]
+Progress = Callable[[Assessment | Relating | SourceTrials], None]
 
 
 class RelationRequest(NamedTuple):

@@ -27,7 +27,7 @@ from agentmut.relating import (
     Relating,
     RelationsPlan,
     Runs,
-    SourceErrands,
+    SourceTrials,
     Survivor,
     Wish,
     carry_out_stored,
@@ -166,14 +166,14 @@ def _run(
     """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
-    def run(where: Session, work: Assessment | Relating | SourceErrands) -> Stop:
+    def run(where: Session, work: Assessment | Relating | SourceTrials) -> Stop:
         nonlocal spend
         stop = run_work(where, work, store, progress=lambda: progress(work))
         spend = together(spend, work.spend)
         store.set_status(plan.run_id, "planned", spend.seconds)
         return stop
 
-    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> SurvivorsChecked:
+    def ended(stop: Stop, work: Assessment | Relating | SourceTrials) -> SurvivorsChecked:
         return SurvivorsChecked(stop, spend, work.problem, work.refused, work.forgot)
 
     sources = source_work(session, plan)

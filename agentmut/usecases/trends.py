@@ -89,7 +89,7 @@ def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
         name = scenario.name
         judged = [
             (trial, result.outcome == "pass")
-            for trial in sorted(kept.get(name, ()), key=_made)
+            for trial in sorted(kept.get(name, ()), key=_launch_order)
             if session.tests.can_judge(name, trial.execution)
             and (result := session.tests.result(name, trial.execution, None)).outcome.is_evidence
         ]
@@ -98,7 +98,7 @@ def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
         yield found.model_copy(update={"since": at})
 
 
-def _made(trial: StoredTrial) -> tuple[str, int]:
+def _launch_order(trial: StoredTrial) -> tuple[str, int]:
     """The order of making: runs by their ids, which begin with their time, and trials in the order of their launch.
 
     By the time of their end, slow failures would come last.

@@ -134,7 +134,7 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
         }
         last = sorted(ranks.values())[: math.ceil(share * len(group))][-1:]
         for name in (name for name in group if [ranks[name]] > last):
-            gone[name] = _said(records[name])
+            gone[name] = _left_out_reason(records[name])
     return Selected(
         kept=tuple(name for name in operators if name not in gone),
         left_out=tuple(Empty(name, gone[name]) for name in operators if name in gone),
@@ -162,7 +162,7 @@ def effectiveness(record: Record) -> float:
     return 4 * killed * (1 - killed)
 
 
-def _said(record: Record) -> str:
+def _left_out_reason(record: Record) -> str:
     return (
         f"left out by selective mutation: effectiveness {effectiveness(record):.2f} ({record.killed} of "
         f"{record.scored} killed in earlier runs)"

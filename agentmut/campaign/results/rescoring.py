@@ -163,7 +163,7 @@ def _is_flipped(old: MutantRow, new: MutantRow) -> bool:
 
 
 def _flip(again: _Rescoring, old: MutantRow, new: MutantRow) -> Flip:
-    by = "; ".join(_said(name, again.failing.get((new.id, name), Counter())) for name in new.killed_by)
+    by = "; ".join(_failing_in(name, again.failing.get((new.id, name), Counter())) for name in new.killed_by)
     return Flip(
         mutant=new.id,
         operator=new.operator,
@@ -174,7 +174,7 @@ def _flip(again: _Rescoring, old: MutantRow, new: MutantRow) -> Flip:
     )
 
 
-def _said(scenario: str, failing: Mapping[str, int]) -> str:
+def _failing_in(scenario: str, failing: Mapping[str, int]) -> str:
     names = ", ".join(sorted(failing, key=lambda name: -failing[name]))
     return f"{scenario} ({names})" if names else scenario
 

@@ -47,7 +47,7 @@ class Account:
 
 
 @dataclass
-class Errands(Account):
+class TrialList(Account):
     """A fixed list of trials, all chosen before the first one starts, each run once. A `Work`."""
 
     plan: RunPlan

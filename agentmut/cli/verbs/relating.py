@@ -14,7 +14,7 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verbs.verdicts import ask_to_run
 from agentmut.project import Project
-from agentmut.relating import Relating, SourceErrands, Wish, wish, worst_case
+from agentmut.relating import Relating, SourceTrials, Wish, wish, worst_case
 from agentmut.report import counted, render_relations, render_survivors, render_wish
 from agentmut.stats import Verdict
 from agentmut.store import Finding, RelationReport
@@ -125,7 +125,7 @@ def exit_code(report: RelationReport) -> ExitCode:
     return _CHANGED[report.changed] if report.changed else _CODES[report.finding]
 
 
-def describe(work: Assessment | Relating | SourceErrands) -> str:
+def describe(work: Assessment | Relating | SourceTrials) -> str:
     """How far it is, trials, money and time in one line."""
     spend = work.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
@@ -133,7 +133,7 @@ def describe(work: Assessment | Relating | SourceErrands) -> str:
     if isinstance(work, Relating):
         done = sum(lane.complete for lane in work.lanes)
         return f"relations {done}/{len(work.lanes)}, {work.pairs} pairs | {spent}"
-    if isinstance(work, SourceErrands):
+    if isinstance(work, SourceTrials):
         return f"runs of mutants {len(work.found)}/{len(work.found) + work.in_flight + len(work.wanted)} | {spent}"
     return f"source runs {sum(len(lane.passed) for lane in work.lanes.values())} | {spent}"
 

@@ -34,7 +34,7 @@ def order_faults(
     """
     checked = [(operator, tried) for operator, tried in work if _is_importable(operator)]
     here = [[_digest(operator, one) for one in tried] for operator, tried in checked]
-    asked = json.dumps([_told(operator, tried) for operator, tried in checked])
+    asked = json.dumps([_task_document(operator, tried) for operator, tried in checked])
     answers = _answers(asked, seeds) if checked else []
     for number, (operator, tried) in enumerate(checked):
         for place in range(len(tried)):
@@ -54,7 +54,7 @@ def _is_importable(operator: type[Operator]) -> bool:
     return found is operator
 
 
-def _told(operator: type[Operator], tried: Sequence[Tried]) -> list[Any]:
+def _task_document(operator: type[Operator], tried: Sequence[Tried]) -> list[Any]:
     plain = [[one.config.model_dump(mode="json"), one.options.model_dump(mode="json")] for one in tried]
     return [operator.__module__, operator.__qualname__, plain]
 

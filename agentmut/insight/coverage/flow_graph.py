@@ -97,7 +97,7 @@ class Graph:
         """From start to end through the nodes of the steps; empty where no edges lead so."""
         route = [START]
         for node in (*self._visits(trace, edges), END):
-            onward = _way(route[-1], node, edges)
+            onward = _shortest_path(route[-1], node, edges)
             if not onward:
                 return ()
             route += onward
@@ -151,7 +151,7 @@ def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iter
             yield from _ways(after, (*so_far, target), depth - 1)
 
 
-def _way(start: str, goal: str, edges: frozenset[Edge]) -> list[str]:
+def _shortest_path(start: str, goal: str, edges: frozenset[Edge]) -> list[str]:
     """The nodes after `start` of a shortest way to `goal` over one edge or more; empty where none leads there."""
     after = _after(edges)
     waiting, been = deque([[start]]), {start} - {goal}

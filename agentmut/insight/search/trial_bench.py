@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from agentmut._base import RunInterruptedError
 from agentmut.campaign import (
-    Errands,
     Launch,
     RunPlan,
     Session,
     Stop,
+    TrialList,
     failure,
     open_session,
     run_work,
@@ -106,14 +106,14 @@ class Bench:
         ]
         detectors = {name: Detector(mutant, session.suite.full) for name, mutant in mutants.items()}
         given = (session.suite, session.tests.scenarios, tuple(mutants.values()), detectors)
-        work = Errands(self.plan, *given, deque(launches))
+        work = TrialList(self.plan, *given, deque(launches))
         stop = run_work(session, work, self._store, progress=self._progress)
         self.executed, self.seconds = work.spend.trials, work.spend.seconds
         self._store.set_status(self.plan.run_id, "planned", self.seconds)  # the next round goes on from here
         self._raise(stop, work)
         self._paid.update(key for each in wanted for key in self._keys(each))
 
-    def _raise(self, stop: Stop, work: Errands) -> None:
+    def _raise(self, stop: Stop, work: TrialList) -> None:
         if work.problem:
             raise failure(work.problem, work.refused, GIVE_AGAIN)
         if stop is Stop.INTERRUPTED:

@@ -61,7 +61,7 @@ class Judge:
         self.instruction = f"{_TASK}\n\n{extra}".strip()
         self.usage = Usage()
         """Tokens of all questions so far."""
-        self._told: dict[str, Opinion] = {}
+        self._opinions: dict[str, Opinion] = {}
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """Return no facts: answers are compared as wholes."""
@@ -88,15 +88,15 @@ class Judge:
 
     def _opinion(self, left: str, right: str) -> Opinion:
         key = sha256(json.dumps([left, right]).encode()).hexdigest()
-        if key not in self._told:
+        if key not in self._opinions:
             data = json.dumps({"answer 1": left, "answer 2": right}, ensure_ascii=False)
             try:
                 reply = self._client.ask(Question(self.instruction, data, _SCHEMA))
             except NotJudgedError as error:
                 raise RunError(str(error)) from error
             self.usage += reply.usage
-            self._told[key] = _read(self.model, reply)
-        return self._told[key]
+            self._opinions[key] = _read(self.model, reply)
+        return self._opinions[key]
 
 
 def _read(model: str, reply: Reply) -> Opinion:

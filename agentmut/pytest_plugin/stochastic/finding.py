@@ -58,9 +58,9 @@ class Finding:
         return f"{self.passes} of {self.trials} trials passed, rate {self.passes / self.trials:.2f} {bounds}"
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {'; '.join(self._said())}"
+        return f"{self.verdict}: {'; '.join(self._sentences())}"
 
-    def _said(self) -> Iterable[str]:
+    def _sentences(self) -> Iterable[str]:
         if self.cause:
             yield self.cause
         yield f"{self.passed}, threshold {self.threshold:g}"

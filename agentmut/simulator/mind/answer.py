@@ -128,10 +128,10 @@ def _results(mind: Mind) -> Iterator[Piece]:
     about = topics(mind.situation.said[-1]) if mind.situation.said else frozenset()
     for call in mind.situation.calls:
         if call.message == latest:
-            yield from _told(mind, call, about)
+            yield from _result_pieces(mind, call, about)
 
 
-def _told(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
+def _result_pieces(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
     name = call.name.replace("_", " ").capitalize()
     facts = [fact for fact in result_facts(call.result) if not _withheld(mind, fact, about)]
     if call.failed:

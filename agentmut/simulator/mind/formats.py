@@ -55,14 +55,14 @@ def demands(instruction: str) -> Format | None:
     ('lamp', 'price')
     """
     found = Format(
-        start=_said(_START, instruction),
-        end=_said(_END, instruction),
-        avoid=_said(_AVOID, instruction),
+        start=_captured_text(_START, instruction),
+        end=_captured_text(_END, instruction),
+        avoid=_captured_text(_AVOID, instruction),
         limit=_limit(instruction),
         keys=_keys(instruction),
     )
     if not (found.start or found.end or found.avoid):
-        found = found._replace(include=_said(_INCLUDE, instruction))
+        found = found._replace(include=_captured_text(_INCLUDE, instruction))
     return found if any(found) else None
 
 
@@ -98,7 +98,7 @@ def without(sentences: Iterable[str], phrase: str) -> list[str]:
     return [sentence for sentence in sentences if phrase.lower() not in sentence.lower()]
 
 
-def _said(pattern: re.Pattern[str], instruction: str) -> str:
+def _captured_text(pattern: re.Pattern[str], instruction: str) -> str:
     match = pattern.search(instruction)
     return match["said"].strip() if match else ""
 

@@ -35,7 +35,7 @@ def retold(messages: Iterable[Message]) -> Iterator[Message]:
         if message.role is Role.ASSISTANT:
             pending = _calls(message.text)
             if pending:
-                yield from _told(pending)
+                yield from _call_messages(pending)
             else:
                 yield message
             continue
@@ -49,7 +49,7 @@ def retold(messages: Iterable[Message]) -> Iterator[Message]:
                 pending = []
 
 
-def _told(calls: list[ToolCall]) -> Iterator[Message]:
+def _call_messages(calls: list[ToolCall]) -> Iterator[Message]:
     """Calls as the model made them; that of the answer is what it said."""
     answers = [call for call in calls if call.name == ANSWER]
     if answers:

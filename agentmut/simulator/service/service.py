@@ -147,10 +147,10 @@ class Service:
         if isinstance(codec, BedrockAgents):
             return self._of_agent(came)
         if isinstance(codec, AgentEngines):
-            return codec.answer(came.call, partial(self._said, came=came), kept=came.fault is None)
+            return codec.answer(came.call, partial(self._model_reply, came=came), kept=came.fault is None)
         whole = self._whole(came) if codec.name == dialects.RESPONSES else None
         request = codec.decode_request(came.call if whole is None else whole.call)
-        answer = self._said(request, came)
+        answer = self._model_reply(request, came)
         reply_id = dialects.reply_id(codec, came.trial, body)
         if whole is not None:
             plain = read_json(codec.encode_reply(answer, reply_id=reply_id, stream=False))
@@ -164,17 +164,17 @@ class Service:
         turn = self._sessions.turn(came.trial, came.call)
         before = len(turn.request.messages)
         invocation_id = dialects.digest(came.trial, came.call.body, str(before).encode())
-        answer = self._said(turn.request, came)
+        answer = self._model_reply(turn.request, came)
         encoded = self._sessions.answered(turn, answer, invocation_id, kept=came.fault is None)
         return dialects.agent_stream(turn.call, encoded)
 
-    def _said(self, request: ModelRequest, came: _Arrival) -> ModelReply:
+    def _model_reply(self, request: ModelRequest, came: _Arrival) -> ModelReply:
         model = self._settings.aliases.get(request.model, request.model)
         if model not in PROFILES:
             raise _Refusal(404, _unknown(request.model, came.call.path), "model_not_found")
         if model != request.model:
             asked = request.model_copy(update={"model": model})
-            return self._said(asked, came).model_copy(update={"model": request.model})
+            return self._model_reply(asked, came).model_copy(update={"model": request.model})
         parallel = not dialects.wants_single_calls(came.call.body)
         answer = partial(react.answered, reply=reply)
         return thoughts.answered(

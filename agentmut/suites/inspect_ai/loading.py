@@ -48,7 +48,7 @@ class TaskSource:
         self.factory = import_callable(settings.solver, root) if settings.solver else None
         self.task_takes_config = CONFIG in _parameters(self.function)
         self.in_process = InProcess()
-        self._made: Task | None = None
+        self._first_task: Task | None = None
 
     @property
     def takes_config(self) -> bool:
@@ -60,8 +60,8 @@ class TaskSource:
         if self.task_takes_config:
             task = self._created(self.settings.args | {CONFIG: ReadOnlyConfig(config)})
         else:
-            self._made = self._made or self._created(self.settings.args)
-            task = self._made
+            self._first_task = self._first_task or self._created(self.settings.args)
+            task = self._first_task
         task = copy.copy(task)
         if self.factory is not None:
             from inspect_ai import task_with

@@ -102,7 +102,7 @@ class SequentialStopping:
                 "beta": design.beta,
                 "boundaries": design.boundaries,
             },
-            "samples": {str(id): self._told(epochs) for id, epochs in self._samples.items()},
+            "samples": {str(id): self._epochs_document(epochs) for id, epochs in self._samples.items()},
         }
 
     def _decision(self, outcomes: list[bool | None]) -> tuple[Verdict, int, int] | None:
@@ -126,7 +126,7 @@ class SequentialStopping:
             )
         return found[0]
 
-    def _told(self, epochs: _Epochs) -> JsonValue:
+    def _epochs_document(self, epochs: _Epochs) -> JsonValue:
         known = [outcome for outcome in epochs.outcomes.values() if outcome is not None]
         verdict, n, failures = epochs.decided or (Verdict.INCONCLUSIVE, len(known), known.count(False))
         return {"verdict": verdict.value, "epochs": n, "failures": failures, "run": len(epochs.outcomes)}

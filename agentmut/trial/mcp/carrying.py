@@ -65,7 +65,7 @@ class Carrying:
         message: Any = read(body) if method == "POST" else None
         older = self._sessions.of(self._asked.trial, self._asked.address)
         if older.events is not None and message is not None:
-            return await self._told(older, older.events, message, body)
+            return await self._take_messages(older, older.events, message, body)
         if isinstance(message, list) and message:
             return await self._batch(message)
         if asks_for(message):
@@ -221,7 +221,7 @@ class Carrying:
 
     # The older transport.
 
-    async def _told(
+    async def _take_messages(
         self, session: Session, events: ClientEvents, message: Any, body: bytes
     ) -> web.StreamResponse:
         """Take messages on: what there is to say to them is said in the other stream."""

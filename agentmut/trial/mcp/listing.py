@@ -46,7 +46,9 @@ def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] 
     after = {tool.own_name: tool for tool in change.after if tool.own_name in here}
     kept = [dict(tool) for tool in tools if tool["name"] in after or tool["name"] not in before]
     ordered = _ordered(kept, change, after)
-    offered = [_told(tool, before.get(tool["name"]), after.get(tool["name"]), loose) for tool in ordered]
+    offered = [
+        _changed_tool(tool, before.get(tool["name"]), after.get(tool["name"]), loose) for tool in ordered
+    ]
     return offered + [_decoy(tool) for tool in _decoys(change, after)]
 
 
@@ -63,7 +65,7 @@ def _ordered(
     return [by_name[next(names)] if tool["name"] in was else tool for tool in tools]
 
 
-def _told(
+def _changed_tool(
     tool: dict[str, Any], before: ToolSpec | None, after: ToolSpec | None, loose: Collection[str]
 ) -> dict[str, Any]:
     """The tool with what the config changes of it: all else stays as the server says."""

@@ -20,7 +20,7 @@ _NEEDED: Mapping[str, frozenset[str]] = {
     "resource": frozenset({"resource"}),
 }
 """What a part of a result has, by its type: a client refuses a result with others."""
-_SAID = frozenset({"uri", "name", "title", "description", "text"})
+_TEXT_FIELDS = frozenset({"uri", "name", "title", "description", "text"})
 """What a link or a resource is about, which another one has otherwise."""
 
 
@@ -106,7 +106,7 @@ class _Part:
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> "_Part":
         held = block.get("resource")
-        said = {**_said(block), **({"resource": _said(held)} if isinstance(held, dict) else {})}
+        said = {**_text_fields(block), **({"resource": _text_fields(held)} if isinstance(held, dict) else {})}
         return cls(said, _Kept(block))
 
     def block(self) -> dict[str, Any]:
@@ -116,8 +116,8 @@ class _Part:
         return {**whole, **said}
 
 
-def _said(block: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in block.items() if name in _SAID and isinstance(value, str)}
+def _text_fields(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in block.items() if name in _TEXT_FIELDS and isinstance(value, str)}
 
 
 def failure(name: str, error: BaseException) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from agentmut._base import digest_of
 from agentmut.nouns import Body, Codec, HttpCall, ModelReply, Role, ToolCall
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.rewriting.beside import Beside, Together, beside, reply_id_of
+from agentmut.wire.rewriting.hidden_calls import HiddenCalls, Together, beside, reply_id_of
 from agentmut.wire.rewriting.replies import Made, calls_made
 
 ROUNDS = 8
@@ -22,7 +22,7 @@ class _Hidden(NamedTuple):
     """What the agent was told at last; its history goes on with it."""
     calls: Sequence[ToolCall]
     """What it was told to call."""
-    beside: Beside | None
+    beside: HiddenCalls | None
     """Calls of decoys that were made together with those."""
 
     def is_before(self, said: "_Said") -> bool:
@@ -59,7 +59,7 @@ class HiddenExchanges:
         if not key or not (self._hidden or owed):
             return body
         listed = _listed(body)
-        said = _said(codec, listed, key, roles)
+        said = _assistant_texts(codec, listed, key, roles)
         together = Together(list(owed))
         for index, digest in enumerate(_digests(codec, listed, key, roles)):
             found = self._after(digest, said.get(index))
@@ -95,7 +95,7 @@ class HiddenExchanges:
 
     def beside(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str], names: Set[str]
-    ) -> Beside | None:
+    ) -> HiddenCalls | None:
         """Calls of decoys that a reply makes beside others, with their results; the service may want these."""
         items = _added(codec, sent, codec.continued(read_json(sent.body), reply, results))
         found = beside(items, names)
@@ -104,7 +104,7 @@ class HiddenExchanges:
             self._owed[reply_id] = found.answers
         return found
 
-    def done(self, sent: HttpCall, told: ModelReply, made: Beside | None) -> None:
+    def done(self, sent: HttpCall, told: ModelReply, made: HiddenCalls | None) -> None:
         """The agent is given an answer to a request: what went before it is hidden from then on."""
         items = self._waiting.get(_id(sent), [])
         asked = self._asked.get(_id(sent))
@@ -135,7 +135,7 @@ class _Said(NamedTuple):
     calls: list[Made]
 
 
-def _said(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _Said]:
+def _assistant_texts(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _Said]:
     own: dict[Any, str] = {}
     for found in codec.texts(body):
         if found.role is Role.ASSISTANT and found.path[0] == key:

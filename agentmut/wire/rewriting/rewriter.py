@@ -11,10 +11,10 @@ from agentmut.mutation import decoy_answer
 from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, Text
 from agentmut.recording import Answered, Outgoing
 from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
+from agentmut.wire.rewriting.hidden_calls import HiddenCalls
 from agentmut.wire.rewriting.history import altered
 from agentmut.wire.rewriting.names import Names, Offer
 from agentmut.wire.rewriting.pruning import called_names, without_calls
@@ -221,7 +221,7 @@ class ConfigRewriter:
         except ValueError:
             return None
 
-    def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> Beside | None:
+    def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HiddenCalls | None:
         """Calls of decoys beside others, which are answered when the conversation goes on."""
         decoys = self._names_in(sent).decoys
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}

@@ -20,7 +20,7 @@ class ToolsChange:
     @cached_property
     def is_any(self) -> bool:
         """Whether the model is told anything else."""
-        return _told(self.offer.base.tools) != _told(self.offer.mutated.tools)
+        return _described_tools(self.offer.base.tools) != _described_tools(self.offer.mutated.tools)
 
     def made_to(
         self, tools: Sequence[OfferedTool], taken: frozenset[str] = frozenset()
@@ -175,5 +175,5 @@ def _set(value: Any, path: Path, after: Any) -> Any:
     return {**value, key: inner}
 
 
-def _told(tools: Sequence[ToolSpec]) -> list[tuple[str, str, Any]]:
+def _described_tools(tools: Sequence[ToolSpec]) -> list[tuple[str, str, Any]]:
     return [(tool.name, tool.description, tool.parameters) for tool in tools]

@@ -92,7 +92,7 @@ class Gemini:
     def decode_reply(self, body: bytes) -> ModelReply:
         """Read a reply, plain or a complete stream. Raises `ValueError` for errors and what was cut off."""
         reply = _whole(body)
-        texts, calls = _said(reply)
+        texts, calls = _texts_and_calls(reply)
         reason = bodies.text(get(gemini_stream.candidate_of(reply), "finishReason"), "finishReason")
         finish = FINISH.get(reason, reason.lower()) or "stop"
         return ModelReply(
@@ -236,7 +236,7 @@ def _calls(reply: Body) -> list[tuple[ToolCall, bool]]:
     return [(calls.made(call, ("functionCall",)), bool(call.get("id"))) for call in found if call is not None]
 
 
-def _said(reply: Body) -> tuple[list[str], list[ToolCall]]:
+def _texts_and_calls(reply: Body) -> tuple[list[str], list[ToolCall]]:
     texts = [
         bodies.text(part.value.get("text"), "parts[].text")
         for part in _parts(reply)

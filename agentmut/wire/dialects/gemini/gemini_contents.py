@@ -31,7 +31,7 @@ class Calls:
     """
 
     def __init__(self) -> None:
-        self._made: Counter[str] = Counter()
+        self._calls_seen: Counter[str] = Counter()
         self._open: list[ToolCall] = []
 
     def made(self, found: Any, path: Path) -> ToolCall:
@@ -58,8 +58,8 @@ class Calls:
         digest = hashlib.blake2b(
             f"{name}\n{text}".encode("utf-8", "surrogatepass"), digest_size=6
         ).hexdigest()
-        self._made[digest] += 1
-        return f"{name}:{digest}:{self._made[digest]}"
+        self._calls_seen[digest] += 1
+        return f"{name}:{digest}:{self._calls_seen[digest]}"
 
 
 class Part(NamedTuple):

@@ -50,13 +50,13 @@ def _events(reply: ModelReply, reply_id: str) -> Iterator[Body]:
         opened = {**item, "status": "in_progress", **opened}
         yield {"type": "response.output_item.added", "output_index": index, "item": opened}
         place = {"item_id": item["id"], "output_index": index}
-        yield from _said(reply.text, place) if is_message else _arguments(item, place)
+        yield from _text_events(reply.text, place) if is_message else _arguments(item, place)
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     whole = encode(reply, reply_id)
     yield {"type": f"response.{whole['status']}", "response": whole}
 
 
-def _said(text: str, item: Body) -> Iterator[Body]:
+def _text_events(text: str, item: Body) -> Iterator[Body]:
     place = {**item, "content_index": 0}
     yield {"type": "response.content_part.added", **place, "part": text_part("")}
     for word in words(text):

@@ -12,7 +12,7 @@ _LISTS = ("tool_calls", "content", "parts")
 """Keys under which an item of a conversation lists calls or results."""
 
 
-class Beside(NamedTuple):
+class HiddenCalls(NamedTuple):
     """Calls of decoys and their results, as the conversation writes them."""
 
     key: str
@@ -26,10 +26,10 @@ class Together:
     """A conversation after hidden exchanges were put back."""
 
     items: list[Any] = field(default_factory=list)
-    _open: Beside | None = None
+    _open: HiddenCalls | None = None
     """Calls that have to be put in, and results that have to come after them."""
 
-    def follow(self, hidden: Sequence[Any], beside: Beside | None) -> None:
+    def follow(self, hidden: Sequence[Any], beside: HiddenCalls | None) -> None:
         """Go on with what the agent has not seen; `beside` belongs to what the assistant says next."""
         self.items += hidden
         self._open = beside
@@ -43,13 +43,13 @@ class Together:
             self._open = None
         self.items.append(item)
 
-    def _with_calls(self, item: Any, beside: Beside) -> Any:
+    def _with_calls(self, item: Any, beside: HiddenCalls) -> Any:
         if not beside.calls or not isinstance(item.get(beside.key), list):
             return item
         self._open = beside._replace(calls=[])
         return {**item, beside.key: [*item[beside.key], *beside.calls]}
 
-    def _answered(self, item: Any, role: Role, beside: Beside) -> Any:
+    def _answered(self, item: Any, role: Role, beside: HiddenCalls) -> Any:
         """The item after the calls, with the results if it lists such; else they come before it."""
         key = beside.key
         if role is Role.TOOL and key in ("content", "parts") and isinstance(item.get(key), list):
@@ -58,7 +58,7 @@ class Together:
         return item
 
 
-def beside(items: Sequence[Any], names: Set[str]) -> Beside | None:
+def beside(items: Sequence[Any], names: Set[str]) -> HiddenCalls | None:
     """The calls of these tools, and the results, among the items that a conversation goes on with."""
     answers = [item for item in items if _is_answer(item)]
     for item in items:
@@ -66,9 +66,9 @@ def beside(items: Sequence[Any], names: Set[str]) -> Beside | None:
             found = item.get(key)
             calls = [one for one in found if _is_of(one, names)] if isinstance(found, list) else []
             if calls:
-                return Beside(key, calls, answers)
+                return HiddenCalls(key, calls, answers)
     calls = [item for item in items if _is_of(item, names)]
-    return Beside("", calls, answers) if calls else None
+    return HiddenCalls("", calls, answers) if calls else None
 
 
 def _is_of(value: Any, names: Set[str]) -> bool:
