@@ -1,10 +1,13 @@
-"""The options by which verbs choose mutants and scenarios: one list of them for all verbs that do."""
+"""The choice of mutants and scenarios: one list of options for all verbs, and what the options select."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
+
+from agentmut._base import UsageError, nearest
 from agentmut.cli.options import (
     Classes,
     InDiff,
@@ -18,6 +21,10 @@ from agentmut.cli.options import (
     Selective,
     Targets,
 )
+
+if TYPE_CHECKING:
+    from agentmut.campaign import Selection, Session
+    from agentmut.mutation import Changes
 
 
 class Choice(NamedTuple):
@@ -69,3 +76,111 @@ def choosing(verb: Callable[..., None]) -> Callable[..., None]:
     ]
     vars(called)["__signature__"] = signature.replace(parameters=parameters)
     return called
+
+
+def selection_of(choice: Choice) -> "Selection":
+    """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
+    from agentmut.campaign import Selection, checked_share
+    from agentmut.mutation import parse_pair
+    from agentmut.nouns import Intent
+
+    _refuse_empty(
+        {
+            "--class": choice.classes,
+            "--operator": choice.operators,
+            "--mutant": choice.mutants,
+            "--target": choice.targets,
+            "--pair": choice.pair,
+        }
+    )
+    known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
+    for intent in choice.intents or ():
+        if intent not in known:
+            raise UsageError(f"--intent {intent}: there is no such thing. {nearest(intent, known)}")
+    return Selection(
+        classes=tuple(choice.classes or ()),
+        operators_named=tuple(choice.operators or ()),
+        intents=tuple(map(Intent, choice.intents or ())),
+        mutants=tuple(choice.mutants or ()),
+        targets=tuple(choice.targets or ()),
+        sample=choice.sample,
+        pairs=tuple(map(parse_pair, choice.pair or ())),
+        second_order=choice.second_order,
+        selective=checked_share(choice.selective),
+    )
+
+
+def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
+    """An empty value, as of a shell variable that is not set, would be the beginning of every id."""
+    for option, values in given.items():
+        if any(not value.strip() for value in values or ()):
+            raise UsageError(f"{option}: the value is empty. Give one, or leave the option out.")
+
+
+def with_changes(
+    selection: "Selection", reference: str | None, find: "Callable[[str], Changes]"
+) -> "Selection":
+    """The selection, narrowed to what changed since a git revision if one is given; what changed is said."""
+    if reference is None:
+        return selection
+    found = find(reference)
+    _say_changes(found)
+    return selection.model_copy(update={"changes": found})
+
+
+def with_session_changes(
+    selection: "Selection", session: "Session", reference: str | None, agent: str | None
+) -> "Selection":
+    """`with_changes` for the agent of a session. Raises `UsageError`."""
+    return with_changes(selection, reference, lambda since: _session_changes(session, since, agent))
+
+
+def _session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
+    from agentmut.campaign import Described, changes_since
+
+    scenarios = tuple(scenario.name for scenario in session.scenarios)
+    whole = len(scenarios) == len(session.project.scenarios)
+    described = Described(session.project.path, agent=agent, scenarios=() if whole else scenarios)
+    return changes_since(reference, described, session.suite.full)
+
+
+def _say_changes(changes: "Changes") -> None:
+    """Print on stderr what `--in-diff` found."""
+    if changes.note:
+        typer.echo(f"agentmut: {changes.note}.", err=True)
+    if changes.any:
+        typer.echo(f"agentmut: changed since {changes.since}: {', '.join(changes.parts)}.", err=True)
+
+
+def no_mutants_in(changes: "Changes") -> str:
+    """Why `--in-diff` leaves no mutant. It is no error: most changes of a repository are not the agent's."""
+    if not changes.any:
+        return f"Nothing of the agent changed since {changes.since}."
+    return f"No mutant touches what changed since {changes.since} ({', '.join(changes.parts)})."
+
+
+def print_nothing_to_do(changes: "Changes", *, as_json: bool) -> None:
+    """What `run` prints then: no campaign took place, so as JSON this is no `Result`."""
+    from agentmut.cli.output import print_json
+
+    if as_json:
+        print_json(_nothing_to_do(changes))
+    else:
+        typer.echo(no_mutants_in(changes))
+
+
+def _nothing_to_do(changes: "Changes") -> dict[str, Any]:
+    return {
+        "schema_version": 1,
+        "status": "nothing_to_do",
+        "problem": no_mutants_in(changes),
+        "in_diff": changes.summary(),
+        "mutants": [],
+    }
+
+
+def refuse_together(**given: object) -> None:
+    """Raise `UsageError` where more than one of the options, by name, is given."""
+    named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if len(named) > 1:
+        raise UsageError(f"{' and '.join(named)} cannot be given together; choose one.")

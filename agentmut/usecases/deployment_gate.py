@@ -9,8 +9,9 @@ from agentmut.campaign import Session, open_session, planned_at, stored_original
 from agentmut.nouns import Cost, Result
 from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
-from agentmut.usecases.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
-from agentmut.usecases.decide.requirements import (
+from agentmut.usecases.gate_decision import GateReport, Requirement, Standing, decide, reasons_of
+from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
+from agentmut.usecases.gate_requirements import (
     COVERAGE,
     REGRESSION,
     SCORE,
@@ -24,7 +25,6 @@ from agentmut.usecases.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.usecases.stored_reports import Report
 

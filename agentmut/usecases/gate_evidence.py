@@ -12,7 +12,7 @@ from agentmut._base import UsageError
 from agentmut.campaign import RunPlan, Session, plan_of
 from agentmut.nouns import Result
 from agentmut.store import Store, VerdictReport, read_baseline
-from agentmut.usecases.decide.requirements import lost
+from agentmut.usecases.gate_requirements import lost
 from agentmut.usecases.stored_reports import Report, StoredReport, changed_since, stored_reports
 
 MADE_BY = {

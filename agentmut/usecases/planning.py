@@ -31,9 +31,9 @@ from agentmut.project import Project
 from agentmut.seams import AsksNoModel
 from agentmut.store import Store
 from agentmut.trial import Detector, Pricer, inside, provider_of
-from agentmut.usecases.decide.asking import why_ask
-from agentmut.usecases.decide.foresight import RUNS, Foresight, Lanes, Rules
-from agentmut.usecases.decide.plan import (
+from agentmut.usecases.budget_question import why_ask
+from agentmut.usecases.foresight import RUNS, Foresight, Lanes, Rules
+from agentmut.usecases.plan_figures import (
     ByHistory,
     Foreseen,
     PlannedMutant,

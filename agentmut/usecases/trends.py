@@ -8,10 +8,10 @@ from agentmut.campaign import RunPlan, Session, open_session, plan_of, stored_or
 from agentmut.nouns import Result
 from agentmut.project import Project, load_project
 from agentmut.store import Store, StoredTrial
-from agentmut.usecases.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
-from agentmut.usecases.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
+from agentmut.usecases.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.usecases.stored_reports import Report, shaping, stored_reports
+from agentmut.usecases.trend_rows import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 
 
 def trend(

@@ -13,7 +13,7 @@ import pytest
 import agentmut as package
 from agentmut._base.errors import UsageError
 from agentmut.report.terminal.plan_page import render_plan
-from agentmut.usecases.decide.gate import GateReport
+from agentmut.usecases.gate_decision import GateReport
 
 pytestmark = pytest.mark.process
 

@@ -13,7 +13,7 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
 from agentmut.nouns.result import BaselineRow, Result, read_result, write_result
 from agentmut.store.documents.verdict_report import VerdictReport
-from agentmut.usecases.decide.gate import Standing
+from agentmut.usecases.gate_decision import Standing
 from tests.cli.test_deciding_verbs import PROJECT, SCENARIOS
 
 AGENT = """

@@ -17,8 +17,8 @@ from agentmut.nouns.result import (
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport
-from agentmut.usecases.decide.gate import Decision, Requirement, Standing, decide, reasons_of
-from agentmut.usecases.decide.requirements import (
+from agentmut.usecases.gate_decision import Decision, Requirement, Standing, decide, reasons_of
+from agentmut.usecases.gate_requirements import (
     baseline_verdict,
     mean_at_most,
     minimum_coverage,

@@ -10,8 +10,8 @@ from agentmut.nouns.result import Score
 from agentmut.report.terminal.trend_page import render_trend
 from agentmut.stats.sequential.drift import Cusum, DriftState
 from agentmut.stats.sequential.run_length import average_run_length, cusum_for
-from agentmut.usecases.decide.drift import Chart, Watch, watch
-from agentmut.usecases.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, sparkline
+from agentmut.usecases.drift import Chart, Watch, watch
+from agentmut.usecases.trend_rows import TrendReport, TrendRow, any_false_alarm, fall_of, sparkline
 
 
 def test_trials_after_the_reference_are_watched_until_they_cross() -> None:

@@ -9,9 +9,9 @@ from agentmut.project.schema import BudgetSettings
 from agentmut.stats.kill.campaigns import simulate
 from agentmut.stats.kill.characteristics import operating_characteristics
 from agentmut.stats.kill.rule import decision_table
-from agentmut.usecases.decide.asking import NO_BUDGET, remedy, why_ask
-from agentmut.usecases.decide.foresight import Expected, Foresight, Lanes, Rules
-from agentmut.usecases.decide.plan import Amount, PlannedMutant, Unit, amount, plan_line, stopped_by
+from agentmut.usecases.budget_question import NO_BUDGET, remedy, why_ask
+from agentmut.usecases.foresight import Expected, Foresight, Lanes, Rules
+from agentmut.usecases.plan_figures import Amount, PlannedMutant, Unit, amount, plan_line, stopped_by
 
 TABLES = cache(decision_table)
 SMALL = Rules(n0=20, alpha=0.05, beta=0.1, delta=0.3, n_max=25)

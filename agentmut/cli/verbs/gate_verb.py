@@ -1,13 +1,21 @@
-"""`agentmut gate`: deploy, block, or ask a person."""
+"""`agentmut gate` and `run --gate`: deploy, block, or ask a person."""
 
+import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from agentmut._base import ExitCode
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
+if TYPE_CHECKING:
+    from agentmut.nouns import Result
+    from agentmut.project import Project
+    from agentmut.usecases import GateReport
+
 Inconclusive = Literal["manual", "block", "deploy"]
+_CODES = {"deploy": ExitCode.OK, "block": ExitCode.FAIL, "manual": ExitCode.INCONCLUSIVE}
 
 
 def gate(
@@ -42,7 +50,6 @@ def gate(
     Example: agentmut gate --min-score 0.8
     """
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.cli.verbs.gating import exit_code, print_gate
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import gate as decided
 
@@ -57,3 +64,42 @@ def gate(
         report = decided(loaded, run)
     print_gate(report, as_json)
     raise typer.Exit(int(exit_code(report)))
+
+
+def print_gate(report: "GateReport", as_json: bool) -> None:
+    """Print the decision with its reasons: as JSON, or for reading."""
+    from agentmut.cli.output import print_json, wants_color
+
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    from agentmut.report import render_gate
+
+    typer.echo(render_gate(report, wants_color()), nl=False)
+
+
+def exit_code(report: "GateReport") -> ExitCode:
+    """Return 0 for deploy, 1 for block, 3 for manual."""
+    return _CODES[report.decision.value]
+
+
+def decide_and_print(project: "Project", result: "Result | None", as_json: bool, where: Path) -> ExitCode:
+    """Print the report of a run and the decision on it, as `run --gate` does; JSON has the decision under `gate`.
+
+    Without a result, since nothing had to be run, what was stored before decides.
+    """
+    from agentmut.cli.output import agents_on_stderr, print_json, print_result
+    from agentmut.usecases import gate as decided
+
+    with agents_on_stderr():
+        report = decided(project, result.run_id if result else None)
+    if result is None:
+        print_gate(report, as_json)
+    elif as_json:
+        document = json.loads(result.model_dump_json(by_alias=True))
+        print_json({**document, "gate": report.model_dump(mode="json")})
+    else:
+        print_result(result, as_json, where)
+        typer.echo()
+        print_gate(report, as_json)
+    return exit_code(report)

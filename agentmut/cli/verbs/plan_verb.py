@@ -43,7 +43,7 @@ def plan(
     Example: agentmut plan --class prompt --probe 3
     """
     from agentmut.campaign import make_mutants
-    from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.choosing import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verbs.verdicts import under_way
     from agentmut.project import load_project

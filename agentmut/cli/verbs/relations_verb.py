@@ -73,7 +73,7 @@ def relations(
     Example: agentmut relations --relation permutation --yes
     """
     from agentmut._base import UsageError
-    from agentmut.cli.choice import refuse_together
+    from agentmut.cli.choosing import refuse_together
     from agentmut.cli.verbs.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import RelationRequest, stand_in_keys

@@ -93,7 +93,7 @@ def report(
 
 def _beside(project: Path, run: str | None, result: "Result", chosen: "ReportFormat") -> Extra:
     """Read what the format shows besides the result; documents for other tools hold the result alone."""
-    from agentmut.cli.beside import find_beside, find_rescored
+    from agentmut.cli.runs import find_beside, find_rescored
     from agentmut.seams import ShowsRescored, ShowsWholeRun
 
     if isinstance(chosen, ShowsWholeRun):

@@ -49,9 +49,9 @@ def run(
     Example: agentmut run --class prompt --yes
     """
     from agentmut.campaign import make_mutants, open_session, part_of
-    from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.choosing import print_nothing_to_do, selection_of, with_session_changes
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
-    from agentmut.cli.verbs.gating import decide_and_print
+    from agentmut.cli.verbs.gate_verb import decide_and_print
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from agentmut._base import Frozen
 from agentmut.nouns import Result, Score
 from agentmut.store import VerdictReport
-from agentmut.usecases.decide.drift import Watch
+from agentmut.usecases.drift import Watch
 
 
 class TrendRow(Frozen):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agentmut.nouns import Controls, Cost, Result, Score, Status
 from agentmut.stats import Verdict
 from agentmut.store import VerdictReport
-from agentmut.usecases.decide.gate import Requirement, Standing
+from agentmut.usecases.gate_decision import Requirement, Standing
 
 if TYPE_CHECKING:
     from agentmut.stats import Interval

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from agentmut._base import Frozen
-from agentmut.usecases.decide.foresight import Expected, Lanes
+from agentmut.usecases.foresight import Expected, Lanes
 
 
 class PlannedMutant(NamedTuple):
