@@ -19,10 +19,10 @@ class NoArgument:
 
 
 class FitsAll(NoArgument):
-    """A relation without an argument that speaks of every scenario."""
+    """A relation that takes no argument and fits every scenario."""
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Nothing is lacking."""
+        """Return an empty text: the relation fits every scenario."""
         return ""
 
 
@@ -50,7 +50,7 @@ def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None)
 
 
 def in_one_answer(traces: Sequence[AgentTrace]) -> AgentTrace:
-    """Runs as one: all steps, and all answers under each other as a single one."""
+    """Join runs into one trace: all steps, and all answers as one text."""
     said = [_as_text(output) for trace in traces for output in trace.outputs]
     steps = tuple(step.model_copy(update={"turn": 0}) for trace in traces for step in trace.steps)
     outputs = ("\n\n".join(said),) if said else ()
@@ -58,7 +58,7 @@ def in_one_answer(traces: Sequence[AgentTrace]) -> AgentTrace:
 
 
 def stated(said: Iterable[JsonValue]) -> AgentTrace:
-    """A run that did nothing but say this."""
+    """Return a trace with one answer and no steps."""
     return AgentTrace(outputs=("\n\n".join(_as_text(one) for one in said),))
 
 

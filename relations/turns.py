@@ -106,7 +106,7 @@ class Turn(NamedTuple):
 
     @property
     def sentences(self) -> tuple[Span, ...]:
-        """Its sentences in order."""
+        """Return the sentences of the turn in order."""
         return sentence_spans(self.text, Span(0, len(self.text)), self.document.protected)
 
 

@@ -1,4 +1,4 @@
-"""A run in numbers: what an agent did, told apart from how long it took and from how long its prompt is.
+"""Turn a run into numbers: what the agent did, without durations and without the prompt's length.
 
 No feature depends on the load of the machine, on prices or on input tokens: these differ between a mutant and the
 original although nothing has changed in what the agent does.
@@ -56,7 +56,7 @@ class Columns(NamedTuple):
 
 
 def fingerprint(execution: Execution) -> Fingerprint:
-    """What a run did, in numbers."""
+    """Return the fingerprint of a run."""
     trace = execution.trace
     answered = " ".join(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
     failed = (Feature("failed"), float(execution.ending.outcome is not None))
@@ -115,7 +115,7 @@ def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
 
 
 def _value(kind: str, of: tuple[str, ...], value: JsonValue) -> Iterator[tuple[Feature, float]]:
-    """A number as it is; any other short value as there or not."""
+    """Yield the feature of a value: a number itself, or the presence of a short text."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
         yield Feature(kind, of), value
     written = written_json(value)

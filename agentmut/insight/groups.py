@@ -1,4 +1,4 @@
-"""Which killed mutants say the same: groups of them, and those that stand for others.
+"""Group killed mutants with the same evidence, and find those that subsume others.
 
 A scenario kills a mutant where its own runs decided so (`MutantRow.killed_by`). Trials stop as soon as a mutant is
 decided, so a scenario that is not named may kill it too: groups and subsumption speak of what was decided, and further
@@ -18,7 +18,7 @@ Killers = frozenset[str]
 
 
 class KillSignature(NamedTuple):
-    """How a mutant is killed: by which scenarios, and of what kind the first failure in each was."""
+    """The evidence of a kill: the killing scenarios, and the kind of the first failure in each."""
 
     killers: Killers
     failures: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ def grouped(result: Result) -> Result:
 
 
 def dominators(rows: Iterable[MutantRow]) -> dict[str, tuple[str, ...]]:
-    """By mutant that stands for others: the ids of those, in their order. Those who stand for most come first."""
+    """Return the mutants that subsume others, each with their ids; the mutant with most ids comes first."""
     behind: dict[str, list[str]] = {}
     for row in rows:
         if row.subsumed_by:
@@ -64,7 +64,7 @@ def _killers(row: MutantRow) -> Killers:
 
 
 def _groups(rows: Sequence[MutantRow]) -> dict[str, str]:
-    """By mutant that is not alone: the first one of its group."""
+    """Return the first mutant of its group for each mutant that shares its evidence."""
     found: dict[KillSignature, list[str]] = {}
     for row in rows:
         found.setdefault(_signature(row), []).append(row.id)
@@ -78,7 +78,7 @@ def _signature(row: MutantRow) -> KillSignature:
 
 
 def _kind(failure: str) -> str:
-    """What was wanted and not met, or the kind of the exception.
+    """Return the kind of a failure: the unmet expectation, or the exception's type.
 
     >>> _kind("expected a call of refund; called lookup, lookup")
     'expected a call of refund'
@@ -87,7 +87,7 @@ def _kind(failure: str) -> str:
 
 
 def _standing(rows: Sequence[MutantRow]) -> dict[str, str]:
-    """By mutant that is subsumed: the one that stands for it, which itself is not."""
+    """Return the subsuming mutant of each subsumed mutant. The subsuming one is itself not subsumed."""
     by_killers: dict[Killers, list[MutantRow]] = {}
     for row in rows:
         by_killers.setdefault(_killers(row), []).append(row)

@@ -1,4 +1,4 @@
-"""What of an agent differs from an earlier version of it, and which mutants touch that."""
+"""Find what changed between two versions of an agent, and which mutants touch the change."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ Lines = tuple[tuple[int, int], ...]
 
 
 class Changes(Frozen):
-    """The parts of today's config that are not as they were."""
+    """The parts of a config that differ from an earlier version."""
 
     since: str = ""
     """The version compared with, as the user named it."""
@@ -35,7 +35,7 @@ class Changes(Frozen):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What changed, for reading."""
+        """Return the changed parts in words."""
         lists = {"prompt": self.prompt is not None, "list of tools": self.tool_list}
         lists["list of documents"] = self.document_list
         whole = (name for name, changed in lists.items() if changed)
@@ -48,12 +48,12 @@ class Changes(Frozen):
 
     @property
     def any(self) -> bool:
-        """Whether there are any."""
+        """Whether anything changed."""
         return bool(self.parts)
 
 
 def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: str = "") -> Changes:
-    """What of `new` is not as in `old`; everything where there is no old config."""
+    """Return the parts of `new` that differ from `old`; all parts where `old` is None."""
     before = AgentConfig() if old is None else old
     was = {tool.name: tool for tool in before.tools}
     documents = _documents_before(before, new)

@@ -138,7 +138,7 @@ def _proposals(
 
 
 def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """What an operator yields for a config. Raises `PluginError` with what else it did."""
+    """Yield an operator's candidates for a config. Raises `PluginError` where the operator misbehaves."""
     try:
         found = iter(operator.mutants(config, options))
     except Exception as error:

@@ -146,7 +146,7 @@ def _collide(one: Edit, other: Edit) -> bool:
 
 
 def _together(parts: Iterable[Mutant]) -> tuple[Edit, ...]:
-    """All edits; at one place of a list, what changes the item there goes before what inserts another."""
+    """Return the edits of both mutants. At one place of a list, a change of the item precedes an insertion."""
     edits = [edit for part in parts for edit in part.edits]
     return tuple(sorted(edits, key=lambda edit: edit.inserts_item))
 

@@ -1,4 +1,4 @@
-"""What edits make of a long text, told apart without writing the new text out."""
+"""Compare the effects of edits on a long text without writing the new text out."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -45,7 +45,7 @@ class _Result(NamedTuple):
     new: str
 
     def piece(self, first: int, last: int) -> str:
-        """What stands between two places, counted from `start`."""
+        """Return the text between two places, counted from `start`."""
         past = len(self.new)
         behind = self.text[self.end + max(0, first - past) : self.end + max(0, last - past)]
         return self.new[first:last] + behind
@@ -65,7 +65,7 @@ def _repeated(result: _Result, head: int) -> int:
 
 
 def _one(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
-    """All edits as one: the stretch from the first to the last, and what stands there afterwards."""
+    """Join the edits into one: the stretch from the first to the last, and its new text."""
     placed = [(edit.span or (0, len(text)), str(edit.after), edit) for edit in edits]
     spans = sorted(placed, key=lambda one: one[0])
     pieces: list[str] = []

@@ -23,7 +23,7 @@ def bounded(text: str, limit: int = FIELD) -> str:
 
 
 def one_line(text: str, limit: int = NAME) -> str:
-    """The same on one line.
+    """Return the text on one line, bounded.
 
     >>> one_line("a\\n  b")
     'a b'

@@ -30,7 +30,7 @@ def _safe(character: str) -> str:
 
 
 def cut(text: str) -> str:
-    """A text that a page can hold: of megabytes its beginning, and how much more there is.
+    """Cut a long text to its beginning, and state how much is missing.
 
     >>> cut("a short one")
     'a short one'

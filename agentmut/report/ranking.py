@@ -1,4 +1,4 @@
-"""Which unnoticed changes come first."""
+"""Rank the changes that no scenario noticed."""
 
 from collections.abc import Iterable
 

@@ -73,11 +73,11 @@ MEANING = {
 
 
 class HasJudges(Protocol):
-    """A report that says what model judges took."""
+    """A report with the tokens and cost of model judges."""
 
     @property
     def judges(self) -> tuple[JudgeUse, ...]:
-        """By model."""
+        """The use of judges, by model."""
         ...
 
 

@@ -102,7 +102,7 @@ def kinds(found: Comparison) -> list[Kind]:
 
 
 def in_common(found: InCommon) -> str:
-    """What became of the mutants that both decided: the fair part of a comparison of changed agents."""
+    """Return the transitions of mutants that both runs decided: the fair part of a comparison."""
     if found.p is None:
         return "No mutant was decided in both runs, so that no mutant can be compared with itself."
     return (
@@ -113,7 +113,7 @@ def in_common(found: InCommon) -> str:
 
 
 def costs(found: Comparison) -> Iterator[str]:
-    """What each run cost."""
+    """Yield the cost of each run."""
     for which, run in (("old", found.old), ("new", found.new)):
         money = "cost unknown" if run.cost.usd is None else f"${run.cost.usd:.4f}"
         yield (

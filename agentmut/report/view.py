@@ -1,4 +1,4 @@
-"""What a report shows of a run, and how wide."""
+"""The options of a report."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,7 @@ WIDTH = 80
 
 
 class Extra(NamedTuple):
-    """What a run's folder holds besides `result.json`."""
+    """The documents of a run's folder other than `result.json`."""
 
     rescored: "Rescored | None" = None
     relations: "tuple[RelationReport | SurvivorsReport, ...]" = ()
@@ -20,7 +20,7 @@ class Extra(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is shown of a result, and how."""
+    """The options of a report: which mutants it lists, and in what form."""
 
     color: bool = False
     width: int = WIDTH

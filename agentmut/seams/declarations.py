@@ -1,4 +1,4 @@
-"""What a class says of itself as an operator: whether the core can rely on it."""
+"""Check the declarations of an operator's class."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -43,13 +43,13 @@ def _members(kind: type[Any], members: tuple[Any, ...]) -> str:
 
 
 def effect_of(row: MutantRow) -> Effect | None:
-    """What a mutant of a result does: as the result has it, else as its operator declares it here and now."""
+    """Return the effect of a mutant: as stored in the result, else as its installed operator declares it."""
     return row.effect or _declared_effect(row.operator)
 
 
 @lru_cache(maxsize=1_024)
 def _declared_effect(operator: str) -> Effect | None:
-    """The effect that an installed operator declares; results of before 0.2 have none."""
+    """Return the effect that an installed operator declares: results from before 0.2 store none."""
     try:
         found = load(Group.OPERATORS, operator)
     except PluginError:

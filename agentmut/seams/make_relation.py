@@ -66,15 +66,15 @@ def relation(
                     raise ValueError(f"takes no argument, got {argument!r}")
 
             def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-                """What `lack` of the decorator says."""
+                """Return the decorator's `lack` for this scenario."""
                 return lack(scenario, config) if lack else ""
 
             def follow_up(self, source: Source) -> FollowUp | None:
-                """What the decorated function gives."""
+                """Return the result of the decorated function."""
                 return follow(source)
 
             def holds(self, pair: Pair) -> Check | None:
-                """What `holds` of the decorator says, or else whether the runs show the same facts."""
+                """Return the decorator's `holds`, or else whether the runs show the same facts."""
                 return same_facts(relation_id, pair) if holds is None else _check(relation_id, holds(pair))
 
             def examples(self) -> Iterable[RelationExample]:

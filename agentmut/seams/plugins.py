@@ -111,7 +111,7 @@ def _changed(place: str) -> int:
 
 @lru_cache(maxsize=256)
 def _holds_any(place: str, changed: int) -> bool:
-    """Whether any distribution is there. A project's folder has none: nothing is read again when it is added."""
+    """Whether a folder holds distributions. A project's folder has none, so adding it rereads nothing."""
     return next(iter(distributions(path=[place])), None) is not None
 
 

@@ -24,12 +24,12 @@ class ChosenRelation(NamedTuple):
 
     @property
     def label(self) -> str:
-        """How a report names it: the name, with the argument where there is one."""
+        """Return the relation's name in reports, with its argument if any."""
         return self.name if self.argument is None else f"{self.name}: {canonical_json(self.argument)}"
 
 
 class Choice(NamedTuple):
-    """What a project asks for."""
+    """The relations that a project asks for."""
 
     relations: tuple[ChosenRelation, ...]
     needs_argument: Mapping[str, str]
@@ -130,7 +130,7 @@ class RelationCatalogue:
             yield from ((name, argument, True) for name, argument in entry.items())
 
     def unknown(self, entry: str) -> str:
-        """What to say of a name that is none; a class is told where it goes."""
+        """Return the error message for an unknown relation name."""
         if ":" in entry:
             return (
                 f"unknown relation {entry!r}. A class of your own goes into agentmut.yaml as "

@@ -1,4 +1,4 @@
-"""Something of the documents is gone."""
+"""Operators that remove a document or a part of it."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -49,7 +49,7 @@ def _nearest_end(ends: list[int], target: float) -> int | None:
     examples=[Example(AgentConfig(context=(_WHOLE, _OTHER)), AgentConfig(context=(_OTHER,)))],
 )
 def drop_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per document: it is gone."""
+    """One mutant per document: the agent does not get it."""
     for index, document in enumerate(config.context):
         plain = document.model_dump(mode="json")
         gone = Edit(pointer=f"/context/{index}", before=plain, after=None)

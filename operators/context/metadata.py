@@ -1,4 +1,4 @@
-"""What a document says of itself: its date, its version, its page number. No agent goes by that."""
+"""Find lines of metadata in a document: date, version, page number. No agent decides by them."""
 
 import re
 

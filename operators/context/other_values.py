@@ -35,7 +35,7 @@ def _other(kind: FactKind, value: str, other: Other) -> str:
 
 
 def _identifier(value: str, other: Other) -> str:
-    """Another thing's: the last digit, or (far) every one, is a different one."""
+    """Return the identifier of another thing: the last digit differs, or every digit where `far`."""
     if other is Other.FAR:
         return re.sub(r"\d", lambda digit: str((int(digit.group()) + 5) % 10), value)
     return re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit.group()) + 1) % 10), value)

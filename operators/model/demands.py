@@ -1,4 +1,4 @@
-"""What is demanded of the model's answers is demanded no more."""
+"""Operators that drop a demand on the model's answers: tool choice, response format."""
 
 from collections.abc import Iterator
 

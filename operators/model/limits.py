@@ -1,4 +1,4 @@
-"""How much the model thinks and says."""
+"""Operators on the limits of what a model thinks and writes."""
 
 from collections.abc import Iterator
 
@@ -57,7 +57,7 @@ def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator
     lack="model.reasoning_effort is not set, or is the lowest",
 )
 def reduce_reasoning_effort(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """The next lower effort of high, medium, low, minimal, none, and "low" where that is lower still.
+    """At most two mutants: the next lower effort of high, medium, low, minimal, none; and "low" where lower still.
 
     An unset effort has no mutant, as many models take none; neither has one of another name.
     """

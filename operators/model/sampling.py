@@ -1,4 +1,4 @@
-"""How the model draws its words."""
+"""Operators on the sampling settings of a model."""
 
 from collections.abc import Iterator
 

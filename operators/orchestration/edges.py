@@ -1,4 +1,4 @@
-"""What leads from one node to the next."""
+"""Operators on the edges of the flow."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -106,7 +106,7 @@ def _in_a_row(first: str, second: str, index: int, ways: FlowEdges) -> bool:
 
 
 def _traded(flow: Flow, ways: FlowEdges, names: Mapping[str, str]) -> Iterator[Edit]:
-    """Edits that put each of two names in the other's place, wherever edges and decisions lead."""
+    """Yield the edits that swap two nodes wherever edges and decisions lead."""
     for index in sorted({i for name in names for i in (*ways.into[name], *ways.out[name])}):
         edge = flow.edges[index]
         yield edge_edit(index, edge, [names.get(node, node) for node in edge])
@@ -143,7 +143,7 @@ def _parallel(flow: Flow, ways: FlowEdges) -> Iterator[tuple[str, str, dict[str,
 
 
 def _join(flow: Flow, out: int) -> tuple[str, ...]:
-    """What tells the joins of several nodes apart: the target and, where it waits for them, the sources."""
+    """Return the key of a join: its target and, where the join waits for its sources, the sources."""
     edge = flow.edges[out]
     return edge if len(edge) > 2 else edge[-1:]
 

@@ -32,7 +32,7 @@ def entered(node: str) -> str:
 
 
 class FlowEdges:
-    """Which edges lead into and out of each node, by their index, and which nodes decide themselves."""
+    """The indices of the edges into and out of each node, and the nodes that take decisions."""
 
     def __init__(self, flow: Flow) -> None:
         self.into: defaultdict[str, list[int]] = defaultdict(list)

@@ -52,7 +52,7 @@ def disable_retry(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
 
 
 def _limit_text(limit: int) -> str:
-    """The limit, or where nobody has set it, whose it is: a number of four digits would only make wonder."""
+    """Return the limit in words. A number of four digits is a default that nobody has set."""
     return str(limit) if limit < _FRAMEWORK_DEFAULT else "the framework's own limit"
 
 

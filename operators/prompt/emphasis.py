@@ -1,4 +1,4 @@
-"""A rule is no longer stressed."""
+"""An operator that removes the emphasis of a rule."""
 
 from collections.abc import Iterator
 

@@ -86,7 +86,7 @@ def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cu
 
 
 def _says_enough(rest: str) -> bool:
-    """Whether what is left is a sentence: more than a word, or the verb of an order."""
+    """Whether the rest of a cut instruction is a sentence: more than a word, or the verb of an order."""
     left = rest.split()
     return len(left) > 1 or rest.strip(" *_.!,").lower() in BASE_VERBS
 

@@ -1,4 +1,4 @@
-"""How answers are to look is no longer said."""
+"""An operator that drops the output format from the prompt."""
 
 import re
 from collections.abc import Iterator

@@ -136,7 +136,7 @@ def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 
 
 def _at_a_time(document: PromptDocument, use: Use) -> bool:
-    """Whether it is "after 5 p.m.", whose contrary is not "within 5 p.m."."""
+    """Whether the comparison names a time of day: the contrary of "after 5 p.m." is not "within 5 p.m."."""
     time = use.text.lower() in ("within", "after", "beyond")
     return time and _TIME_AHEAD.match(document.text, use.end) is not None
 
@@ -167,7 +167,7 @@ def _in_words(text: str) -> Iterator[_Place]:
 
 
 def _ones(text: str) -> Iterator[_Place]:
-    """One of something, which takes the plural along: "1 day" becomes "2 days"."""
+    """Yield the place of the number 1 with its noun: "1 day" becomes "2 days"."""
     for one in counted_ones(text):
         if not _LABEL_BEFORE.search(text[: one.start]):
             numbers = _near_and_far(text, *one.number)

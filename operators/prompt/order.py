@@ -101,7 +101,7 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
 
 
 def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
-    """Whether the second needs the first before it: a cautious guess from its words."""
+    """Whether the second instruction needs the first before it: a cautious guess from its words."""
     if first.group != second.group:
         return False
     between = prompt[first.end : second.start]
@@ -132,7 +132,7 @@ def _are_steps(first: Instruction, second: Instruction, announced: Collection[st
 
 
 def _is_bare_order(text: str) -> bool:
-    """Whether it tells to do something once, as a step does, and not what holds all the time."""
+    """Whether an instruction orders one action, as a step does, and states no permanent rule."""
     verb = _FIRST_WORD.match(text)
     return verb is not None and verb[1].lower() in BASE_VERBS - _HOLD_ALWAYS
 

@@ -1,4 +1,4 @@
-"""A clause says the same in another form, by rules that are sure of their pattern."""
+"""An operator that rephrases a clause and keeps its meaning, by rules that are sure of their pattern."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -67,7 +67,7 @@ def _placed(offset: int, found: re.Match[str]) -> tuple[int, int]:
 
 
 def other_role(role: str) -> str:
-    """A role that is plainly not this one.
+    """Return a role that is plainly different from the given one.
 
     >>> other_role("a patient maths tutor")
     'an exam grader'

@@ -1,4 +1,4 @@
-"""How prompt operators put other words in the place of some."""
+"""Replace words of the prompt; used by several prompt operators."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -45,14 +45,14 @@ def reworded(
 
 
 def first_places(found: Iterable[Use], *relations: Relation) -> Iterator[Use]:
-    """The first uses for which the lexicon says something in one of the relations."""
+    """Return the first uses for which the lexicon has a replacement in one of the relations."""
     return islice((use for use in found if any(use.said(r) is not None for r in relations)), PLACES)
 
 
 def replacements(
     document: PromptDocument, instruction: Instruction, use: Use, *relations: Relation
 ) -> Iterator[Candidate]:
-    """What the lexicon says for a use in each relation, as far as it reads well."""
+    """Yield the lexicon's replacements of a use in each relation, as far as they read well."""
     for relation in relations:
         said = use.said(relation)
         if said is not None and (made := reworded(document, instruction, use.start, use.end, said)):

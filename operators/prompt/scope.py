@@ -1,4 +1,4 @@
-"""A rule is about fewer or more than it was."""
+"""An operator that narrows or widens the scope of a rule."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 
 
 def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
-    """Not "Payment: ask for ...", which names what the line is about, nor "types of payment"."""
+    """Whether the noun is no label: not "Payment: ask for ...", nor "types of payment"."""
     for use in found:
         noun = use.entries[0].kind == "noun"
         named = _NAMED.match(document.text, use.end) or document.protects(use.end + 1, use.end + 2)
@@ -54,7 +54,7 @@ def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
 
 
 def _one_a_phrase(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
-    """Not the noun of which the word right before it says how many are meant."""
+    """Keep one word of scope for each phrase: drop a noun that follows a word of number."""
     last = -1
     for use in found:
         if not (use.entries[0].kind == "noun" and document.text[last : use.start].isspace() and last >= 0):

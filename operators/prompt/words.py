@@ -123,7 +123,7 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
 
 
 def _after_first(instruction: Instruction, use: Use) -> bool:
-    """Whether it is the "then" of "first ..., then ...": one mutant turns the order round already."""
+    """Whether a word is the "then" of "first ..., then ...": the mutant of "first" swaps that order already."""
     is_then = use.text.lower() in ("then", "and then")
     return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
 
@@ -152,7 +152,7 @@ def _order_negated(document: PromptDocument, instruction: Instruction) -> Iterat
 
 
 def _contrary(text: str) -> tuple[int, int, str] | None:
-    """Where the words that make a text an order stand, and what makes it the contrary."""
+    """Return the place of the words that make a text an order, and their contrary."""
     if _NEGATED_ALREADY.search(text) or _ONLY_IF.search(text):
         return None
     only = _ONLY_DO.match(text)
@@ -171,7 +171,7 @@ def _contrary(text: str) -> tuple[int, int, str] | None:
 
 
 def _negated(verb: str, rest: str) -> str:
-    """A verb's contrary; empty where it has no simple one."""
+    """Return the negated verb; empty where a verb has no simple contrary."""
     if rest.startswith("to ") and verb in _CONTRARIES_TO:
         return _CONTRARIES_TO[verb]
     if verb in _CONTRARIES:

@@ -132,7 +132,7 @@ def tighten_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     ],
 )
 def loosen_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per lower or upper bound: it is gone."""
+    """One mutant per lower or upper bound: the schema no longer has it."""
     for place, key, bound in _bounds(config):
         edit = place.change(key, None)
         yield place.candidate((edit,), f"{place.parameter.name}: no {key} instead of {bound}", key)

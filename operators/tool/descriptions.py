@@ -88,7 +88,7 @@ def _out_of_use(name: str) -> str:
     examples=[tools_example((LOOK_UP, REFUND), (_BLANK, REFUND))],
 )
 def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool that is described: nothing is said of it but name and parameters."""
+    """One mutant per tool with a description: only its name and parameters are left."""
     for index, tool in enumerate(config.tools):
         if tool.description.strip():
             yield Candidate(

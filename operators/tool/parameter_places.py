@@ -37,7 +37,7 @@ class ParameterPlace(NamedTuple):
 
     @property
     def required(self) -> list[JsonValue] | None:
-        """What is required where the parameter stands; None where nothing is said of it."""
+        """Return the list `required` of the parameter's schema; None where the schema has none."""
         found = at_path(self.tool.parameters, self._required)
         return list(found) if isinstance(found, list) else None
 

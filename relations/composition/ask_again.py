@@ -48,7 +48,7 @@ class AskAgain:
         )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there is no text to say again."""
+        """Why the relation does not fit: no turn is text."""
         return without_text(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
@@ -103,13 +103,13 @@ def _earlier(pair: Pair) -> list[JsonValue]:
 
 
 def _seen(pair: Pair, trace: AgentTrace) -> list[JsonValue]:
-    """What stood in the conversation besides: the requests, and what tools returned."""
+    """Return the other texts of the conversation: the requests, and what tools returned."""
     returned = (step.output for run in (pair.source, trace) for step in run.tool_calls)
     return [*pair.scenario.turns, *(output for output in returned if output is not None)]
 
 
 def _turned(before: frozenset[Fact], again: frozenset[Fact]) -> list[str]:
-    """Another decision: both answers decide, and have no decision in common."""
+    """Report a changed decision: both answers decide, and have no decision in common."""
     first, second = (sorted(fact for fact in facts if fact.kind == DECISIONS) for facts in (before, again))
     if not first or not second or set(first) & set(second):
         return []

@@ -57,12 +57,12 @@ class Pipeline:
         self.then = _evaluator(given.get("then", given["right"]), "then")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there is no such stage; a graph that the project does not describe is taken on trust."""
+        """Why the relation does not fit: the agent has no such stage. An undescribed graph is taken on trust."""
         stages = [stage for stage in (self.first, self.last) if stage is not None]
         return next((lack for stage in stages if (lack := _missing(stage, scenario, config))), "")
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Nothing is run."""
+        """Run nothing: the relation judges the source run alone."""
         return FollowUp(description=f"the result of {_named(self.first)} beside that of {_named(self.last)}")
 
     def holds(self, pair: Pair) -> Check | None:

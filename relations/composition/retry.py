@@ -47,7 +47,7 @@ class Retry:
             self.tools = frozenset(arguments.texts(given["tools"], "names of tools that change something"))
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That no tool changes anything, as far as names tell."""
+        """Why the relation does not fit: no tool changes anything, as far as names tell."""
         if self.tools:
             unknown = sorted(self.tools - {tool.own_name for tool in config.tools} - {*config.tool_names})
             return f"the agent has no tool {', '.join(unknown)}" if unknown else ""

@@ -46,7 +46,7 @@ class SplitRequest:
                 raise ValueError(f"parts: expects at least two requests, got {given['parts']!r}")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there is not one message with independent requests."""
+        """Why the relation does not fit: the scenario is not one message with independent requests."""
         if self.scenario:
             return "" if scenario.name == self.scenario else f"the parts are those of {self.scenario!r}"
         if lack := without_text(scenario):
@@ -102,7 +102,7 @@ class MergeTurns(NoArgument):
     why = "Requests that are put in one message are answered otherwise than one after the other."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there are not several independent turns."""
+        """Why the relation does not fit: the scenario has no independent turns."""
         if lack := without_text(scenario):
             return lack
         turns = texts(scenario.turns) or ()

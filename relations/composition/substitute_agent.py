@@ -49,7 +49,7 @@ class SubstituteAgent:
         self.places = dict(_places(arguments.mapping(argument, (), ("model", "prompt", "set"))))
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That the parts are in place already, or that there is no such place."""
+        """Why the relation does not fit: the parts are in place already, or the config has no such place."""
         edits = self._edits(config)
         if not edits:
             return "the agent is already the one that is put in"
@@ -88,7 +88,7 @@ class SubstituteAgent:
 
 
 def _places(given: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    """What is set, by JSON pointer."""
+    """Yield the new values by JSON pointer."""
     if "model" in given:
         model = given["model"]
         settings = model if isinstance(model, dict) else _named(model)

@@ -1,1 +1,1 @@
-"""What an answer owes to the request, whatever it says."""
+"""Relations that check an answer against its request."""

@@ -165,7 +165,7 @@ def demanded_format(response_format: JsonValue) -> Format | None:
 
 
 def schema_format(schema: JsonValue) -> Format:
-    """Valid under a JSON Schema. Raises `ValueError` when it is none."""
+    """Return the format of JSON valid under a schema. Raises `ValueError` for an invalid schema."""
     evaluator = JsonSchema(schema)
     return Format("json_schema", lambda answer: _fault_of(evaluator, answer))
 
@@ -189,6 +189,6 @@ _ANY = Scenario(name="format", turns=("",), evaluators=(EvaluatorSpec(name="rege
 
 
 def _fault_of(evaluator: JsonSchema | Regex, answer: JsonValue) -> str:
-    """What one of the evaluators, which look at the answer alone, says against it."""
+    """Return an evaluator's reason against an answer."""
     judged = evaluator.evaluate(_ANY, AgentTrace(outputs=(answer,)))
     return "" if judged.passed else judged.reason

@@ -26,7 +26,7 @@ class Limits(NamedTuple):
     language: str | None = None
 
     def faults(self, answer: str) -> Iterator[str]:
-        """What of the demands an answer does not keep."""
+        """Yield the demands that an answer does not keep."""
         for most, count, noun in (
             (self.max_words, _words(answer), "words"),
             (self.max_sentences, _sentences(answer), "sentences"),

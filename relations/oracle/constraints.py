@@ -42,7 +42,7 @@ class ConstraintPreservation:
         self.given = None if argument is None else given_limits(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That no request states a limit; that nothing can be added to one."""
+        """Why the relation does not fit: no request states a limit, or none can be repeated."""
         if self.given is not None:
             return without_text(scenario)
         return (

@@ -30,7 +30,7 @@ class FormatCompliance:
         self.given = None if argument is None else given_format(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That nobody asks for a format."""
+        """Why the relation does not fit: nobody asks for a format."""
         return (
             ""
             if self._formats(scenario, config)
@@ -38,7 +38,7 @@ class FormatCompliance:
         )
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Nothing is run."""
+        """Run nothing: the relation judges the source run alone."""
         return FollowUp(description="the format of the answers")
 
     def holds(self, pair: Pair) -> Check | None:

@@ -1,4 +1,4 @@
-"""What was cleaned once is clean: A(A(x)) = A(x)."""
+"""The relation of idempotence: what was cleaned once is clean, A(A(x)) = A(x)."""
 
 from collections.abc import Iterable
 
@@ -43,7 +43,7 @@ class Idempotence:
             self.after = arguments.text(given["after"], "the words of the request that the text follows")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That the request has no text to transform."""
+        """Why the relation does not fit: the request has no text to transform."""
         if lack := without_text(scenario):
             return lack
         if len(scenario.turns) > 1:

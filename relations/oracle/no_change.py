@@ -22,7 +22,7 @@ class NoChange(FitsAll):
     why = "The same request gets different facts from one run to the next."
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The same again."""
+        """Repeat the source run."""
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:

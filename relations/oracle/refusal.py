@@ -56,7 +56,7 @@ class RefusalConsistency:
                 raise ValueError(f"wordings: {without[0]!r} has no {REQUEST}, where the request goes")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there is no request to word otherwise. Whether it is refused only runs tell."""
+        """Why the relation does not fit: no request can be reworded. Only runs tell whether it is refused."""
         return without_text(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:

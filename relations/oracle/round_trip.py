@@ -53,7 +53,7 @@ class RoundTrip:
         self.exact = exact
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That the request does not have a text after `there`."""
+        """Why the relation does not fit: the request has no text after `there`."""
         if lack := without_text(scenario):
             return lack
         if len(scenario.turns) > 1:

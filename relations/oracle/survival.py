@@ -149,7 +149,7 @@ def plain(identifier: str) -> str:
 
 
 def _is_number_of(own: str, given: Given) -> bool:
-    """Whether it is the number of an id alone, or a number that was given, with letters before it."""
+    """Whether a value is the number of an id alone, or a given number with letters before it."""
     number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if number == own:
         return number in given.digits
@@ -162,7 +162,7 @@ def _number(own: str) -> int:
 
 
 def _is_short_of(own: str, other: str, given: Given) -> bool:
-    """Whether one is like the number of the other, as 1043 of A-1042; or like the only short id of its form."""
+    """Whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
     if own.isdecimal():
         number = _FORM.fullmatch(other)
         return number is not None and _resembles(own, number["digits"])

@@ -57,11 +57,11 @@ class ToolArguments(NoArgument):
     why = "A call names another order, customer or amount than the one that was given."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """That there is no tool to be called, or that nothing given has an id or a number."""
+        """Why the relation does not fit: the agent has no tools, or its input has no id or number."""
         return "" if config.tools or scenario.tools else "the agent has no tools"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Nothing is run."""
+        """Run nothing: the relation judges the source run alone."""
         return FollowUp(description="ids and amounts in the calls of tools")
 
     def holds(self, pair: Pair) -> Check | None:

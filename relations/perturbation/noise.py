@@ -61,7 +61,7 @@ def _with_values_fixed(turn: Turn) -> Turn:
 
 
 def _case(turn: Turn) -> Iterator[Change]:
-    """All of it in small or in capital letters, save what is fixed; or words that lost their capital."""
+    """Yield the turn in lower case, in upper case, and with single words that lost their capital. Fixed text stays."""
     everything = (str.lower, "all in small letters"), (str.upper, "all in capital letters")
     for change, what in everything:
         new = _outside(turn, change)
@@ -76,7 +76,7 @@ def _case(turn: Turn) -> Iterator[Change]:
 
 
 def _outside(turn: Turn, change: Callable[[str], str]) -> str:
-    """The text with a change of all that is not fixed."""
+    """Apply a change to all text that is not fixed."""
     edges = [0, *(edge for span in turn.fixed for edge in span), len(turn.text)]
     pieces = [turn.text[start:end] for start, end in pairwise(edges)]
     return "".join(piece if number % 2 else change(piece) for number, piece in enumerate(pieces))

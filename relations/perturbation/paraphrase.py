@@ -122,7 +122,7 @@ def _orders(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
 
 
 def _plain(frames: Iterable[str], turn: Turn) -> Iterator[str]:
-    """Those whose words are not those of a tool or a value: `ask_question` may be meant by "a question"."""
+    """Keep the changes whose words name no tool or value: "a question" may mean `ask_question`."""
     return (frame for frame in frames if not stems(frame) & turn.vocabulary)
 
 

@@ -49,7 +49,7 @@ def check_names(only: Collection[str], except_for: Mapping[str, str]) -> None:
 
 
 class Findings(NamedTuple):
-    """What was found out about an adapter."""
+    """The findings of an adapter check."""
 
     faults: Mapping[str, list[str]]
     """What is wrong, by the name of the check; those with faults are there."""
@@ -58,7 +58,7 @@ class Findings(NamedTuple):
 
 
 async def adapter_findings(subject: Subject, only: Collection[str]) -> Findings:
-    """What is wrong of the checks in `only`, and which mutants arrive."""
+    """Return the faults of the checks in `only`, and which mutants arrive."""
     found: dict[str, list[str]] = {}
     support: dict[str, mutant_arrival.Support] = {}
     if "config" in only:
@@ -87,7 +87,7 @@ async def _mutation_faults(
 
 
 def unexpected(faults: Mapping[str, list[str]], except_for: Mapping[str, str]) -> Iterator[str]:
-    """The faults that are not expected, and the expected ones that are none any more."""
+    """Yield unexpected faults, and expected faults that no longer occur."""
     for name in CHECKS:
         if name not in except_for:
             yield from (f"{name}: {fault}" for fault in faults.get(name, ()))

@@ -116,7 +116,7 @@ async def _tool_error_faults(subject: Subject) -> list[str]:
 
 
 class _Refused:
-    """Asks for a model that there is not, so that the service refuses every request."""
+    """Requests an unknown model, so that the service refuses every request."""
 
     needs_whole_replies = False
     marks: frozenset[str] = frozenset()
@@ -128,11 +128,11 @@ class _Refused:
         return Outgoing(HttpCall(path, bodies.write_json(changed)))
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        """As it is."""
+        """Return the argument unchanged."""
         return Answered(body)
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
-        """As it is."""
+        """Return the argument unchanged."""
         return value
 
 

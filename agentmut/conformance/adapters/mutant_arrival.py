@@ -51,7 +51,7 @@ def _tool_faults(subject: Subject, adapter: Adapter, config: AgentConfig) -> Ite
 
 
 class Support(NamedTuple):
-    """What became of the mutants of a class."""
+    """The outcome of the mutants of an operator class."""
 
     delivered: tuple[str, ...] = ()
     """Operators of mutants that were seen to arrive: one for each kind of place."""
@@ -78,7 +78,7 @@ def mutants_by_class(subject: Subject, found: Generation) -> dict[OperatorClass,
 
 
 def _refused(found: Generation) -> dict[OperatorClass, dict[str, str]]:
-    """By class, the operators that have nothing but mutants that cannot be expressed."""
+    """Return, by class, the operators whose mutants can all not be expressed."""
     able = {mutant.operator for mutant in found.mutants}
     refused: dict[OperatorClass, dict[str, str]] = {one: {} for one in CLASSES}
     for dropped in found.dropped:
@@ -175,7 +175,7 @@ def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Ite
 
 
 def course_of(run: Observed) -> Mapping[str, object]:
-    """By what it shows in: requests, calls of tools, agents, the way from one to the next, how the run ended."""
+    """Return the course of a run by part: requests, tool calls, agents, edges, and the ending."""
     trace = run.seen.trace if run.seen else None
     return {
         "requests": Counter(map(_asked, run.exchanges)),
@@ -191,7 +191,7 @@ def course_of(run: Observed) -> Mapping[str, object]:
 
 
 def _asked(exchange: Exchange) -> tuple[object, ...]:
-    """Without ids, which may be others in each run."""
+    """Return the content of a request without ids, which may differ in each run."""
     request = exchange.request
     said = tuple((one.role, one.text, tuple(c.name for c in one.tool_calls)) for one in request.messages)
     return exchange.node, request.model, said, tuple(tool.name for tool in request.tools)

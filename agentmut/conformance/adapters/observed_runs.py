@@ -29,7 +29,7 @@ RETRIES = 2
 
 
 class Subject(NamedTuple):
-    """What is checked, and with what."""
+    """The adapter under check, with its agent and inputs."""
 
     adapter: Adapter
     turns: tuple[JsonValue, ...]
@@ -43,7 +43,7 @@ class Subject(NamedTuple):
 
     @property
     def spec(self) -> AgentSpec:
-        """What a project that has the agent would say."""
+        """Return the agent section of a project with this agent."""
         return AgentSpec(adapter="under check", route=self.route)
 
     @property
@@ -54,7 +54,7 @@ class Subject(NamedTuple):
 
 
 class RunRequest(NamedTuple):
-    """A run that is wanted; what is left out is the subject's."""
+    """A requested run. Fields left out are taken from the subject."""
 
     id: str
     turns: tuple[JsonValue, ...] | None = None
@@ -64,7 +64,7 @@ class RunRequest(NamedTuple):
 
 @dataclass
 class InsideView:
-    """What was seen of a run from the inside."""
+    """The view of a run from inside the adapter."""
 
     trial: Trial
     trace: AgentTrace | None = None
@@ -86,7 +86,7 @@ class Observed:
 
     @property
     def recorder(self) -> Recorder:
-        """What the hooks and carriers saw."""
+        """Return the recorder of the trial's hooks and carriers."""
         return self.seen.trial.recorder if self.seen else Recorder()
 
     @property
@@ -97,7 +97,7 @@ class Observed:
 
 @dataclass
 class Watch:
-    """Where adapters that are watched leave what they see."""
+    """The list in which watched adapters note their runs."""
 
     runs: list[InsideView] = field(default_factory=list)
 

@@ -135,7 +135,7 @@ def _results(base: Observed) -> dict[str, str]:
 
 
 def _results_in_words(base: Observed) -> dict[str, str]:
-    """Of an agent that tells of its calls in plain messages: by the ids in them, what is said next."""
+    """Return the message after each call id, for agents that report calls in plain messages."""
     replies = (one.reply for one in base.exchanges if one.reply)
     ids = [call.id for reply in replies for call in reply.tool_calls if call.name != ANSWER]
     told = (pair for one in base.exchanges for pair in pairwise(one.request.messages))

@@ -46,7 +46,7 @@ def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[
 
 
 def without_repetitions(faults: Iterable[Fault]) -> Iterator[str]:
-    """One line for faults that differ in their values only: the first of them, and which requests show it."""
+    """Join faults that differ only in values: the first one, with the requests that show it."""
     alike: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         alike.setdefault((fault.check, _VALUES.split(fault.said)[0]), []).append(fault)
@@ -95,7 +95,7 @@ def _calls(probe: Probe, requests: Mapping[str, ModelRequest]) -> Iterator[tuple
 
 
 def _is_known(probe: Probe, name: str) -> bool:
-    """Whether requests can be read with a setting."""
+    """Whether the codec reads requests with a setting."""
     request = REQUESTS[name]
     try:
         found = probe.codec.decode_request(probe.codec.encode_request(request))

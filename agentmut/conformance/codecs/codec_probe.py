@@ -12,7 +12,7 @@ _Said = TypeVar("_Said", ModelRequest, ModelReply)
 
 
 class Fault(NamedTuple):
-    """What is wrong, and under which name it can be expected."""
+    """A fault, with the name under which it can be expected."""
 
     check: str
     said: str
@@ -21,7 +21,7 @@ class Fault(NamedTuple):
 
 
 class _FailedError(Exception):
-    """A call went wrong, so the check that needs its result is over."""
+    """Raised when a call fails, to end the check that needs its result."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.said)
@@ -95,7 +95,7 @@ def written(value: Any) -> str:
 
 
 def alike(said: _Said) -> _Said:
-    """The same with arguments of calls in one spelling: some dialects have them as objects."""
+    """Return the value with the arguments of calls in one spelling: some dialects have objects."""
     if isinstance(said, ModelReply):
         return said.model_copy(update={"tool_calls": tuple(map(_spelled, said.tool_calls))})
     messages = tuple(

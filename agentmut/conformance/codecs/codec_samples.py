@@ -25,7 +25,7 @@ OTHER_CALL = ToolCall(id="call_2", name="now", arguments="{}")
 
 
 def result(call: ToolCall, text: str) -> Message:
-    """What a call gave."""
+    """Return the result of a call."""
     return Message(role=Role.TOOL, text=text, tool_call_id=call.id)
 
 

@@ -106,7 +106,7 @@ def _in_common(before: Any, after: Any) -> int:
 
 
 def _tool_fault(after: Sequence[ToolSpec], before: Sequence[ToolSpec]) -> str:
-    """What the loader would say of the tools; nothing where it would have said it of the original's."""
+    """Return the loader's fault with the mutated tools; empty where the original has it too."""
     for tools in (before, after):
         try:
             check_tools(tools)

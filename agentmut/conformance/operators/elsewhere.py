@@ -60,7 +60,7 @@ def _task_document(operator: type[Operator], tried: Sequence[Tried]) -> list[Any
 
 
 def _digest(operator: type[Operator], one: Tried) -> str:
-    """What the operator gives; empty where it goes wrong, which is said elsewhere."""
+    """Return the digest of an operator's candidates; empty where it fails, which another check reports."""
     found = made(operator(), one.config, one.options)
     if isinstance(found, str):
         return ""

@@ -10,7 +10,7 @@ from agentmut.seams import Operator, OperatorOptions
 
 
 def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> list[Candidate] | str:
-    """The candidates, or what the operator did instead of giving them."""
+    """Return the candidates, or the fault that the operator shows in their place."""
     try:
         return list(candidates(operator, config, options))
     except PluginError as error:
@@ -41,7 +41,7 @@ def purity_faults(
 
 
 def numpy_state() -> tuple[object, ...]:
-    """What numpy's global generator is at."""
+    """Return the state of numpy's global generator."""
     import numpy as np
 
     state = np.random.get_state(legacy=False)

@@ -104,7 +104,7 @@ def _source_faults(relation: Relation) -> Iterator[str]:
 
 
 def _with(where: str, faults: Iterator[str]) -> Iterator[str]:
-    """The faults of one source, told where; what was raised on the way is one of them."""
+    """Yield the faults of one source with its name; an exception counts as a fault."""
     try:
         yield from (f"{where}: {fault}" for fault in faults)
     except _RaisedError as error:
@@ -197,12 +197,12 @@ def _pair(source: Source, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -
 
 
 def _fresh(source: Source) -> Source:
-    """The same source with a generator that has given nothing yet."""
+    """Return the source with a fresh random generator."""
     return source._replace(rng=random.Random(SEED))
 
 
 def _whole(source: Source) -> tuple[Any, ...]:
-    """Copies of all of it, to be compared with later."""
+    """Return copies of a source's parts, for comparing them after a call."""
     return tuple(one.model_copy(deep=True) for one in (source.scenario, source.config, source.trace))
 
 

@@ -63,7 +63,7 @@ class Lacking:
         return bool(self._by_place)
 
     def met(self, arguments: Any) -> list[CoverageItem]:
-        """What a call with these arguments is the first one on."""
+        """Return the boundaries that a call with these arguments is the first to meet."""
         found: list[Boundary] = []
         for place, lacking in self._by_place.items():
             for value in values_at(arguments, place):
@@ -149,7 +149,7 @@ def _item(tool: str, place: Place, said: str, example: str = "") -> CoverageItem
 
 
 def _spelled(place: Sequence[str]) -> str:
-    """A place as people write it.
+    """Return a place in a schema as people write it.
 
     >>> _spelled(("items", "[]", "price"))
     'items[].price'

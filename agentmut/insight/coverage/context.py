@@ -1,4 +1,4 @@
-"""What coverage can be told besides traces and config."""
+"""The context of a coverage measurement: inputs other than traces and config."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Place = Callable[[int, int], tuple[str, int | None, int | None, int | None]]
 
 @dataclass(frozen=True)
 class CoverageContext:
-    """What tells more than traces and config do. All of it may be left out."""
+    """Optional inputs of a coverage measurement, in addition to traces and config."""
 
     scenarios: Sequence[Scenario] = ()
     """What was asked. Those without a trace are listed as covering nothing."""

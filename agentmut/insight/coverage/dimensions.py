@@ -20,7 +20,7 @@ NAMED = 10
 
 
 def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
-    """Eq. 14. A tool that failed was called, too."""
+    """Measure tool coverage (Eq. 14). A tool that failed counts as called."""
     names = tuple(dict.fromkeys(tool.own_name for tool in tools))
     if not names:
         return nothing(Dimension.TOOL, "the agent has no tools")
@@ -38,7 +38,7 @@ def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
 
 
 def paths_part(traces: Traces, graph: Graph, settings: CoverageSettings) -> Part:
-    """Eq. 15, with the total by Eq. 16 or by the graph."""
+    """Measure path coverage (Eq. 15). The total comes from Eq. 16 or from the graph."""
     seen, total, basis = paths(traces, graph, settings.depth)
     if not total:
         return nothing(Dimension.PATH, "no steps were recorded")
@@ -50,7 +50,7 @@ def paths_part(traces: Traces, graph: Graph, settings: CoverageSettings) -> Part
 
 
 def states_part(seen: Seen[State], scale: float, how: str) -> Part:
-    """Eq. 17. `how` says where lambda comes from."""
+    """Measure state coverage (Eq. 17). `how` says where lambda comes from."""
     if not len(seen):
         return nothing(Dimension.STATE, "no steps were recorded")
     row = DimensionCoverage(
@@ -68,7 +68,7 @@ def states_part(seen: Seen[State], scale: float, how: str) -> Part:
 
 
 def boundaries_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
-    """Eq. 18."""
+    """Measure boundary coverage (Eq. 18)."""
     by_tool = {tool.own_name: boundaries(tool) for tool in tools}
     left_out = tuple(each for _, skipped in by_tool.values() for each in skipped)
     if not any(found for found, _ in by_tool.values()):
@@ -103,7 +103,7 @@ def _boundaries_met(
 def models_part(
     traces: Traces, config: AgentConfig, settings: CoverageSettings, context: CoverageContext
 ) -> Part:
-    """Eq. 19. A model whose every call failed has not answered."""
+    """Measure model coverage (Eq. 19). A model whose every call failed has not answered."""
     own = config.model.name
     targets = distinct_models(settings.models or ((own, *context.swap_models) if own else ()))
     if not targets:
@@ -137,6 +137,6 @@ def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) ->
 
 
 def _some(names: Sequence[str]) -> str:
-    """A few of them: a model can invent any number of tools."""
+    """Return the first few names: a model can invent any number of tools."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

@@ -91,7 +91,7 @@ def _values(values: list[Any]) -> Iterator[Bound]:
 
 
 def _is_written(text: str, value: Any, given: Any) -> bool:
-    """Whether what is given is this value. Texts, which are most of them, need not be written for it."""
+    """Whether a given value equals this one. Texts, the usual case, are compared without serialising them."""
     return bool(given == value) if isinstance(given, str) else _written(given) == text
 
 
@@ -100,7 +100,7 @@ def _written(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value with 1 for 1.0, which are equal in JSON."""
+    """Return the value with 1 in place of 1.0: JSON holds them equal."""
     if isinstance(value, dict):
         return {key: _whole(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -124,7 +124,7 @@ def _number(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
 
 
 def _none(low: Number | None, high: Number | None, *, empty: bool = False) -> list[Unbounded]:
-    """The reason, where no value lies between."""
+    """Return the reason why a domain has no value between its limits."""
     reversed_ = low is not None and high is not None and low > high
     return [Unbounded("its limits leave no value")] if empty or reversed_ else []
 
@@ -185,7 +185,7 @@ class _Within(NamedTuple):
 
     @classmethod
     def of(cls, low: Fraction, high: Fraction) -> "_Within":
-        """By more than any rounding; without an end where a limit is too large for a float."""
+        """Return limits widened by more than any rounding; infinite where a limit exceeds a float."""
         try:
             least, most = low.numerator / low.denominator, high.numerator / high.denominator
             slack = 1e-9 * max(1.0, abs(least), abs(most))
@@ -194,7 +194,7 @@ class _Within(NamedTuple):
             return cls(-math.inf, math.inf)
 
     def may_have(self, given: Any) -> bool:
-        """Whether it is a number that has to be compared exactly."""
+        """Whether a number lies so near the limits that exact comparison is needed."""
         return isinstance(given, int | float) and self.low <= given <= self.high and is_number(given)
 
 
@@ -203,7 +203,7 @@ def _at(at: Fraction) -> Holds:
 
 
 def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
-    """Whether it is this number; what was computed may be off by a rounding."""
+    """Whether a value is this number, up to rounding."""
     if not within.may_have(given):
         return False
     off = abs(_exact(given) - at)

@@ -22,14 +22,14 @@ class Graph:
 
     @classmethod
     def of(cls, flow: Flow) -> "Graph":
-        """Plain edges, what branches lead to, and handoffs."""
+        """Return the graph of a flow: plain edges, branches and handoffs."""
         found = dict.fromkeys(_edges(flow))
         ends = (name for edge in found for name in edge if name not in (START, END))
         return cls(tuple(dict.fromkeys((*flow.nodes, *ends))), tuple(found))
 
     @property
     def is_explicit(self) -> bool:
-        """Whether it says where runs begin and end, so that ways through it can be counted."""
+        """Whether the graph states where runs begin and end, so that its routes can be counted."""
         return any(a == START for a, _ in self.edges) and any(b == END for _, b in self.edges)
 
     def routes(self, depth: int, enough: int) -> int:

@@ -1,4 +1,4 @@
-"""Graph coverage and instruction coverage, which are no part of the overall figure."""
+"""Measure graph coverage and instruction coverage. Neither is part of the overall figure."""
 
 from collections.abc import Iterator, Sequence
 

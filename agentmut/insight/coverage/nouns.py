@@ -8,7 +8,7 @@ from agentmut._base import Frozen
 
 
 class Dimension(StrEnum):
-    """A way of looking at what a suite exercises. The first five are the AgentAssay paper's (Definition 4.1)."""
+    """A dimension of coverage. The first five are those of the AgentAssay paper (Definition 4.1)."""
 
     TOOL = "tool"
     """Tools that were called."""
@@ -35,7 +35,7 @@ PAPER = (Dimension.TOOL, Dimension.PATH, Dimension.STATE, Dimension.BOUNDARY, Di
 
 
 class CoverageItem(Frozen):
-    """Something that a run covers or does not. Its text is stable: `tool cancel_order`, `edge a -> b`,
+    """An item that a run covers or not. Its text is stable: `tool cancel_order`, `edge a -> b`,
     `boundary refund.amount minimum`, `rule prompts/system.md:12`.
     """
 
@@ -55,7 +55,7 @@ class CoverageItem(Frozen):
 
 
 class DimensionCoverage(Frozen):
-    """One dimension: how much of what."""
+    """The coverage of one dimension: the number of covered items and the total."""
 
     dimension: Dimension
     covered: int
@@ -82,7 +82,7 @@ class ScenarioCoverage(Frozen):
 
 
 class RuleCoverage(Frozen):
-    """An instruction of the prompt, looked at in two ways that are kept apart."""
+    """The coverage of an instruction: by the words of runs, and by ablation."""
 
     item: CoverageItem
     reach: float | None
@@ -97,14 +97,14 @@ class RuleCoverage(Frozen):
 
 
 class LeftOut(Frozen):
-    """Something that is not counted, and why."""
+    """An item that coverage does not count, with the reason."""
 
     what: str
     why: str
 
 
 class Coverage(Frozen):
-    """What a suite has exercised of an agent: Eqs. 13 to 20 of the AgentAssay paper, and more beside them."""
+    """The coverage of a suite: Eqs. 13 to 20 of the AgentAssay paper, and further dimensions."""
 
     overall: float | None
     """Weighted geometric mean of the paper's dimensions that the agent has (Eq. 20); None without any."""

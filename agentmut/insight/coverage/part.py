@@ -18,19 +18,19 @@ class Part(NamedTuple):
 
 
 def row_of(dimension: Dimension, covered: int, total: float, basis: str) -> DimensionCoverage:
-    """The row of a dimension that the agent has."""
+    """Return the row of a dimension with a known total."""
     value = min(1.0, covered / total)
     return DimensionCoverage(dimension=dimension, covered=covered, total=total, value=value, basis=basis)
 
 
 def nothing(dimension: Dimension, why: str, left_out: Sequence[LeftOut] = ()) -> Part:
-    """A dimension that the agent does not have, or that nothing tells of."""
+    """Return the part of a dimension that the agent does not have, or that no data describes."""
     row = DimensionCoverage(dimension=dimension, covered=0, total=None, value=None, basis=why)
     return Part(row, left_out=left_out)
 
 
 def listed(dimension: Dimension, items: Iterable[tuple[CoverageItem, frozenset[str]]], basis: str) -> Part:
-    """A dimension whose items are all known beforehand."""
+    """Return the part of a dimension whose items are all known before any run."""
     known = dict(items)
     covered = {item: by for item, by in known.items() if by}
     row = row_of(dimension, len(covered), len(known), basis)

@@ -13,7 +13,7 @@ MOST_ROUTES = 1000
 
 
 class Paths(NamedTuple):
-    """Paths seen, and the number that there may be of them."""
+    """The decision paths that runs took, and the number of possible paths."""
 
     seen: Seen[Path]
     total: float

@@ -1,4 +1,4 @@
-"""What coverage is measured on: the stored trials of a project, and what its runs say besides."""
+"""Measure the coverage of a project on its stored trials and results."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ class CoverageRequest(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that is stored is looked at."""
+        """Whether the request covers everything that is stored."""
         return self.run is None and not self.scenarios
 
 

@@ -58,7 +58,7 @@ class Reached(NamedTuple):
 def reaches(
     rules: Sequence[Rule], traces: Traces, scenarios: Mapping[str, Scenario]
 ) -> dict[str, list[Reached]]:
-    """By rule: the scenarios in the order of their shares, the largest first; those that share nothing left out.
+    """Return the scenarios that reach each rule, the largest share of words first.
 
     Shared is what the user says in one turn together with what the agent answers and calls in it: in the words
     of a long conversation every rule would be found.
@@ -81,7 +81,7 @@ def reaches(
 def _words_of_turns(
     runs: Iterable[AgentTrace], asked: Sequence[frozenset[str]], telling: frozenset[str]
 ) -> set[frozenset[str]]:
-    """The different sets of those words that matter which one turn of a run has, what the user says included."""
+    """Return the distinct sets of telling words in one turn of a run, the user's words included."""
     said = {exchange for trace in runs for exchange in _exchanges(trace).items()}
     return {
         (stems(text) & telling) | (asked[turn] if turn < len(asked) else frozenset()) for turn, text in said
@@ -89,7 +89,7 @@ def _words_of_turns(
 
 
 def rule_coverage(rule: Rule, reached: Sequence[Reached], mutants: Sequence[MutantRow]) -> RuleCoverage:
-    """What is known of one rule."""
+    """Return the coverage of one rule."""
     own = [row for row in mutants if _is_of(row, rule)]
     return RuleCoverage(
         item=rule.item,
@@ -101,7 +101,7 @@ def rule_coverage(rule: Rule, reached: Sequence[Reached], mutants: Sequence[Muta
 
 
 def ablated(rows: Sequence[MutantRow]) -> list[MutantRow]:
-    """The mutants that drop or negate rules, as far as the campaign has decided them."""
+    """Return the decided mutants that drop or negate rules."""
     decided = (Status.KILLED, Status.SURVIVED)
     return [row for row in rows if effect_of(row) in ABLATING and row.status in decided]
 
@@ -122,7 +122,7 @@ def _is_of(row: MutantRow, rule: Rule) -> bool:
 
 
 def _exchanges(trace: AgentTrace) -> dict[int, str]:
-    """By turn: what the agent answered, and what it called with which arguments."""
+    """Return the text of each turn: the answers, and the calls with their arguments."""
     said: dict[int, list[str]] = {turn: [_text(answer)] for turn, answer in enumerate(trace.outputs)}
     for step in trace.tool_calls:
         said.setdefault(step.turn, []).extend((step.tool or "", _text(step.arguments or {})))

@@ -1,4 +1,4 @@
-"""Which scenario covers what: filled in by every dimension, read by all that is said afterwards."""
+"""A table of the scenarios that show each item. Every dimension fills one."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ def each_trace(traces: Traces) -> Iterator[tuple[str, AgentTrace]]:
 
 @dataclass
 class Seen(Generic[Key]):
-    """For each thing: the scenarios that show it, and in how many traces."""
+    """The scenarios that show each item, and the number of traces."""
 
     scenarios: dict[Key, dict[str, int]] = field(default_factory=dict)
 
@@ -43,6 +43,6 @@ class Seen(Generic[Key]):
         return frozenset(self.scenarios.get(key, ()))
 
     def repeats(self) -> tuple[int, int]:
-        """How many things one trace showed, and how many exactly two: what Chao1 asks for."""
+        """Return the number of items that exactly one trace showed, and exactly two: the inputs of Chao1."""
         totals = [sum(counts.values()) for counts in self.scenarios.values()]
         return totals.count(1), totals.count(2)

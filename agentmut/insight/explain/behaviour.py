@@ -25,7 +25,7 @@ Sample = Sequence[Fingerprint]
 
 
 class Compared(NamedTuple):
-    """A mutant on one scenario."""
+    """The comparison of a mutant with the original on one scenario."""
 
     scenario: str
     runs: Sample
@@ -46,7 +46,7 @@ class TraceTest:
     _needed: dict[tuple[str, int, int], int | None] = field(default_factory=dict)
 
     def change(self, mutant: str, blocks: Sequence[Compared]) -> BehaviourChange | None:
-        """What the test says of a mutant; None where no scenario has enough runs.
+        """Return the trace test's finding on a mutant; None where no scenario has enough runs.
 
         `compare_traces` on each scenario, Holm over the mutant's scenarios. The chance that an agent which behaves
         like the original is said to have changed is at most alpha, given that who is asked about does not hang on

@@ -41,7 +41,7 @@ class Contrast(NamedTuple):
 
     @property
     def both(self) -> tuple[View, ...]:
-        """All runs."""
+        """Return the runs of both sides."""
         return (*self.original, *self.pool)
 
 

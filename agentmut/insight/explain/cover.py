@@ -14,12 +14,12 @@ SLIGHT = 0.35
 
 
 def value(suggestion: AssertionSuggestion) -> tuple[bool, float]:
-    """What proposals are ranked by: how clear the difference is, and how far it speaks of more than these runs."""
+    """Return the rank of a proposal: clarity of the difference, and generality beyond these runs."""
     return ranked(suggestion.margin, suggestion.generality)
 
 
 def ranked(margin: float, generality: float) -> tuple[bool, float]:
-    """The greater, the better; those that say next to nothing come after all others."""
+    """Sort proposals by value, the best first; those that say next to nothing come last."""
     return generality >= SLIGHT, margin + GENERAL * generality
 
 

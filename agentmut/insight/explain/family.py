@@ -57,7 +57,7 @@ class Family:
         return next(self.alpha / k for k in count(1) if k >= len(least) or k * least[k] > self.alpha)
 
     def is_clear(self, candidate: Candidate) -> bool:
-        """Whether it is one of those looked at, and holds so much less often in the mutant's runs."""
+        """Whether a candidate belongs to the family and holds clearly less often in the mutant's runs."""
         pattern = self._pattern(candidate)
         return pattern in self.candidates and self._of(pattern) <= self.level
 
@@ -130,7 +130,7 @@ def _proposed(contrast: Contrast) -> Iterator[Candidate]:
 
 
 def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Of candidates that cannot be told apart on these runs, the most general for each evaluator."""
+    """Keep the most general candidate of each evaluator among those that hold in the same runs."""
     best: dict[str, Candidate] = {}
     for one in candidates:
         if one.spec.name not in best or one.generality > best[one.spec.name].generality:

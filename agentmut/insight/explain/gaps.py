@@ -1,4 +1,4 @@
-"""What each survivor of a campaign lacks: an assertion, a scenario, or nobody knows."""
+"""Classify each survivor by what the suite lacks: an assertion, a scenario, or unknown."""
 
 from collections.abc import Iterable, Iterator
 

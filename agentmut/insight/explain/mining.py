@@ -78,7 +78,7 @@ def _survived(row: MutantRow) -> bool:
 
 
 def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggestion]:
-    """Of proposals that several mutants led to, the one with the widest margin."""
+    """Keep the proposal with the widest margin among those that several mutants led to."""
     best: dict[str, AssertionSuggestion] = {}
     for one in mined:
         if one.id not in best or value(one) > value(best[one.id]):
@@ -87,7 +87,7 @@ def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggest
 
 
 def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
-    """The best first; of those that tell the same runs apart equally well, one before all others."""
+    """Sort proposals, the best first. Repetitions of a scenario, evaluator and margin come last."""
     ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
     seen, later = set(), []
     for one in ordered:
@@ -103,7 +103,7 @@ def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestio
 def _on(
     stored: StoredRuns, mutant: str, scenario: str, others: Sequence[str]
 ) -> Iterator[AssertionSuggestion]:
-    """What is found on one scenario and stands the check."""
+    """Yield the checked proposals of one scenario."""
     family = family_of(stored, mutant, scenario)
     for one in _promising(family, stored.threshold(scenario))[:CHECKED] if family else ():
         if made := _Check(stored, scenario, one).of(mutant, others):
@@ -173,14 +173,14 @@ class _Check:
         return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
-        """By the held-out runs alone: the candidate was chosen for holding in the others."""
+        """Whether the candidate kills the mutant on the held-out runs: it was chosen on the other half."""
         _, held_out = halves(self.stored.of("", self.scenario))
         return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
             mutant, self.scenario, self._fails, held_out
         )
 
     def _clearly(self, mutant: str) -> bool:
-        """Whether it kills another survivor, and would be proposed for it as well."""
+        """Whether the candidate kills another survivor and would be proposed for it as well."""
         if not self._kills(mutant):
             return False
         family = family_of(self.stored, mutant, self.scenario)

@@ -34,7 +34,7 @@ def _cost(contrast: Contrast) -> Iterator[Candidate]:
 
 
 def _usd(view: View) -> float | None:
-    """None where the evaluator `max_cost` would not know the cost."""
+    """Return the cost of a run in USD; None where the evaluator `max_cost` would not know it."""
     from agentmut.nouns import Action
 
     calls = [step.usd for step in view.trace.steps if step.action is Action.REASON]
@@ -47,7 +47,7 @@ def _within(limit: float, view: View) -> bool:
 
 
 def _rounded_up(value: float, digits: int = 2) -> float:
-    """Up to so many significant digits.
+    """Round up to a number of significant digits.
 
     >>> _rounded_up(0.0012345)
     0.0013

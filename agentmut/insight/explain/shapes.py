@@ -1,4 +1,4 @@
-"""Forms that texts have: of one value, and those worth looking for in an answer."""
+"""Recognise the form of a value, such as an identifier, and forms within an answer, such as a list."""
 
 import re
 

@@ -48,7 +48,7 @@ class StoredRuns:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of anything that rests on these runs has to know."""
+        """Return notes for readers of results that rest on these runs."""
         left_out = (
             f"{count} stored runs are left out: {why}" for why, count in sorted(self.left_out.items())
         )

@@ -100,7 +100,7 @@ class View:
 
 
 def _phrases(line: str) -> set[str]:
-    """Those of a line, as `contains` compares them."""
+    """Return the phrases of a line, as `contains` compares them."""
     found = set()
     for spans in _sentences(line):
         for first, (start, _) in enumerate(spans):
@@ -112,7 +112,7 @@ def _phrases(line: str) -> set[str]:
 
 
 def _sentences(line: str) -> list[list[tuple[int, int]]]:
-    """The places of its words; a new list where a sentence begins though no full stop is before it."""
+    """Return the places of a line's words, one list a sentence."""
     sentences: list[list[tuple[int, int]]] = [[]]
     for match in _WORD.finditer(line):
         if sentences[-1] and _opens(match[0].strip(_EDGES)):

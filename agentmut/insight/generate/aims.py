@@ -1,4 +1,4 @@
-"""What to aim at: the weakest dimension (Algorithm 1, line 1) and what it lacks, as far as inputs can reach it."""
+"""Choose the aims of a search: the weakest dimension (Algorithm 1, line 1) and its missing items within reach."""
 
 import json
 import math
@@ -33,7 +33,7 @@ class Weakness(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether something says which inputs may lead to what is missing."""
+        """Whether the agent or its runs tell which inputs may reach the missing items."""
         return all(aim.kind is not AimKind.ANY for aim in self.aims)
 
 

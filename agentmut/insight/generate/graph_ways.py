@@ -26,7 +26,7 @@ class UntakenEdge(NamedTuple):
 
 
 def way_to(known: Material, source: str, target: str) -> UntakenEdge:
-    """To the edge from `source` to `target`, or to the node `target` where `source` is empty."""
+    """Return the way to the edge from `source` to `target`, or to the node `target` where `source` is empty."""
     flow = Flow.of(known.config.orchestration)
     graph = Graph.of(flow)
     entered = {START}.union(*map(graph.entered, known.traces.values()))
@@ -76,7 +76,7 @@ def nodes_of_model(orchestration: Mapping[str, Any], model: str) -> tuple[str, .
 
 
 def _shortest(graph: Graph, entered: Iterable[str], goal: str) -> list[str]:
-    """From the last node entered to the goal; the goal alone where no edge leads there."""
+    """Return the shortest path from an entered node to the goal; the goal alone where no edge leads there."""
     before: dict[str, list[str]] = {}
     for a, b in graph.edges:
         before.setdefault(b, []).append(a)
@@ -125,7 +125,7 @@ def _texts(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _of_rules(config: AgentConfig, about: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """From the rules of the prompt that speak of it, those with most of its words first."""
+    """Yield sentences from the prompt's rules about a topic; rules with most of its words come first."""
     rules = [" ".join(rule.text.split()) for rule in parse(config.prompt, config.tool_names).instructions]
     speaking = sorted((rule for rule in rules if about & stems(rule)), key=lambda r: -len(about & stems(r)))
     for rule in speaking:

@@ -66,7 +66,7 @@ class Aim(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What is aimed at, in words.
+        """Return the aim in words.
 
         >>> Aim(AimKind.EDGE, "edge triage -> billing", source="triage", target="billing").said
         'a run that goes from triage to billing'
@@ -106,7 +106,7 @@ class Proposal(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """Equal for inputs that differ in case, blanks and punctuation only."""
+        """Return a key that is equal for inputs which differ only in case, blanks and punctuation."""
         return normalised(whole(self.turns))
 
 
@@ -226,7 +226,7 @@ def _others(known: Material, base: Scenario, text: str) -> list[Scenario]:
 
 
 def _anything(known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
-    """Sources take turns, so that a budget sees all of them; within each the order is random, by the seed."""
+    """Yield proposals of all sources in turn, so that a budget sees all sources. The seed orders each source."""
     sources = [_recombined(known), _substituted(known), _transformed(known, relations, seed)]
     shuffled = [_shuffled(islice(source, VARIATIONS), seed) for source in sources]
     yield from (found for found in chain.from_iterable(zip_longest(*shuffled)) if found is not None)

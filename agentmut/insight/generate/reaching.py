@@ -22,7 +22,7 @@ def noticeable(
 
 
 def _relevance(mutant: Mutant, scenario: Scenario, traces: Sequence[AgentTrace]) -> float:
-    """From 0 (cannot show) to 1."""
+    """Return the relevance of a mutant to these runs, from 0 (cannot show) to 1."""
     subject = mutant.subject
     if mutant.reach is Reach.CALLED:
         return _share(traces, lambda trace: subject in trace.tools_called)

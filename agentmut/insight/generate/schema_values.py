@@ -124,7 +124,7 @@ def _values(root: Any, path: Path) -> Values:
 
 
 def _later(root: Any, path: Path) -> Values:
-    """Of a part that is looked at when it is needed: schemas may refer to themselves."""
+    """Build the strategy of a part when it is needed: schemas may refer to themselves."""
     return st.deferred(lambda: _values(root, path))
 
 

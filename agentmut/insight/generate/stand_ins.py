@@ -33,7 +33,7 @@ class StandIns(NamedTuple):
         return frozenset(tool for doubles in self.recorded.values() for tool in doubles)
 
     def of(self, base: Scenario) -> dict[str, ToolDouble]:
-        """Those of a proposal that is made from a scenario: what was answered there comes first."""
+        """Return the doubles of a proposal made from a scenario; answers recorded there come first."""
         return {**self.doubles, **self.recorded.get(base.name, {}), **base.tools}
 
 

@@ -121,7 +121,7 @@ def imperative(text: str) -> str:
 
 
 def _is_verb(first: str, base: str, text: str, words: Sequence[str]) -> bool:
-    """Of a word that names a thing too: "refund", "list items", but not "order status of a customer"."""
+    """Whether a possible noun is a verb here: "refund", "list items", but not "order status of a customer"."""
     if base in BASE_VERBS:
         return (
             base != first or base not in AMBIGUOUS_VERBS or len(words) <= _SHORT or order_at(text) is not None
@@ -181,7 +181,7 @@ def cases(rule: str) -> Iterator[str]:
 
 
 def _deed(rule: str, *, forbidden_or_asked: bool) -> str:
-    """What a rule orders or forbids, as a user would ask for it; empty where nobody would."""
+    """Return the action of a rule as a user would ask for it; empty where no user would."""
     said = re.split(r"[;:]|\s+before\b", rule)[0].strip()
     late = None if forbidden_or_asked and " unless " not in said else _LATE_CONDITION.search(said)
     deed = imperative(said[: late.start()] if late else said)

@@ -103,7 +103,7 @@ def _amounts(value: str) -> tuple[str, ...]:
 
 
 def _identifiers(value: str) -> tuple[str, ...]:
-    """The neighbour, and one that nobody has: all nines."""
+    """Yield the neighbour of an identifier, and an unused identifier: all nines."""
     digits = [i for i, character in enumerate(value) if character.isdigit()]
     last = digits[-1]
     neighbour = f"{value[:last]}{(int(value[last]) + 1) % 10}{value[last + 1 :]}"

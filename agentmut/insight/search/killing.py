@@ -65,7 +65,7 @@ class Killing:
         return [suite.result(scenario.name, run, None).outcome is Outcome.PASS for run in runs]
 
     def _dies(self, scenario: Scenario, mutant: Mutant, original: Sequence[bool]) -> bool:
-        """On runs of the mutant that nothing was chosen by: those that made it suspicious do not count."""
+        """Whether the kill rule kills the mutant on fresh runs; the runs that raised the suspicion do not count."""
         tests = self._tests[mutant.id] = self._tests.get(mutant.id, 0) + 1
         design = self.design._replace(alpha=self.design.alpha / (tests * (tests + 1)), n_max=MOST)
         table = self.tables.get(original.count(False), len(original), design)

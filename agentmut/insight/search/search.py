@@ -52,7 +52,7 @@ class Search:
     _fruitless: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> Ended:
-        """To the end of the budget, or of the proposals. Raises what `Bench.run` raises but for a used-up budget."""
+        """Search until the budget or the proposals end. Raises the errors of `Bench.run` except `BudgetUsedUpError`."""
         before = self._coverage()
         self._seen = {Proposal(s.turns, s, "").identity for s in self.start.scenarios}
         trying = Trying(self.start, self.bench, self.killing, {str(item) for item in before.covered})
@@ -66,7 +66,7 @@ class Search:
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
 
     def _coverage(self) -> Coverage:
-        """Of the stored runs, and of those of the scenarios that are kept."""
+        """Return the coverage of the stored runs and of the kept scenarios' runs."""
         traces = self.start.traces | {found.scenario.name: found.traces for found in self.kept}
         suite = (*self.start.scenarios, *(found.scenario for found in self.kept))
         context = replace(self.start.context, scenarios=suite, calibrated=self._states)
@@ -143,7 +143,7 @@ class Search:
 
 
 def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:
-    """One for each scenario that was kept, in the order in which they were found."""
+    """Return one suggestion for each kept scenario, in the order of finding."""
     return tuple(_suggestion(found) for found in ended.kept)
 
 

@@ -27,7 +27,7 @@ Traces = dict[str, tuple[AgentTrace, ...]]
 
 @dataclass(frozen=True)
 class Stored:
-    """What is known before anything is run."""
+    """Stored evidence that is read before a search runs anything."""
 
     session: Session
     store: Store
@@ -83,7 +83,7 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
 
 
 def _relations(project: Project) -> tuple[Relation, ...]:
-    """Those that the project uses, and its own."""
+    """Return the relations that the project uses, and its own."""
     catalogue = RelationCatalogue.of(project.relations.own, project.root)
     return tuple(one.relation for one in catalogue.choose(project.relations.use).relations)
 

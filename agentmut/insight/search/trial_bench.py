@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many runs."""
+        """Return the number of runs."""
         return self.end - self.first
 
 
@@ -122,7 +122,7 @@ class Bench:
             raise BudgetUsedUpError("a budget of the project (`budget:`) is used up")
 
     def _found(self, wanted: Wanted) -> tuple[Execution, ...]:
-        """Runs whose secrets were masked are left out: no other evaluator can judge them."""
+        """Return the stored executions. Runs with masked secrets are left out: evaluators cannot judge them."""
         stored = (self._store.find(key, self.plan.run_id) for key in self._keys(wanted))
         return tuple(s.execution for s in stored if s is not None and s.execution.trace.judged is None)
 

@@ -31,7 +31,7 @@ class AccessDeniedError(ToolFailure, PermissionError):
 
 
 class ResultForm(StrEnum):
-    """What callers of a tool expect to be given, as far as its annotation tells."""
+    """The type of result that callers of a tool expect, as far as its annotation tells."""
 
     TEXT = "text"
     MAPPING = "mapping"
@@ -65,7 +65,7 @@ def _is_typed_dict(annotation: Any) -> bool:
 
 
 def instead_of_call(kind: FaultKind, form: ResultForm) -> Any:
-    """What a call meets whose tool is not carried out (`UNCALLED`): an answer, or a raised `ToolFailure`."""
+    """Return the answer to a call under a fault of `UNCALLED`, or raise a `ToolFailure`. The tool is not run."""
     if kind is FaultKind.ERROR:
         raise ServiceError("503 Service Unavailable")
     if kind is FaultKind.TIMEOUT:
@@ -79,7 +79,7 @@ def instead_of_call(kind: FaultKind, form: ResultForm) -> Any:
 
 
 def decoy_answer(form: ResultForm = ResultForm.TEXT) -> Any:
-    """What a tool answers that has nothing behind it, whatever it is asked."""
+    """Return the answer of a decoy: a tool without an implementation."""
     return "Nothing was found." if form is ResultForm.TEXT else {"results": []}
 
 

@@ -129,7 +129,7 @@ def _rotated(digits: str) -> str:
 
 
 def _significant(digits: str) -> tuple[str, str, str]:
-    """Zeros in front, what is to change, and a fraction of zeros."""
+    """Split digits into leading zeros, the digits to change, and a fraction of zeros."""
     tail = found[0] if (found := re.search(r"[.,]0+$", digits)) else ""
     rest = digits.removesuffix(tail)
     body = rest.lstrip("0.,")
@@ -143,5 +143,5 @@ def _turned(digit: str) -> str:
 
 
 def _leading(digit: str) -> str:
-    """A first digit stays one that is not zero."""
+    """Return another first digit that is not zero."""
     return str((int(digit) - 1 + _SHIFT) % 9 + 1)

@@ -1,4 +1,4 @@
-"""What becomes of tool results that are lost, cut or garbled on their way. Pure.
+"""Damage tool results: empty, cut, or malformed. Pure functions.
 
 Text that is a JSON object or array is treated as what it says, and stays JSON text (but for `malformed`).
 """

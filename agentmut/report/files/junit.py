@@ -115,7 +115,7 @@ def _score(name: str, score: Score) -> Iterator[tuple[str, str]]:
 
 
 def _unfinished(result: Result) -> ET.Element | None:
-    """A suite of its own for a run that was not finished: else one without mutants would look green."""
+    """Add a failing test suite for an unfinished run: a run without mutants would look green otherwise."""
     if result.status == "finished":
         return None
     suite = ET.Element("testsuite", name="agentmut.run", tests="1", failures="0", errors="1", skipped="0")

@@ -24,7 +24,7 @@ class Loss(StrEnum):
 
 
 class Mark(NamedTuple):
-    """What is said of a rule."""
+    """The mark of a rule: its loss, with a sentence."""
 
     loss: Loss
     line: int | None
@@ -91,6 +91,6 @@ _MEANINGS = (
 
 
 def _others(touching: Sequence[MutantRow]) -> str:
-    """How the mutants fared that change something in it."""
+    """Return how many mutants change a rule and how many of them are killed; empty for a single mutant."""
     killed = sum(row.status is Status.KILLED for row in touching)
     return f" {counted(len(touching), 'mutant')} change it, {killed} killed." if len(touching) > 1 else ""

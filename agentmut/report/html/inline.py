@@ -99,7 +99,7 @@ def _in_place(changes: Sequence[TextChange], sources: Sequence[SourceText]) -> I
 
 
 def _lead(text: str, done: int | None, start: int) -> Iterator[Piece]:
-    """What stands before a change: from its line on, or from where the change before it ended."""
+    """Yield the text before a change, from its line's start or from the end of the previous change."""
     line = max(text.rfind("\n", 0, max(0, start - 1)) + 1, start - _AROUND)
     if done is None:
         yield Piece(Kind.SAME, text[line:start])
@@ -111,7 +111,7 @@ def _lead(text: str, done: int | None, start: int) -> Iterator[Piece]:
 
 
 def _tail(text: str, change: TextChange) -> str:
-    """What stands behind a change: the rest of its line, or the next line where it ends one."""
+    """Return the text after a change: the rest of its line, or the next line."""
     stop = text.find("\n", change.end)
     return text[change.end : min(len(text) if stop < 0 else stop, change.end + _AROUND)].rstrip()
 

@@ -42,12 +42,12 @@ class Strings:
 
 
 class Sayings(NamedTuple):
-    """What the page says of single mutants."""
+    """The sentences of the page about single mutants."""
 
     doubts: Mapping[str, str]
 
     def of(self, row: MutantRow) -> list[str]:
-        """What its status means, why, and what to do, in sentences."""
+        """Return sentences on a mutant: the meaning of its status, the reason, and what to do."""
         doubt = self.doubts.get(row.id, "")
         said = [MEANING[row.status], cut(row.reason, 1_000)]
         if row.killed_by_relations:
@@ -59,7 +59,7 @@ class Sayings(NamedTuple):
 
 
 def sayings(result: Result) -> Sayings:
-    """What is said of the mutants of a result."""
+    """Return the page's sentences about the mutants of a result."""
     return Sayings(doubts(result.mutants))
 
 

@@ -79,7 +79,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing but the two of these texts, and no markup made from strings."""
+    """Return the content security policy: it admits only this style and script."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

@@ -13,7 +13,7 @@ from agentmut.report.report_wording import interval as interval_in_words
 
 
 class ScoreLine(NamedTuple):
-    """A class, an operator, or all."""
+    """One row of the score table: a class, an operator, or all mutants."""
 
     name: str
     words: str

@@ -110,7 +110,7 @@ def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:
 
 
 def _item_lines(item: CoverageItem) -> Iterator[str]:
-    """Its name, which stays whole to be searched for, and as much of its text as there is room for."""
+    """Yield the lines of an item: its whole name, and as much of its text as fits."""
     name = f"  {clean(str(item))}"
     room = WIDTH - len(name) - 2
     if not item.text or room >= _ROOM:

@@ -13,7 +13,7 @@ _STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", 
 
 
 def render_diagnosis(found: Diagnosis, color: bool = False) -> str:
-    """What was checked, what the agent sends, what arrives by which route, and what to do."""
+    """Return the diagnosis as text: checks, what the agent sends, which route carries it, and what to do."""
     page = Page(color)
     page.add(Text(clean(f"{found.project}: {found.adapter} agent, scenario {found.scenario}"), style="bold"))
     _checks(page, found)
@@ -84,7 +84,7 @@ def _cell(delivered: Delivered) -> Text:
 
 
 def _notes(found: Diagnosis) -> dict[str, list[str]]:
-    """What there is to say, and of which parts and routes: causes are often the same."""
+    """Return the notes, each with its parts and routes: causes are often shared."""
     notes: dict[str, list[str]] = {}
     for part in found.parts:
         for route, delivered in (("rebuild", part.rebuild), ("wire", part.wire)):

@@ -40,7 +40,7 @@ def render_gate(report: GateReport, color: bool = False) -> str:
 
 
 def _because(report: GateReport) -> str:
-    """How many requirements stand behind it."""
+    """Return the number of requirements behind the decision."""
     if not report.reasons or not report.requirements:
         return ""
     which = "let through" if report.decision is Decision.DEPLOY else "decide"

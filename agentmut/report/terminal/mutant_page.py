@@ -101,7 +101,7 @@ def _proposals(page: Page, proposals: Proposals) -> None:
 
 
 def _of_parts(row: MutantRow) -> list[str]:
-    """What each part of a pair does."""
+    """Return what each part of a pair changes."""
     if not row.parts:
         return []
     ends = [row.description.find(f"[{part}]") for part in row.parts]
@@ -110,7 +110,7 @@ def _of_parts(row: MutantRow) -> list[str]:
 
 
 def _company(result: Result, row: MutantRow) -> Iterator[str]:
-    """Which other mutants are killed as this one is."""
+    """Yield sentences on related mutants: those of the same group, the subsuming one, and the subsumed ones."""
     alike = [
         other.id for other in result.mutants if row.group and other.group == row.group and other is not row
     ]

@@ -162,7 +162,7 @@ def _because(one: Empty) -> str:
 
 
 def _summary(group: Sequence[Empty]) -> str:
-    """Why, each reason once; those that are no help come last."""
+    """Return each reason once; unhelpful reasons come last."""
     reasons = _by(group, _because)
     return "; ".join(clean(reason) for reason in sorted(reasons, key=lambda reason: reason in _NO_HELP))
 

@@ -1,4 +1,4 @@
-"""What is said of a change that reached its agent only in part."""
+"""Describe changes that reached their agent only in part."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What a campaign will probably take, for a terminal."""
+"""Render the expected cost of a campaign for a terminal."""
 
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts_page import plain_table

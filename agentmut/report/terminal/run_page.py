@@ -221,7 +221,7 @@ def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
 
 
 def _standing(page: Page, rows: Sequence[MutantRow], where: str) -> None:
-    """The killed mutants that stand for others: who notices these notices the others too."""
+    """List the killed mutants that subsume others: a suite that kills these kills the others too."""
     found = dominators(rows)
     known = {row.id: row for row in rows}
     if not found:
@@ -249,7 +249,7 @@ def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
 
 
 def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
-    """They count, but a kill or survival speaks of a part of the change only."""
+    """List partly delivered mutants: they count, but their status is about a part of the change."""
     found = partly_delivered(rows)
     if not found:
         return
@@ -265,7 +265,7 @@ def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
 
 
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
-    """Mutants that are in no score, or whose decision is open: said loudly."""
+    """List mutants that are in no score, or undecided."""
     for status, title in (
         (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
         (Status.ERROR, "Could not be run, and not in the score"),
@@ -287,7 +287,7 @@ def _ids(rows: Sequence[MutantRow]) -> str:
 
 
 def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
-    """The first reason of each kind; what is quoted, and numbers, make no other kind."""
+    """Return the first reason of each kind. Reasons that differ in quotes and numbers are one kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
         groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)

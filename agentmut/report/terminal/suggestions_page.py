@@ -1,4 +1,4 @@
-"""What `agentmut suggest` says, for a terminal; readable at 80 columns and without colour."""
+"""Render the suggestions of `agentmut suggest`; readable at 80 columns and without colour."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
 
 
 def _more(page: Page, text: str) -> None:
-    """What is said of a suggestion, under its id."""
+    """Return the lines about a suggestion that follow its id."""
     hanging = INDENT + "  " * text.startswith("  ")
     for line in textwrap.wrap(text.strip(), WIDTH, initial_indent=hanging, subsequent_indent=hanging + "  "):
         page.line(line)

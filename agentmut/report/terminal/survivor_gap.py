@@ -1,4 +1,4 @@
-"""What a survivor lacks, in words.
+"""Describe in words what the suite lacks for a survivor.
 
 The trace test is made for each survivor at its own level: among many, some are said to have changed by chance.
 """
@@ -14,12 +14,12 @@ LEVEL = 0.05
 
 
 def may_be_chance(row: MutantRow, rows: Iterable[MutantRow]) -> str:
-    """Why a survivor's change may be none, in words; empty where it is one among all survivors compared as well."""
+    """Return why a survivor's change may be chance; empty where it stays clear among all compared survivors."""
     return doubts((row, *rows)).get(row.id, "")
 
 
 def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
-    """By survivor that is said to have changed: why that may be none.
+    """Return the doubts about each survivor whose behaviour seems changed.
 
     Left out are those whose change is one among all survivors compared as well: at the same level, with the false
     discovery rate controlled (Benjamini, Hochberg).

@@ -27,7 +27,7 @@ class SuiteSpec(Frozen):
 
 
 class Importer(Protocol):
-    """Makes somebody else's suite ours. Built by `create(spec)`.
+    """Imports the suite of another tool. Built by `create(spec)`.
 
     Everything maps to (case, check, repeat) -> pass, fail or error: a case is a `Scenario` whose evaluators are
     `suite: NAME`, one for each check that its runs report in `AgentTrace.checks`; an error is a run that raises
@@ -74,7 +74,7 @@ class SetsRule(Capability):
     @property
     @abstractmethod
     def rule(self) -> SuiteRule:
-        """What holds where the project file does not say otherwise."""
+        """Return the suite's rule, for a project file without one."""
 
 
 class RunsAlone(Capability):
@@ -85,7 +85,7 @@ class RunsAlone(Capability):
     @property
     @abstractmethod
     def runs_alone(self) -> bool:
-        """Whether that is so."""
+        """Whether one process carries out one run at a time."""
 
 
 class RunsCases(Capability):
@@ -96,7 +96,7 @@ class RunsCases(Capability):
     @property
     @abstractmethod
     def raised(self) -> Literal["error", "fail"]:
-        """What it is when that code goes wrong: no evidence, or a failure."""
+        """Classify an error of that code: no evidence, or a failure."""
 
 
 class KeepsOpen(Capability):
