@@ -1,7 +1,7 @@
 """What the model is told that a tool does, and what its parameters mean."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -59,7 +59,7 @@ def _described(index: int, tool: ToolSpec, said: str) -> Edit:
 
 
 def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
-    return vocabularies(f"{tool.name} {tool.description}" for tool in tools)
+    return [stems(f"{tool.name} {tool.description}") for tool in tools]
 
 
 def _misleading(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> str:
@@ -68,13 +68,15 @@ def _misleading(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[
 
 
 def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:
-    """The tool with another description that shares most words."""
+    """Return the tool with another description that shares most words; the first by name among equals."""
     described = (
         other
         for other, tool in enumerate(tools)
         if tool.description.strip() not in ("", tools[index].description.strip())
     )
-    return nearest(index, described, [tool.name for tool in tools], said)
+    return min(
+        described, key=lambda other: (-len(said[index] & said[other]), tools[other].name), default=None
+    )
 
 
 def _out_of_use(name: str) -> str:
@@ -183,15 +185,3 @@ def _other_unit(description: str) -> str:
     other = _UNITS[said.lower()]
     other = other.capitalize() if said.istitle() and other.islower() else other
     return description[: found.start()] + other + description[found.end() :]
-
-
-def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:
-    """The stems of each text, for `nearest`."""
-    return [stems(text) for text in texts]
-
-
-def nearest(
-    index: int, others: Iterable[int], names: Sequence[str], said: Sequence[frozenset[str]]
-) -> int | None:
-    """Which of the others shares most words with the one at `index`; by name among equals."""
-    return min(others, key=lambda other: (-len(said[index] & said[other]), names[other]), default=None)
