@@ -1,4 +1,4 @@
-"""What the codecs of OpenAI's two dialects share. Each dialect names its parts: modules that read and write its JSON."""
+"""What the codecs of OpenAI's two dialects share. Each dialect names the modules that read and write its JSON."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
