@@ -57,6 +57,10 @@ class Session(ABC):
         """Release what the run holds."""
 
 
+COMMON_SETTINGS = frozenset({"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"})
+"""The settings of a model that nearly every framework has, by the names that a config has for them."""
+
+
 class FrameworkAdapter(KnowsOriginal, TakesKeys):
     """Runs the agents of one framework."""
 

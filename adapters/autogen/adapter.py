@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
@@ -34,18 +34,7 @@ class AutoGenAdapter(FrameworkAdapter):
     expected: ClassVar[str] = "an AssistantAgent or a team of autogen_agentchat"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     objects: ClassVar[bool] = False
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {
-            "temperature",
-            "top_p",
-            "max_tokens",
-            "seed",
-            "stop",
-            "reasoning_effort",
-            "tool_choice",
-            "response_format",
-        }
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
     shares: bool = True
     """Whether agents of several trials have a client or a workbench in common, which no trial may close then."""

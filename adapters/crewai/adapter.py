@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow, Mutant
 from agentmut.recording import Trial, in_daemon_thread
@@ -36,9 +36,7 @@ class CrewAIAdapter(FrameworkAdapter):
     )
     expected: ClassVar[str] = "a crewai.Crew"
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"}
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS
     flow: ClassVar[frozenset[str]] = frozenset(
         {"max_steps", "retries", "nodes", "edges", "state", "handoffs"}
     )

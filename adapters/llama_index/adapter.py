@@ -7,7 +7,7 @@ are those of all agents, hand-offs are part of the flow.
 from typing import Any, ClassVar
 
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial
@@ -29,18 +29,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
     )
     expected: ClassVar[str] = "a FunctionAgent, a ReActAgent or an AgentWorkflow of llama_index.core"
     options: ClassVar[tuple[str, ...]] = ("agent",)
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {
-            "temperature",
-            "top_p",
-            "max_tokens",
-            "seed",
-            "stop",
-            "reasoning_effort",
-            "tool_choice",
-            "response_format",
-        }
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
 
     @classmethod

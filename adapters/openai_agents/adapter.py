@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from agentmut._base import AdapterError, UsageError, import_object
 from agentmut.adapters._shared.azure import cannot_rename
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial, completed
@@ -29,9 +29,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     )
     expected: ClassVar[str] = "an agents.Agent"
     options: ClassVar[tuple[str, ...]] = ("agent", "context")
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {"temperature", "top_p", "max_tokens", "reasoning_effort", "tool_choice"}
-    )
+    settings: ClassVar[frozenset[str]] = (COMMON_SETTINGS - {"seed"}) | {"tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
 
     @classmethod

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import START, AgentConfig, Flow, ToolSpec
 from agentmut.recording import CallPlace, Trial, answering, completed
@@ -26,9 +26,7 @@ class PydanticAIAdapter(FrameworkAdapter):
     )
     expected: ClassVar[str] = "a pydantic_ai.Agent"
     options: ClassVar[tuple[str, ...]] = ("deps",)
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {"temperature", "top_p", "max_tokens", "seed", "stop", "reasoning_effort", "tool_choice"}
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "retries"})
 
     @classmethod

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
 from agentmut.adapters._shared.logs import unless_asked_for
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import END, START, AgentConfig, Edit
@@ -36,18 +36,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         "a semantic_kernel.agents.ChatCompletionAgent, or an orchestration of such agents"
     )
     options: ClassVar[tuple[str, ...]] = ("agent",)
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {
-            "temperature",
-            "top_p",
-            "max_tokens",
-            "seed",
-            "stop",
-            "reasoning_effort",
-            "tool_choice",
-            "response_format",
-        }
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
 
     @classmethod

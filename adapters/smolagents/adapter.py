@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from agentmut._base import UsageError
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
 from agentmut.adapters._shared.requirement import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
@@ -29,9 +29,7 @@ class SmolagentsAdapter(FrameworkAdapter):
     )
     expected: ClassVar[str] = "a smolagents.ToolCallingAgent or CodeAgent"
     options: ClassVar[tuple[str, ...]] = ("agent", "prompt")
-    settings: ClassVar[frozenset[str]] = frozenset(
-        {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "tool_choice"}
-    )
+    settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
 
     @classmethod

@@ -1,1 +1,5 @@
 """Agents that are deployed to a Vertex AI agent engine."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

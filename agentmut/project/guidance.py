@@ -25,13 +25,13 @@ class RelationSettings(GuidanceSection):
     pairs: int = Field(default=50, ge=1, le=500)
     """Most pairs of a relation on a scenario."""
     sources: int = Field(default=60, ge=10, le=10_000)
-    """Runs of the unchanged agent on each scenario, which pairs start from and are compared with."""
+    """Runs of the unchanged agent on each scenario, from which pairs start and with which they are compared."""
     tolerance: float = Field(default=0.1, gt=0, lt=1)
     """The rate of violations that a directional relation or a predicate may have."""
     compare: tuple[Named, ...] | None = None
-    """The facts that runs are compared by, where a scenario says nothing; chosen by scenario when left out."""
+    """The facts by which runs are compared, unless a scenario names some; chosen by scenario when left out."""
     own: tuple[str, ...] = ()
-    """`module:object` of relations of the project's own."""
+    """Relations of this project, as `module:object`."""
 
 
 Dimension = Literal["tool", "path", "state", "boundary", "model"]

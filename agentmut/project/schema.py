@@ -29,7 +29,7 @@ class Section(Frozen):
 
 
 class ConfigSection(Section):
-    """What the agent is made of: everything that can be mutated."""
+    """The parts of the agent: everything that can be mutated."""
 
     request: str | None = None
     """A file with one recorded request of the agent (its JSON body, or `path` and `body`): prompt, tools and model are
@@ -47,7 +47,7 @@ class ConfigSection(Section):
     context: tuple[str, ...] = ()
     """Paths of text files given to the agent as documents."""
     orchestration: dict[str, JsonValue] = Field(default_factory=dict)
-    """Free settings that the agent's own factory reads."""
+    """Free settings that the agent's factory reads."""
 
 
 class AgentSection(Section):
@@ -64,9 +64,9 @@ class AgentSection(Section):
     functions: Reference | None = None
     """`module:object`, the functions behind the tools, for adapters that bring the tool loop along."""
     api: Literal["chat_completions", "responses"] | None = None
-    """Which of OpenAI's two the adapter `openai` uses; `chat_completions` when left out."""
+    """The OpenAI API that the adapter `openai` uses; `chat_completions` when left out."""
     stream: bool = False
-    """Whether a ready tool loop asks for streamed replies."""
+    """Ask for streamed replies in a ready tool loop."""
     command: str | tuple[str, ...] | None = None
     """A program and its arguments, without a shell. `{input}` is what the user says, `{input_file}` a file that holds
     it (else it is given on stdin); `{answer_file}` a file that the program writes its answer to (else stdout);
@@ -74,15 +74,15 @@ class AgentSection(Section):
     shell: bool = False
     """`command` is one line for the shell."""
     url: str | None = None
-    """Where an agent behind HTTP is asked."""
+    """The address of an agent behind HTTP."""
     method: Literal["POST", "PUT", "GET"] = "POST"
-    """How it is asked."""
+    """The HTTP method of its requests."""
     headers: dict[str, str] = Field(default_factory=dict)
-    """Headers for it; `${NAME}` is replaced from the environment, `{openai_base_url}` and the like by the trial's."""
+    """Headers of its requests; `${NAME}` comes from the environment, `{openai_base_url}` and its kin from the trial."""
     body: JsonValue = None
     """The JSON that is sent, with `{input}` in it. Left out: `{"input": ...}`."""
     answer: str | None = None
-    """JSON pointer to the answer in what the program or the service gives back, such as `/reply/text`."""
+    """JSON pointer to the answer in the output of the program or the service, such as `/reply/text`."""
     proxy_port: int | None = Field(default=None, ge=1, le=65535)
     """A fixed port for agentmut's proxy, for a service that is started beforehand."""
     route: Literal["rebuild", "wire"] | None = None
@@ -90,7 +90,7 @@ class AgentSection(Section):
     Left out: `wire` for programs, services, functions that take the input alone, and those that the adapters `openai`
     and `anthropic` wrap; `rebuild` for all others."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
-    """What only the adapter of a framework knows; docs/frameworks.md names the keys of each."""
+    """Settings of the framework's adapter; docs/frameworks.md lists the keys of each."""
     version: str | None = None
     """Your own version of the agent's code. Left out: a hash of the project's Python files; of a program or a service,
     of its source files in any language, and of the files that the command names."""
@@ -120,11 +120,11 @@ class SuiteSection(Section):
     scenarios: str | tuple[str, ...] = "scenarios/*.yaml"
     """Glob patterns of scenario files, relative to this file."""
     threshold: Rate = 0.9
-    """The pass rate asked of a scenario that names none."""
+    """The pass rate required of a scenario that names none."""
     ci_runs: Annotated[
         tuple[Runs, ...], AfterValidator(_distinct), Field(json_schema_extra={"uniqueItems": True})
     ] = (1, 10)
-    """How often a CI job may run each scenario; the report tells how likely each such job turns red."""
+    """How often a CI job may run each scenario; the report shows how likely each such job turns red."""
 
 
 class IgnoredMutant(Section):
@@ -140,11 +140,11 @@ MutantId = Annotated[str, Field(min_length=4)]
 
 
 class SecondOrder(Section):
-    """Mutants of second order: two mutants at once. They have a score of their own and are not in the overall
+    """Mutants of second order: two mutants at once. They have a separate score and are not in the overall
     score, since their parts are."""
 
     sample: int | None = Field(default=None, ge=1)
-    """So many pairs of degrading mutants, the same ones in every run; different operators and parts of the agent
+    """The number of pairs of degrading mutants, equal in every run; different operators and parts of the agent
     first."""
     pairs: tuple[tuple[MutantId, MutantId], ...] = ()
     """Pairs by the ids of their mutants, or the beginnings of them."""
@@ -158,7 +158,7 @@ class MutationSettings(Section):
     operators: tuple[str, ...] | None = None
     """Operators to use, as `class.name`, instead of whole classes."""
     own_operators: tuple[Reference, ...] = ()
-    """Operators of this project, as `module:object`. They are used like those that are installed."""
+    """Operators of this project, as `module:object`. They are used like installed ones."""
     per_operator: int | None = Field(default=None, ge=1)
     """At most so many mutants of each operator: those with the smallest ids, the same ones in every run."""
     per_instruction: int | None = Field(default=None, ge=1)
@@ -178,12 +178,12 @@ class MutationSettings(Section):
     )
     """Controls that must not be killed: the agent `untouched`, with more `whitespace`, or with a `comment`."""
     slow_seconds: float = Field(default=3.0, gt=0, le=3600)
-    """How late the results are that `tool.result_slow` delays. The trials of those mutants take as much longer."""
+    """Seconds by which `tool.result_slow` delays results. The trials of its mutants take that much longer."""
     second_order: SecondOrder | None = None
     """Pairs of mutants to run as well."""
     selective: float | None = Field(default=None, gt=0, le=1)
     """The share of operators to keep: those that told most in earlier runs. Operators without an earlier result are
-    kept too. The score then speaks of the operators kept."""
+    kept too. The score is then about the kept operators."""
     wordnet: bool = False
     """Let `prompt.synonym` also use nltk's WordNet corpus, which has to be installed: `python -m nltk.downloader
     wordnet`."""
@@ -203,7 +203,7 @@ class StatisticsSettings(Section):
     n_max: int = Field(default=100, ge=10, le=500)
     """Most trials of one mutant on one scenario."""
     baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
-    """Trials of the unchanged agent on each scenario; `auto` goes by the number of mutants."""
+    """Trials of the unchanged agent on each scenario; `auto` chooses by the number of mutants."""
     suite_share: float = Field(default=0.0, ge=0, lt=1)
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
@@ -222,14 +222,14 @@ Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yeku
 
 
 class VerdictSettings(Section):
-    """What `agentmut test` asks of the agent as it is. The thresholds stand with the scenarios."""
+    """What `agentmut test` requires of the unchanged agent. The thresholds are in the scenarios."""
 
     method: Literal["sequential", "fixed"] = "sequential"
     """`sequential` stops a scenario as soon as its trials decide; `fixed` runs all of them."""
     trials: int = Field(default=100, ge=1, le=10_000)
-    """Most trials of a scenario; with `fixed` exactly so many."""
+    """The most trials of a scenario; with `fixed` the exact number."""
     margin: Rate = 0.1
-    """How far below its threshold a pass rate must be noticed by the sequential test."""
+    """The drop below the threshold that the sequential test must notice."""
     correction: Correction = "holm"
     """How the chance of a false FAIL is kept in check over the scenarios."""
 
@@ -266,7 +266,7 @@ class AskAbove(Section):
 
 
 class BudgetSettings(Section):
-    """Limits of a run; whichever is met first stops it."""
+    """Limits of a run; the first limit that is reached stops it."""
 
     usd: float | None = Field(default=None, gt=0)
     """US dollars."""
@@ -285,7 +285,7 @@ class ExecutionSettings(Section):
     """How trials are run."""
 
     executor: Literal["local"] = "local"
-    """Where trials run."""
+    """The engine that runs the trials."""
     concurrency: int = Field(default=16, ge=1)
     """Trials at the same time."""
     timeout: float = Field(default=60.0, gt=0)
@@ -293,9 +293,9 @@ class ExecutionSettings(Section):
     isolate: Literal["task", "process"] = "task"
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
     retries: int = Field(default=3, ge=0)
-    """Repeats of a trial after trouble of the model service."""
+    """Repeats of a trial after an error of the model service."""
     record: bool = False
-    """Keep what each trial asked of models and was given, without secrets, for `agentmut replay`."""
+    """Keep the model requests and replies of each trial, without secrets, for `agentmut replay`."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """Most trials started in a minute."""
     window: int = Field(default=1, ge=1)
@@ -303,13 +303,13 @@ class ExecutionSettings(Section):
 
 
 class GateSettings(Section):
-    """What `agentmut gate` asks for before it says deploy."""
+    """What `agentmut gate` requires before it says deploy."""
 
     verdict: bool = True
-    """Whether the suite's verdict on the agent is asked for: that of `agentmut test`, or else of the baseline of the
+    """Require the suite's verdict on the agent: that of `agentmut test`, or else of the baseline of the
     latest campaign."""
     min_score: float | None = Field(default=None, ge=0, le=1)
-    """What the lower bound of the mutation score has to reach."""
+    """The least lower bound of the mutation score."""
     min_coverage: float | None = Field(default=None, ge=0, le=1)
     """The least overall coverage; below it a person decides."""
     baseline: str | None = Field(default=None, min_length=1)
@@ -323,7 +323,7 @@ class GateSettings(Section):
     max_seconds_per_run: float | None = Field(default=None, ge=0)
     """Seconds that one run of the agent may take on average."""
     inconclusive: Literal["manual", "block", "deploy"] = "manual"
-    """What follows where the evidence is not enough either way. No evidence at all is always `manual`."""
+    """The decision if the evidence is not enough either way. No evidence at all is always `manual`."""
 
 
 class ProjectFile(Section):
@@ -340,7 +340,7 @@ class ProjectFile(Section):
     statistics: StatisticsSettings = Field(default_factory=StatisticsSettings)
     """How much evidence a decision needs."""
     test: VerdictSettings = Field(default_factory=VerdictSettings)
-    """What `agentmut test` asks of the agent as it is."""
+    """What `agentmut test` requires of the unchanged agent."""
     compare: ComparisonSettings = Field(default_factory=ComparisonSettings)
     """How `agentmut baseline compare` compares the agent with a stored baseline."""
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
@@ -354,7 +354,7 @@ class ProjectFile(Section):
     suggest: SuggestSettings = Field(default_factory=SuggestSettings)
     """How `agentmut suggest` looks for scenarios."""
     gate: GateSettings = Field(default_factory=GateSettings)
-    """What `agentmut gate` asks for before it says deploy."""
+    """What `agentmut gate` requires before it says deploy."""
 
 
 class ScenarioEntry(Section):
@@ -369,9 +369,9 @@ class ScenarioEntry(Section):
     context: tuple[str, ...] = ()
     """Paths of text files, relative to the project file, added to the agent's documents."""
     threshold: Rate | None = None
-    """The pass rate asked of this scenario; the suite's when left out."""
+    """The pass rate required of this scenario; the suite's when left out."""
     evaluators: tuple[dict[str, JsonValue], ...] = Field(min_length=1)
-    """Each a mapping of one evaluator to its argument; all must hold."""
+    """Mappings of one evaluator to its argument; all must hold."""
     tools: dict[str, ToolDouble] = Field(default_factory=dict)
     """Stand-ins for tools, so that broken agents do no harm."""
     setup: Reference | None = None

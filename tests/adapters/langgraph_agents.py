@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter, bind_tools, config_middleware
+from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from agentmut.adapters.langgraph.adapter import (
+from agentmut.adapters.langgraph import (
     LangGraphAdapter,
     bind_tools,
     config_middleware,

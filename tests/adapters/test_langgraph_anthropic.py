@@ -6,7 +6,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.conformance.adapters.adapter_checks import CHECKS
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import read_tool

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.seams.protocols.adapter import AgentSpec

@@ -9,7 +9,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

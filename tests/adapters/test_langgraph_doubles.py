@@ -9,7 +9,7 @@ from langchain_core.tools import InjectedToolCallId, ToolException, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import ToolDouble

@@ -22,7 +22,7 @@ from langgraph.types import Command, RetryPolicy, Send
 from pydantic import BaseModel
 
 from agentmut._base.errors import UsageError
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.mutation.generation import Generation, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.adapters.langgraph.adapter import bind_tools
+from agentmut.adapters.langgraph import bind_tools
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import ModelConfig
 from agentmut.seams.plugins import Catalogue

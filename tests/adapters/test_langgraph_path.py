@@ -15,7 +15,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter, bind_tools, model_settings
+from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario

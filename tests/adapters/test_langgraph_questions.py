@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig, History
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.trace import Action

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from langgraph.types import Command, Send
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.faults import FaultKind, ToolFault

@@ -16,7 +16,7 @@ from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from pydantic import BaseModel, Field
 
 from agentmut._base.errors import AdapterError
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter, bind_tools, config_middleware
+from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution

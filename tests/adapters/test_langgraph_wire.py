@@ -13,7 +13,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, RetryPolicy
 from pydantic import Field
 
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter, model_settings
+from agentmut.adapters.langgraph import LangGraphAdapter, model_settings
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution

@@ -113,7 +113,7 @@ WAYS = {
     "imported": "from agentmut import toolbox\ndef run(config, input): return toolbox(config, [])\n",
     "by attribute": "import agentmut\nasync def run(config, input): return agentmut.toolbox(config, [])\n",
     "in a method": "import agentmut\nclass A:\n def run(self, c, i):\n  return [agentmut.toolbox(c, f) for f in i]\n",
-    "langgraph": "from agentmut.adapters.langgraph.adapter import bind_tools\ndef run(config, input): return 1\n",
+    "langgraph": "from agentmut.adapters.langgraph import bind_tools\ndef run(config, input): return 1\n",
 }
 
 

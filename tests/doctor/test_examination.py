@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from agentmut.adapters.bedrock import BedrockAdapter
-from agentmut.adapters.mcp.adapter import McpAdapter
+from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.adapters.vertex_agent_engine.adapter import VertexAgentEngineAdapter
+from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.cli import main
 from agentmut.doctor.beforehand import key_checks
 from agentmut.doctor.sending import differences

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
-from agentmut.adapters.langgraph.adapter import bind_tools, config_middleware, model_settings
+from agentmut.adapters.langgraph import bind_tools, config_middleware, model_settings
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import read_tool
 from tests.frameworks.order_tools import PROMPT

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.adapters.bedrock_agents.adapter import BedrockAgentsAdapter
+from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending

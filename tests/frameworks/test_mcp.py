@@ -16,7 +16,7 @@ from pydantic import JsonValue, SecretStr
 
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters._shared import requirement as _requirement
-from agentmut.adapters.mcp.adapter import McpAdapter
+from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig

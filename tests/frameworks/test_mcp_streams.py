@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.streamable_http import EventStore
 from pydantic import JsonValue
 
-from agentmut.adapters.mcp.adapter import McpAdapter
+from agentmut.adapters.mcp import McpAdapter
 from agentmut.mcp_proxy import CLIENT, SERVER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault

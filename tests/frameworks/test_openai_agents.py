@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.adapters.openai_agents.adapter import OpenAIAgentsAdapter
+from agentmut.adapters.openai_agents import OpenAIAgentsAdapter
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter

@@ -11,7 +11,7 @@ from aiohttp import web
 
 import agentmut
 from agentmut._base.errors import AdapterError, UnavailableError, UsageError
-from agentmut.adapters.vertex_agent_engine.adapter import VertexAgentEngineAdapter
+from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.errors import EngineError
 from agentmut.adapters.vertex_agent_engine.events import Hearing

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.calibration.least_trials import divergence, kill_bound, survival_bound
+from benchmarks.calibration.bound import divergence, kill_bound, survival_bound
 
 
 def test_the_divergence_of_two_coins_by_hand() -> None:

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import RetryPolicy
 
 import agentmut
-from agentmut.adapters.langgraph.adapter import LangGraphAdapter
+from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution

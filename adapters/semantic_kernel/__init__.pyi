@@ -1,0 +1,1 @@
+from .adapter import SemanticKernelAdapter as SemanticKernelAdapter
