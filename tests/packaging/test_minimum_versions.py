@@ -11,7 +11,7 @@ def test_the_minimum_of_an_sdk_is_the_one_of_its_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     for package, (major, minor) in MINIMUM.items():
         (found,) = (
-            re.fullmatch(rf"{package}>=(\d+)(?:\.(\d+))?", requirement)
+            re.fullmatch(rf"{package}>=(\d+)(?:\.(\d+))?,<\d+", requirement)
             for requirement in project["optional-dependencies"][package]
             if requirement.startswith(f"{package}>")
         )
