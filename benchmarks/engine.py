@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from agentmut.campaign import register  # noqa: E402
 from agentmut.campaign.decision.state import CampaignState  # noqa: E402
 from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
@@ -38,7 +39,7 @@ from agentmut.project.project import load_project  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 from agentmut.trial.executor import TrialRequest  # noqa: E402
 from agentmut.usecases.campaigns import carry_out  # noqa: E402
-from agentmut.usecases.runtime import open_store, register  # noqa: E402
+from agentmut.usecases.runtime import open_store  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9

@@ -46,6 +46,7 @@ from .results.summary import cost_of as cost_of
 from .results.summary import summarise as summarise
 from .running.account import Account as Account
 from .running.account import TrialList as TrialList
+from .running.carrying_out import register as register
 from .running.carrying_out import run_work as run_work
 from .running.judges import Asked as Asked
 from .running.judges import judges_used as judges_used

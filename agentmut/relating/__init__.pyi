@@ -10,12 +10,14 @@ from .preparation import prepare as prepare
 from .preparation import source_work as source_work
 from .preparation import wish as wish
 from .preparation import worst_case as worst_case
+from .rescored_relations import relations_rescored as relations_rescored
 from .sources import Executions as Executions
 from .sources import any_run as any_run
 from .sources import executions_of as executions_of
 from .sources import giving_up as giving_up
 from .sources import materials_of as materials_of
 from .sources import unanswered as unanswered
+from .state import Progress as Progress
 from .state import Relating as Relating
 from .state import RelationsPlan as RelationsPlan
 from .state import SourceTrials as SourceTrials
@@ -25,6 +27,9 @@ from .stored import stored_sources as stored_sources
 from .stored import without_more as without_more
 from .summary import Checked as Checked
 from .summary import report_relations as report_relations
+from .survivor_check import campaign_of as campaign_of
+from .survivor_check import check_survivors as check_survivors
+from .survivor_check import most_runs as most_runs
 from .survivors import Measure as Measure
 from .survivors import Runs as Runs
 from .survivors import Survivor as Survivor

@@ -1,11 +1,11 @@
 """Relations under way: which follow-up runs are wanted next, and what they lead to."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentmut._base import RunError
-from agentmut.assessment import AssessmentPlan
+from agentmut.assessment import Assessment, AssessmentPlan
 from agentmut.campaign import Account, Launch, TrialList, TrialResult
 from agentmut.nouns import Mutant, Scenario
 from agentmut.relating.follow_ups import TrialRef
@@ -134,3 +134,7 @@ class SourceTrials(TrialList):
         """Take in a finished trial."""
         super().record(launch, result)
         self.found[TrialRef(*launch[:3])] = result
+
+
+Progress = Callable[[Assessment | Relating | SourceTrials], None]
+"""Told of the work after each trial."""

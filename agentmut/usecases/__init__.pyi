@@ -16,7 +16,6 @@ from .plan_figures import Amount as Amount
 from .plan_figures import Foreseen as Foreseen
 from .planning import foresee as foresee
 from .planning import plan as plan
-from .relations import Progress as Progress
 from .relations import RelationRequest as RelationRequest
 from .relations import carry_out_relations as carry_out_relations
 from .relations import check_relations as check_relations
@@ -25,7 +24,6 @@ from .runtime import open_store as open_store
 from .runtime import opened as opened
 from .runtime import redactor as redactor
 from .runtime import refuse_running_loop as refuse_running_loop
-from .runtime import register as register
 from .runtime import stand_in_keys as stand_in_keys
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
@@ -45,9 +43,6 @@ from .suite_verdicts import compare_with_baseline as compare_with_baseline
 from .suite_verdicts import comparison as comparison
 from .suite_verdicts import save_baseline as save_baseline
 from .suite_verdicts import with_settings as with_settings
-from .survivor_relations import campaign_of as campaign_of
-from .survivor_relations import check_survivors as check_survivors
-from .survivor_relations import most_runs as most_runs
 from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline

@@ -21,6 +21,7 @@ from agentmut.campaign import (
     open_session,
     part_of,
     plan_merge,
+    register,
     run_work,
     stored_campaign,
     suite_digest,
@@ -36,7 +37,6 @@ from agentmut.usecases.runtime import (
     open_store,
     opened,
     refuse_running_loop,
-    register,
 )
 
 Progress = Callable[[CampaignState], None]
@@ -96,7 +96,7 @@ def rescore(project: Project | str | Path = ".", run: str | None = None) -> Resc
 
 def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
-    from agentmut.usecases.rescored_relations import relations_rescored
+    from agentmut.relating import relations_rescored
 
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id

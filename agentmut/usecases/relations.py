@@ -1,19 +1,18 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.assessment import Asked, Assessment
-from agentmut.campaign import Session, Spend, Stop, Tables, failure, run_work, together
+from agentmut.assessment import Asked
+from agentmut.campaign import Session, Spend, Stop, Tables, failure, register, run_work, together
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     Checked,
-    Relating,
+    Progress,
     RelationsPlan,
-    SourceTrials,
     Wish,
     any_run,
     carry_out_stored,
@@ -38,10 +37,8 @@ from agentmut.store import (
     save_relations,
     write_relations,
 )
-from agentmut.usecases.runtime import opened, refuse_running_loop, register
+from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.suite_verdicts import with_settings
-
-Progress = Callable[[Assessment | Relating | SourceTrials], None]
 
 
 class RelationRequest(NamedTuple):

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from agentmut._base import UsageError, dummy_keys, environ, locked
 from agentmut.campaign import (
-    RunPlan,
     Session,
     declared_variables,
     open_session,
 )
 from agentmut.project import FOLDER, Project, load_project, redactor
-from agentmut.store import Store, StoredRun
+from agentmut.store import Store
 
 __all__ = [
     "FOLDER",
@@ -23,14 +22,8 @@ __all__ = [
     "opened",
     "redactor",
     "refuse_running_loop",
-    "register",
     "stand_in_keys",
 ]
-
-
-def register(store: Store, plan: RunPlan) -> None:
-    """Note a run before its first trial, so that it can be resumed whatever happens."""
-    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
 
 
 def refuse_running_loop(called: str) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from agentmut._base import RunInterruptedError, UsageError, write_json
-from agentmut.campaign import Session, Stop, no_other_input
+from agentmut.campaign import Session, Stop, no_other_input, register
 from agentmut.insight import (
     MUTANTS,
     Aim,
@@ -42,7 +42,6 @@ from agentmut.nouns import (
 )
 from agentmut.project import FOLDER, Project, apply_suggestions, note_applied
 from agentmut.store import Store
-from agentmut.usecases.runtime import register
 
 FILE = "suggestions.json"
 NO_PROPOSAL = {

@@ -22,7 +22,7 @@ from agentmut.assessment import (
     report_verdicts,
     saved_scenarios,
 )
-from agentmut.campaign import Session, Stop, Tables, failure, run_work
+from agentmut.campaign import Session, Stop, Tables, failure, register, run_work
 from agentmut.nouns import AgentSummary
 from agentmut.project import FOLDER, Project, load_project
 from agentmut.store import (
@@ -36,7 +36,7 @@ from agentmut.store import (
     write_baseline,
     write_verdicts,
 )
-from agentmut.usecases.runtime import opened, refuse_running_loop, register
+from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]

@@ -8,6 +8,7 @@ import pytest
 
 from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.campaign import register
 from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.proposals import Proposal
@@ -23,7 +24,7 @@ from agentmut.project.project import Project
 from agentmut.report.terminal.suggestions_page import render_suggestions
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.usecases.campaigns import measure
-from agentmut.usecases.runtime import open_store, register
+from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suggestions import Proposed, free_suggestions, searched_suggestions
 
 pytestmark = pytest.mark.whole

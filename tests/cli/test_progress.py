@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentmut.campaign import register
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.selection.choosing import make_mutants
@@ -14,7 +15,7 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.cli.progress import ProgressLine, describe
 from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import carry_out_campaign
-from agentmut.usecases.runtime import open_store, register
+from agentmut.usecases.runtime import open_store
 
 pytestmark = pytest.mark.whole
 

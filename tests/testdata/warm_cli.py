@@ -192,7 +192,7 @@ def warm_up() -> None:
         "agentmut.campaign.shards.merge",
         "rich.console",
         "agentmut.cli.verbs.relating",
-        "agentmut.usecases.survivor_relations",
+        "agentmut.relating.survivor_check",
         "agentmut.adapters.langgraph.adapter",
         "langchain.agents",
         "langchain_openai",

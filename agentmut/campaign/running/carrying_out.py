@@ -8,13 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
+from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Clock, Loop, Ports, TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
-from agentmut.store import write_cassette
+from agentmut.store import Store, StoredRun, write_cassette
 from agentmut.trial import Executor
+
+
+def register(store: Store, plan: RunPlan) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens."""
+    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
 
 
 def run_work(

@@ -14,11 +14,11 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verbs.verdicts import ask_to_run
 from agentmut.project import Project
-from agentmut.relating import Relating, SourceTrials, Wish, wish, worst_case
+from agentmut.relating import Progress, Relating, SourceTrials, Wish, wish, worst_case
 from agentmut.report import counted, render_relations, render_survivors, render_wish
 from agentmut.stats import Verdict
 from agentmut.store import Finding, RelationReport
-from agentmut.usecases import Progress, RelationRequest, agent_environment, carry_out_relations, why_ask
+from agentmut.usecases import RelationRequest, agent_environment, carry_out_relations, why_ask
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
@@ -80,7 +80,7 @@ def check_survivors_and_print(
     as_json: bool,
 ) -> None:
     """Check the survivors of a run and print which ones relations kill; the exit code says whether it finished."""
-    from agentmut.usecases import campaign_of, check_survivors, most_runs
+    from agentmut.relating import campaign_of, check_survivors, most_runs
 
     if seed is not None:
         raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")

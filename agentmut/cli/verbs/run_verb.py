@@ -88,9 +88,9 @@ def _campaign(
     yes: bool,
     fresh: bool,
 ) -> "Result":
-    from agentmut.campaign import make_plan
+    from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases import carry_out_campaign, open_store, register
+    from agentmut.usecases import carry_out_campaign, open_store
 
     plan = share(make_plan(session, generation, seed, time.time()))
     if not yes:

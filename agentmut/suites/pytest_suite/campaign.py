@@ -131,8 +131,8 @@ class Campaign:
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
-    from agentmut.campaign import Selection, make_mutants, make_plan, open_session
-    from agentmut.usecases import carry_out_campaign, open_store, register
+    from agentmut.campaign import Selection, make_mutants, make_plan, open_session, register
+    from agentmut.usecases import carry_out_campaign, open_store
 
     session = open_session(project)
     plan = make_plan(session, make_mutants(session, Selection()), None, time.time())

@@ -7,12 +7,15 @@ import pytest
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
 from agentmut.assessment.preparation import Asked
-from agentmut.campaign import run_work
+from agentmut.campaign import (
+    register,
+    run_work,
+)
 from agentmut.campaign.running.stored import stored_originals
 from agentmut.project.loading import load_project
 from agentmut.relating.preparation import make_plan, source_work, wish
 from agentmut.store.documents.relation_report import Finding
-from agentmut.usecases.runtime import opened, register
+from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 
 pytestmark = pytest.mark.whole

@@ -12,13 +12,13 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, read_result
 from agentmut.project.project import Project
 from agentmut.relating.preparation import wish
+from agentmut.relating.survivor_check import campaign_of, check_survivors
 from agentmut.relating.survivors import with_kills
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.relations_page import render_survivors
 from agentmut.report.terminal.run_page import render
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.usecases.runtime import opened
-from agentmut.usecases.survivor_relations import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop
 
 pytestmark = pytest.mark.whole

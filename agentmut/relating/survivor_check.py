@@ -14,45 +14,33 @@ from agentmut.campaign import (
     Tables,
     cost_of,
     failure,
+    register,
     run_work,
     stored_campaign,
     together,
 )
 from agentmut.nouns import Result, write_result
-from agentmut.relating import (
-    Executions,
-    Lane,
+from agentmut.relating.judges import judges_of
+from agentmut.relating.lacking import not_stored
+from agentmut.relating.lane import Lane
+from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
+from agentmut.relating.sources import Executions, executions_of, materials_of
+from agentmut.relating.state import Progress, Relating, RelationsPlan, SourceTrials
+from agentmut.relating.stored import carry_out_stored, further_runs, without_more
+from agentmut.relating.survivors import (
     Measure,
-    PreparedLanes,
-    Relating,
-    RelationsPlan,
     Runs,
-    SourceTrials,
     Survivor,
-    Wish,
-    carry_out_stored,
     detectors_of,
-    executions_of,
-    further_runs,
-    judges_of,
     kills_of,
-    make_plan,
-    materials_of,
     measures_of,
     mutant_sources,
     mutant_work,
-    not_stored,
-    pairs_of,
-    prepare,
     runs_of,
-    source_work,
     survivors_of,
     with_kills,
-    without_more,
 )
 from agentmut.store import NotStored, Store, SurvivorsReport
-from agentmut.usecases.relations import Progress
-from agentmut.usecases.runtime import register
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

@@ -8,9 +8,10 @@ from agentmut.assessment import Asked
 from agentmut.campaign import Session, StoredCampaign, Tables
 from agentmut.nouns import MutantRow, Result
 from agentmut.project import Project
-from agentmut.relating import Wish, wish, with_kills
+from agentmut.relating.preparation import Wish, wish
+from agentmut.relating.survivor_check import campaign_with, judge_stored
+from agentmut.relating.survivors import with_kills
 from agentmut.store import RelationFlip, RelationsRescored, Store, SurvivorsReport
-from agentmut.usecases.survivor_relations import campaign_with, judge_stored
 
 
 def relations_rescored(
