@@ -170,7 +170,7 @@ def _files(folder: Path, asked: JsonValue) -> dict[str, str]:
 
 
 def _environment(trial: Trial) -> dict[str, str]:
-    """That of this process, with what leads model requests through agentmut."""
+    """Return this process's environment, with the addresses that lead model requests through agentmut."""
     return {**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id}
 
 

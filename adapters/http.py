@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class HttpAdapter(OutsideAgent, TakesKeys):
-    """Asks `agent.url` once for each trial, with a session of its own."""
+    """Asks `agent.url` once for each trial, in a new session."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
         "url",
@@ -175,12 +175,12 @@ class HttpAdapter(OutsideAgent, TakesKeys):
     def _check(self, reply: Reply, redact: Callable[[str], str]) -> None:
         if reply.status < 400:
             return
-        said = f"{self._place} answered {reply.status}{self._said(reply, redact)}"
+        said = f"{self._place} answered {reply.status}{self._described_reply(reply, redact)}"
         if reply.status in MISDIRECTED:
             raise AdapterError(f"{said}. Correct agent.url, agent.method or agent.headers")
         raise UnavailableError(said) if reply.status in BUSY else ServiceError(said)
 
-    def _said(self, reply: Reply, redact: Callable[[str], str]) -> str:
+    def _described_reply(self, reply: Reply, redact: Callable[[str], str]) -> str:
         """The beginning of a body, without secrets, such as what the service may repeat of headers and address."""
         own = Redactor(header_secrets(self.spec.headers) | url_secrets(self.spec.url or ""))
         said = " ".join(redact(own.text(reply.body.decode("utf-8", "replace"))).split())

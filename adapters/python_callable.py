@@ -93,7 +93,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same function on another config."""
+        """Return the same function with another config."""
         return type(self)(
             self._run, config, self._package, takes_config=self._takes_config, original=self.original
         )
@@ -130,7 +130,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return version_of(self._package) if self._package else {}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Call the function once; a blocking one runs in a thread of its own.
+        """Call the function once; a blocking function runs in a separate thread.
 
         Where the history is dropped it gets the last turn alone, as it would if that were all that was said.
         """
@@ -141,7 +141,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return trace_of(await self.answer(turns[0] if len(turns) == 1 else list(turns), trial), trial, last)
 
     async def answer(self, value: Any, trial: Trial) -> Any:
-        """What the function returns for an input, as it is."""
+        """Return what the function returns for an input."""
         view = recording_view(self._config, trial.recorder.config_reads)
         given = (view, value) if self._takes_config else (value,)
         if self._is_async:

@@ -22,7 +22,7 @@ AT_ONCE = 64
 
 
 class Boto3:
-    """The client of an agent's runs, made when the first of them begins; `made` is told of it.
+    """The client of an agent's runs, made when the first run begins; `made` is called with it.
 
     It keeps nothing of a run, may be used by several threads, and takes long to make.
     """

@@ -22,7 +22,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """From the config that a live agent has to the one that it is to have."""
+    """The difference between the config of a live agent and the config that it is to have."""
 
     found: AgentConfig
     wanted: AgentConfig
@@ -66,7 +66,7 @@ class Change:
         tools = [self._as_built(tool, own_names) for tool in self.wanted.tools]
         wanted = [tool for tool in tools if _is_for(tool, own_names, decoys=decoys)]
         known = {tool.name: tool for tool in (tools if self.built else self.found.tools)}
-        offers = [Offer(tool, _told_otherwise(tool, known.get(tool.own_name))) for tool in wanted]
+        offers = [Offer(tool, _differs(tool, known.get(tool.own_name))) for tool in wanted]
         if told:
             offers += [Offer(told(name), changed=False) for name in self._later(own_names, wanted)]
         return offers if self._reordered else sorted(offers, key=lambda offer: _place(offer, own_names))
@@ -76,7 +76,7 @@ class Change:
         return [name for name in own_names if self.seen is not None and name not in known | self.seen]
 
     def _as_built(self, tool: ToolSpec, own_names: Sequence[str]) -> ToolSpec:
-        """A tool that the factory has built as it is wanted has its name as the agent's own."""
+        """Give a tool that the factory has built as wanted its own name."""
         if self.built and tool.name in own_names:
             return tool.model_copy(update={"implemented_by": None})
         return tool
@@ -116,7 +116,7 @@ def _is_for(tool: ToolSpec, own_names: Sequence[str], *, decoys: bool) -> bool:
     return (decoys and Offer(tool, changed=True).is_decoy) or tool.own_name in own_names
 
 
-def _told_otherwise(tool: ToolSpec, own: ToolSpec | None) -> bool:
+def _differs(tool: ToolSpec, own: ToolSpec | None) -> bool:
     if own is None:
         return True
     return (tool.name, tool.description, tool.parameters) != (own.name, own.description, own.parameters)

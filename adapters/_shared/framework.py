@@ -141,7 +141,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return ""
 
     def way_around(self, setting: str) -> str:
-        """How mutants of a setting of the model that is none of `settings` can reach the agent, in a clause."""
+        """Say in a clause how mutants of a setting outside `settings` can reach the agent."""
         return "mutants of it can reach the agent by agent.route: wire"
 
     # What agentmut asks.
@@ -155,7 +155,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return self.found.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same agents with another config."""
+        """Return the same agents with another config."""
         return type(self)(self.source, self.spec, self.found, config, self.original, self.seen)
 
     def doubled_tools(self) -> frozenset[str]:

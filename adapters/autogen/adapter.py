@@ -41,7 +41,7 @@ class AutoGenAdapter(FrameworkAdapter):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """As all adapters of frameworks; and check that the function really builds anew."""
+        """Create the adapter, and check that the function builds a new agent each time."""
         adapter = super().create(spec, config)
         one, other = (cls._team(adapter.source.build(config), spec) for _ in range(2))
         if _common(one.keeping(), other.keeping()):
@@ -54,7 +54,7 @@ class AutoGenAdapter(FrameworkAdapter):
         return adapter
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same agents with another config."""
+        """Return the same agents with another config."""
         adapter = super().with_config(config)
         adapter.shares = self.shares
         return adapter

@@ -147,31 +147,31 @@ class PlacedClient(ChatCompletionClient):
         await self._client.close()
 
     def actual_usage(self) -> RequestUsage:
-        """Of the agent's own client."""
+        """Return the client's actual usage."""
         return self._client.actual_usage()
 
     def total_usage(self) -> RequestUsage:
-        """Of the agent's own client."""
+        """Return the client's total usage."""
         return self._client.total_usage()
 
     def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()) -> int:
-        """Of the agent's own client."""
+        """Count tokens with the client."""
         return self._client.count_tokens(messages, tools=tools)
 
     def remaining_tokens(
         self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
     ) -> int:
-        """Of the agent's own client."""
+        """Count the tokens that the client has left."""
         return self._client.remaining_tokens(messages, tools=tools)
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        """Of the agent's own client."""
+        """Return the client's capabilities."""
         return self._client.capabilities
 
     @property
     def model_info(self) -> ModelInfo:
-        """Of the agent's own client."""
+        """Return the client's model info."""
         return self._client.model_info
 
 

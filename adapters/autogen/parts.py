@@ -81,7 +81,7 @@ def system_message(agent: AssistantAgent) -> str | None:
 
 
 def limit_of(root: Any) -> int | None:
-    """Of an agent, the model calls that it goes on for; of a team, the turns of its members."""
+    """Return an agent's limit of model calls, or a team's limit of its members' turns."""
     name = "max_turns" if isinstance(root, BaseGroupChat) else "max_tool_iterations"
     found: int | None = argument_of(root, name)
     return found
@@ -110,7 +110,7 @@ def led_to(one: Handoff, target: str) -> Handoff:
 
 
 def with_participants(team: BaseGroupChat, participants: list[Any], limit: int | None) -> BaseGroupChat:
-    """A copy of a team, of whatever kind, with other members, and queues and a runtime of its own."""
+    """Copy a team of any kind, with other members, new queues and a new runtime."""
     copied = copy.copy(team)
     BaseGroupChat.__init__(
         copied,

@@ -60,7 +60,7 @@ class Team:
 
     @classmethod
     def of(cls, root: AssistantAgent | BaseGroupChat, chosen: JsonValue = None) -> "Team":
-        """The agents of a team. Raises `AdapterError` for names that lead to two of them, or to none."""
+        """Read the agents of a team. Raises `AdapterError` for a name that leads to two agents or to none."""
         members: dict[str, AssistantAgent] = {}
         for agent in assistants_in(root):
             if agent.name in members:
@@ -95,7 +95,7 @@ class Team:
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The limit of steps, who may hand over to whom, and the members of teams that do without any of them."""
+        """Return the limit of steps, the hand-overs, and the members of teams that can do without one member."""
         handoffs: dict[str, JsonValue] = {
             name: {one.name: one.target for one in handoffs_of(agent)}
             for name, agent in self.members.items()
@@ -172,7 +172,7 @@ class Team:
         return with_participants(one, copies, flow.max_steps if one is self.root else None)
 
     def _rebuilt(self, agent: AssistantAgent, change: Change, limit: int | None) -> AssistantAgent:
-        """A copy with what the constructor makes of the changed arguments; a subclass keeps what it has besides."""
+        """Copy what the constructor makes of the changed arguments; a subclass keeps its further attributes."""
         mine = agent.name == self.changed_name
         client = PlacedClient(argument_of(agent, "model_client"), agent.name, change.model if mine else {})
         workbench = PassingWorkbench(workbenches_of(agent), change, agent.name, decoys=mine)

@@ -170,7 +170,7 @@ class _Call:
 
 
 async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any], *rest: Any) -> ToolResult:
-    """As an `AssistantAgent` asks for it: workbenches that stream have a way of their own."""
+    """Return a result as an `AssistantAgent` asks for it; workbenches that stream have another method."""
     token, call_id = rest
     if not isinstance(workbench, StaticStreamWorkbench):
         return await workbench.call_tool(name, arguments, token, call_id)

@@ -85,21 +85,23 @@ class InlineAgent(BedrockAgentsAdapter):
         changed = apply_edits(self._config, edits)
         if reason := super().cannot_express(mutant) or self._unsayable(changed):
             return reason
-        if any(edit.path[-1] != "implemented_by" for edit in edits) and _told(changed) == _told(self._config):
+        if any(edit.path[-1] != "implemented_by" for edit in edits) and _function_details(
+            changed
+        ) == _function_details(self._config):
             return _NO_WORD
         return ""
 
     @staticmethod
     def _unsayable(config: AgentConfig) -> str:
         try:
-            _told(config)
+            _function_details(config)
         except ValueError as error:
             return str(error)
         return ""
 
 
 class DeployedAgent(BedrockAgentsAdapter):
-    """Prompt, tools and model are the service's; what the config says of them describes the agent."""
+    """An agent whose prompt, tools and model belong to the service; the config describes them."""
 
     @classmethod
     def of(cls, spec: AgentSpec, config: AgentConfig) -> "DeployedAgent":
@@ -119,7 +121,7 @@ class DeployedAgent(BedrockAgentsAdapter):
         return cls.of_functions(DeployedAgentDialect(options, stream=spec.stream), spec, config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Those whose functions are here; all others are called by the service."""
+        """Name the tools whose functions run here; the service calls the other tools."""
         return frozenset(self._functions)
 
     @property
@@ -155,7 +157,7 @@ def _kept_there(edit: Edit) -> str:
     return _AT_SERVICE.format(part=edit.part)
 
 
-def _told(config: AgentConfig) -> list[dict[str, Any]]:
+def _function_details(config: AgentConfig) -> list[dict[str, Any]]:
     """What the model is told of the tools."""
     return terms.action_group("tools", config.tools)
 

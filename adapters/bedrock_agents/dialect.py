@@ -37,7 +37,7 @@ class _Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class AgentOptions:
-    """What the project says of an agent besides its config."""
+    """The project's options of an agent, apart from its config."""
 
     region: str | None = None
     agent: str = ""
@@ -158,7 +158,7 @@ class DeployedAgentDialect(AgentDialect):
     state_key: ClassVar[str] = "sessionState"
 
     def refuses(self, model: ModelConfig) -> str:
-        """Nothing: it is not sent."""
+        """Empty: a setting that the service does not know is not sent."""
         return ""
 
     def told(self, config: AgentConfig) -> dict[str, Any]:

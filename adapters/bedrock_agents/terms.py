@@ -107,7 +107,7 @@ def unsupported(model: ModelConfig, template: str | None) -> str:
 
 
 def override(model: ModelConfig, template: str | None) -> dict[str, Any]:
-    """The prompt of the agent's orchestration, where it has one of its own, with the settings of the model."""
+    """Return the agent's overridden orchestration prompt, with the settings of the model."""
     if template is None:
         return {}
     values = {key: getattr(model, name) for name, key in SETTINGS.items() if is_set(getattr(model, name))}

@@ -37,7 +37,7 @@ class _Deed(NamedTuple):
 
 @dataclass
 class Told:
-    """The events of one call of an agent, as they come. One thread tells of them; another may end it."""
+    """The events of one call of an agent, as they come. One thread adds events; another may end the call."""
 
     recorder: Recorder
     turn: int
@@ -70,7 +70,7 @@ class Told:
 
     @property
     def usage(self) -> Usage:
-        """Of all calls of the model."""
+        """The usage of all calls of the model."""
         return sum((thought.usage for thought in self.thoughts), Usage())
 
     @property

@@ -107,13 +107,13 @@ class CrewAIAdapter(FrameworkAdapter):
     def _unseen(self, mutant: Mutant) -> str:
         if not all(edit.part == "tools" and edit.path[2:3] == ("parameters",) for edit in mutant.edits):
             return ""
-        if not mutant.edits or _told(mutant.apply(self.config)) != _told(self.config):
+        if not mutant.edits or _tool_parameters(mutant.apply(self.config)) != _tool_parameters(self.config):
             return ""
         return "CrewAI tells the model that every parameter is required, and nothing of defaults and titles"
 
 
-def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
-    """The parameters of the tools, as the model is told of them."""
+def _tool_parameters(config: AgentConfig) -> list[dict[str, JsonValue]]:
+    """List the parameters of the tools as the model gets them."""
     from agentmut.adapters.crewai.tools import told_schema
 
     return [told_schema(tool.parameters) for tool in config.tools]

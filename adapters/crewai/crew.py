@@ -74,7 +74,7 @@ class Team:
 
     @property
     def tools(self) -> list[ToolSpec]:
-        """Those of all agents and tasks."""
+        """The tools of all agents and tasks."""
         owners = [*self.agents.values(), *self.tasks.values()]
         return [spec_of(tool) for owner in owners for tool in owner.tools or ()]
 

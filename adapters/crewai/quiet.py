@@ -9,7 +9,7 @@ _OFF = {"CREWAI_DISABLE_TELEMETRY": "true"}
 
 
 def import_quietly() -> None:
-    """Import CrewAI and have it report nothing for the rest of the process; the environment stays as it is.
+    """Import CrewAI without telemetry for the rest of the process; the environment does not change.
 
     Its one reporter is made at the import, along with handlers of signals, unless the environment says otherwise.
     """
@@ -22,7 +22,7 @@ def import_quietly() -> None:
 
 
 class _Unkept:
-    """In the place of the file that has the outputs of the user's last kickoff, for `crewai replay`."""
+    """A stand-in for the file with the last kickoff's outputs, which `crewai replay` reads."""
 
     def update(self, task_index: int, log: dict[str, Any]) -> None:
         """Keep nothing."""

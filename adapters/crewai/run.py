@@ -31,7 +31,7 @@ class Watch:
         self._begun: dict[int, _Begun] = {}
 
     def hooks(self) -> dict[Any, list[Callable[[Any], None]]]:
-        """For `crewai.hooks.dispatch.scoped_hooks`."""
+        """The hooks for `crewai.hooks.dispatch.scoped_hooks`."""
         from crewai.hooks.dispatch import InterceptionPoint
 
         return {
@@ -83,7 +83,7 @@ class Watch:
         return lambda exchange: exchange.node == role and exchange.turn == self._turn
 
     def note_unread(self) -> None:
-        """Calls whose arguments CrewAI could not read, so that no hook was told of them, are failed steps."""
+        """Record calls whose arguments CrewAI could not read as failed steps, since no hook sees them."""
         recorder = self._trial.recorder
         for asked in reversed(self._ids.left(lambda exchange: exchange.turn == self._turn)):
             if parsed(asked.call.arguments) is None:

@@ -36,7 +36,7 @@ def told_name(name: str) -> str:
 
 
 def told_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """What CrewAI makes of the schema of a tool's parameters: a strict one, all of them required."""
+    """Return CrewAI's version of a schema of parameters: strict, with all parameters required."""
     return cast(dict[str, JsonValue], sanitize_tool_params_for_openai_strict(dict(schema)))
 
 
@@ -112,13 +112,13 @@ class PassedOn(BaseTool):
             return error.failure
 
     def format_output_for_agent(self, raw_result: Any) -> str:
-        """As the agent's own tool has it formatted."""
+        """Format the output as the agent's own tool does."""
         own = self._own
         return str(raw_result if own is None else own.format_output_for_agent(raw_result))
 
 
 def offered(offer: Offer, own: BaseTool | None) -> BaseTool:
-    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
     spec = offer.spec
     settings: dict[str, Any] = {}
     if own is not None:

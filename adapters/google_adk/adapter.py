@@ -55,7 +55,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         self._models = Models()
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same agents with another config; they share the clients of their models."""
+        """Return the same agents with another config; they share the clients of their models."""
         other = super().with_config(config)
         other._models = self._models
         return other
@@ -104,7 +104,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         return Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
-        """Settings are given in Gemini's terms: which of them other models follow is not known."""
+        """Say which settings cannot be changed: Gemini's terms, of which other models may not know all."""
         foreign = self.found.model.provider != "google" and not self.source.takes_config
         if foreign and edit.part == "model" and edit.path[1:2] != ("name",):
             return (
@@ -114,7 +114,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         return ""
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Besides, orders that no arrangement of workflow agents has, and those of tools that no agent has together."""
+        """Also refuse orders that no arrangement of workflow agents has, and tools that no agent has together."""
         return super().cannot_express(mutant) or self._cannot_arrange(mutant) or self._cannot_offer(mutant)
 
     def _cannot_arrange(self, mutant: Mutant) -> str:
@@ -150,7 +150,7 @@ def _quiet() -> None:
 
 
 def _of_use(record: logging.LogRecord) -> bool:
-    """Not the traceback of a client of google-genai that could not be made, for want of a key, and is closed though."""
+    """Drop the traceback of a google-genai client that could not be made for want of a key."""
     error = record.exc_info[1] if record.exc_info else None
     return not (isinstance(error, AttributeError) and error.name == genai_hook.CLIENT)
 

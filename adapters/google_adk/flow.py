@@ -45,7 +45,7 @@ class Stage:
 
     @property
     def edges(self) -> Edges:
-        """From the start to the end; with several names before the last, the last waits for all."""
+        """Return the edges from start to end; where several names stand before the last, the last waits for all."""
         ends = [(name, END) for name in self._exits]
         return (*((START, name) for name in self._entries), *self._inner, *ends)
 
@@ -108,7 +108,7 @@ def _variants(stage: Stage) -> Iterator[Stage]:
 
 
 def _elsewhere(stage: Stage) -> Iterator[Stage]:
-    """The stage with one change of its own, or one in a part."""
+    """Return the stage with one change in itself, or in one of its parts."""
     yield from _own(stage)
     for index, part in enumerate(stage.parts):
         for other in _elsewhere(part):

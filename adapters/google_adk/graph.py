@@ -23,7 +23,7 @@ def nodes_of(workflow: Workflow) -> dict[str, BaseNode]:
 
 
 def edges_of(workflow: Workflow) -> list[list[str]]:
-    """From the start to the end, without those that have routes; with several names before the last, it waits."""
+    """Return the edges from start to end without routed ones; after several names, the last waits for all."""
     nodes = nodes_of(workflow)
     into: dict[str, list[str]] = {}
     for edge in _plain(workflow):
@@ -40,7 +40,7 @@ def edges_of(workflow: Workflow) -> list[list[str]]:
 def agents_before(
     workflow: BaseNode, first: frozenset[str] = frozenset({BEGIN})
 ) -> dict[str, frozenset[str]]:
-    """By the agents of a graph, and of those in it: which may have run right before them, past nodes of other kinds.
+    """Map each agent of a graph to the agents that may run right before it, past nodes of other kinds.
 
     `first`: what has run before the graph.
     """
@@ -72,7 +72,7 @@ def rebuilt(
         _check_joins(wanted, nodes)
     edges = [
         Edge(from_node=nodes[source], to_node=nodes[target], route=route)
-        for source, target, route in _reachable(_told(workflow, wanted))
+        for source, target, route in _reachable(_route_parts(workflow, wanted))
     ]
     try:
         graph = Workflow(name=workflow.name, edges=edges).graph
@@ -86,7 +86,7 @@ Told = tuple[str, str, Any]
 """An edge by the names of its ends, and its route; None for edges that are always taken."""
 
 
-def _told(workflow: Workflow, wanted: Edges | None) -> list[Told]:
+def _route_parts(workflow: Workflow, wanted: Edges | None) -> list[Told]:
     """The edges of a workflow, or the wanted ones and those that have a route."""
     own = [(_name(edge.from_node), edge.to_node.name, edge.route) for edge in _edges(workflow)]
     if wanted is None:

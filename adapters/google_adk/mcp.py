@@ -45,7 +45,7 @@ def is_served(tool: BaseTool | None) -> bool:
 
 
 def separate(toolset: BaseToolset) -> BaseToolset:
-    """The same server by a connection of its own; the toolset itself where it is of another kind.
+    """Return the same server with a new connection; a toolset of another kind unchanged.
 
     Copies of ADK's toolsets are made as they are for pickling: nothing is connected. What they write errors to is
     lost that way, and is given back.

@@ -21,7 +21,7 @@ ASKS = "adk_request_"
 
 
 class Conversation(Session):
-    """Each conversation is a session of ADK's of its own."""
+    """A conversation, in a new session of ADK."""
 
     def __init__(
         self,

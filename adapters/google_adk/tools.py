@@ -24,7 +24,7 @@ from agentmut.wire.dialects.gemini import gemini_tools
 
 
 def as_tool(found: Any) -> Any:
-    """What an agent has among its tools, with functions made the tools that ADK makes of them."""
+    """Return an item of an agent's tools; a function becomes the tool that ADK makes of it."""
     known = isinstance(found, BaseTool | BaseToolset) or not callable(found) or hasattr(found, "run_async")
     return found if known else FunctionTool(found)
 
@@ -58,7 +58,7 @@ def spec_of(declaration: FunctionDeclaration) -> ToolSpec:
 
 
 def tool_offered(offer: Offer, own: BaseTool | None) -> BaseTool:
-    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it.
+    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it.
 
     It is a copy of the agent's own, of the same class: callbacks and plugins of the user's are given it.
     """
@@ -73,7 +73,7 @@ def tool_offered(offer: Offer, own: BaseTool | None) -> BaseTool:
 
 
 def leading_to(tool: AgentTool, agent: Any) -> AgentTool:
-    """The same tool that runs another copy of its agent."""
+    """Return the same tool for another copy of its agent."""
     fresh: AgentTool = _copied(tool)
     fresh.agent = agent
     return fresh
@@ -108,7 +108,7 @@ def _of(shown: BaseTool, own: BaseTool, name: str) -> Any:
 
 
 def _tell(shown: BaseTool, own: BaseTool, spec: ToolSpec) -> None:
-    """Have a copy tell the model what is wanted, and what else it tells besides its declaration."""
+    """Change what a copy tells the model: its declaration, and its other instructions."""
     _put(shown, name=spec.name, description=spec.description)
     if is_served(own):
         told_otherwise(shown, spec)

@@ -134,14 +134,14 @@ class PassedToolset(BaseToolset):
         return [*offered, *map(self._as_it_is, rest)]
 
     async def process_llm_request(self, *, tool_context: Any, llm_request: LlmRequest) -> None:
-        """As the toolset does. Raises why it has no tools: a run without them would be another agent's."""
+        """Process the request with the toolset. Raises its error: a run without its tools would be another agent's."""
         if self._error is not None:
             raise self._error
         if self._known is not None:
             await self._own.process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     def get_auth_config(self) -> Any:
-        """As the toolset wants it."""
+        """Return the toolset's auth config."""
         return self._own.get_auth_config()
 
     async def close(self) -> None:

@@ -117,7 +117,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         return graph
 
     def as_built(self) -> "LangGraphAdapter":
-        """This adapter with what the graph tells of itself; what the config says comes first."""
+        """Return this adapter with what the graph shows of itself; the project's config comes first."""
         try:
             graph = self.build()
         except AdapterError as error:
@@ -164,7 +164,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
             raise AdapterError(f"the tools of agent.factory {self._name}: {error}") from error
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
-        """The same factory on another config."""
+        """Return the same factory with another config."""
         return LangGraphAdapter(
             self._factory, config, self._name, self._original, self._built, self._not_built
         )

@@ -62,7 +62,7 @@ class Built:
         return changed
 
     def _unless_built_so(self, graph: Any, flow: Flow, mark: Callable[[str], None]) -> Flow:
-        """The flow to change: what the factory has made otherwise by itself, from its config, is as it is to be."""
+        """Return the flow to change; what the factory already built from its config needs no change."""
         from agentmut.adapters.langgraph.flow import describe
 
         original, found = describe(self.graph), describe(graph)

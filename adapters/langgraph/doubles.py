@@ -59,7 +59,7 @@ _withdrawn: ContextVar[frozenset[str]] = ContextVar("agentmut_withdrawn_tools", 
 
 @contextmanager
 def withdrawing(names: Iterable[str]) -> Iterator[None]:
-    """While an agent runs: these tools of its own are offered under these names no more."""
+    """Withdraw these tools of the agent from these names while it runs."""
     token = _withdrawn.set(frozenset(names))
     try:
         yield
@@ -142,7 +142,7 @@ def _in_content(tool: BaseTool, change: Change, result: Any) -> Any:
 
 
 def _changed_content(change: Change, content: Any) -> Any:
-    """Of content blocks, the text changes and what else there is stays."""
+    """Change the text of content blocks; other blocks stay."""
     if isinstance(content, Command) or (isinstance(content, list) and any(map(_is_command, content))):
         return content
     if not (isinstance(content, list) and content and all(map(_is_block, content))):

@@ -37,7 +37,7 @@ def describe(graph: Any) -> dict[str, JsonValue]:
 
 
 def reshape(graph: Any, before: Flow, after: Flow, mark: Mark = lambda key: None) -> Any:
-    """The graph with what differs between two flows changed; the graph that is given stays as it is.
+    """Return a new graph with the difference between two flows; the given graph does not change.
 
     `mark` is called in the changed graph's runs with the key of the part that took effect. Limits of steps are
     not the graph's, but given when it is run. Raises `AdapterError` with what cannot be changed.
@@ -244,7 +244,7 @@ def _reroute(builder: Any, before: Iterable[Branch], after: Iterable[Branch], ma
 
 
 def _sent(branch: Branch, ends: Mapping[str, str]) -> dict[str, str]:
-    """Where what is sent to a node goes: with the labels that lead there, if all of them lead elsewhere now."""
+    """Return where a `Send` to a node goes: the labels that lead there, if all of them now lead elsewhere."""
     now: defaultdict[str, list[str]] = defaultdict(list)
     for label, target in branch.ends.items():
         now[target].append(ends.get(label, target))

@@ -101,7 +101,7 @@ def _unset_in(settings: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _with_own_body(request: ModelRequest[Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings, what they send in the body besides the agent's own additions to it."""
+    """Return the settings; in the body they join the agent's own additions."""
     if "extra_body" not in settings:
         return settings
     if not hasattr(request.model, "extra_body"):  # not OpenAI's dialect

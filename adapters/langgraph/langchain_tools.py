@@ -22,7 +22,7 @@ def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:
     if told == (original.name, original.description, original.parameters):
         return tool
     changed = tool.model_copy(update={"name": spec.name, "description": spec.description})
-    object.__setattr__(changed, "__class__", _told(tool, spec))
+    object.__setattr__(changed, "__class__", _changed_class(tool, spec))
     return changed
 
 
@@ -32,7 +32,7 @@ def as_implemented(tool: BaseTool) -> BaseTool:
     return original if isinstance(original, BaseTool) else tool
 
 
-def _told(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
+def _changed_class(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
     """The class of a tool whose calls are described to the model by `spec` alone."""
     kind = type(original)
     described = {"description": spec.description} if spec.description else {}

@@ -96,7 +96,7 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool call ends; a tool message of status `error` is an error."""
-        told = _told(output, self._open.get(run_id, {}).get("call_id"))
+        told = _model_output(output, self._open.get(run_id, {}).get("call_id"))
         content = jsonable(getattr(told, "content", told))
         failed = getattr(told, "status", None) == "error"
         self._end(run_id, output=content, error=str(content) if failed else None)
@@ -123,7 +123,7 @@ class TraceHandler(BaseCallbackHandler):
         return step
 
 
-def _told(output: Any, call_id: str | None) -> Any:
+def _model_output(output: Any, call_id: str | None) -> Any:
     """What the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers the
     call."""
     parts = output if isinstance(output, list) else [output]

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
-    """Those of `keys` that the node's function reads, itself or in functions of its module that it names.
+    """Return the `keys` that the node's function reads, itself or through functions of its module.
 
     None where the code does not touch its state. All of them where there is no source to look into, or where
     it names none: the state may be handed on as a whole. A graph in a node reads the keys that it has.

@@ -76,7 +76,7 @@ def _outside(function: Any) -> Iterable[Any]:
 
 
 def _agents(values: Iterable[Any]) -> Iterator[Any]:
-    """Those that are graphs or tool nodes, and graphs of which a method is named.
+    """Return the objects that are graphs or tool nodes, and graphs of which a method is named.
 
     Only what is a runnable by its type is asked for anything: others may be proxies that resent it.
     """

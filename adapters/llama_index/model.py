@@ -88,7 +88,7 @@ class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the
         event_id: str = "",
         **kwargs: Any,
     ) -> None:
-        """Nothing ends."""
+        """Do nothing."""
 
     def start_trace(self, trace_id: str | None = None) -> None:
         """Traces are not kept."""

@@ -32,7 +32,7 @@ class Conversation(Session):
         self.begin(())
 
     def begin(self, earlier: Sequence[Said]) -> None:
-        """A context of its own: it holds the memory, and which agent it is the turn of."""
+        """Begin with a new context, which holds the memory and whose turn it is."""
         self._context = Context(self._whole)
         self._earlier = [ChatMessage(role=said.role, content=said.text) for said in earlier]
 
@@ -106,11 +106,11 @@ class _Way:
             self._begun.get(event.tool_id, self._recorder.now()),
             output=None if failed else event.tool_output.content,
             error=event.tool_output.content if failed else None,
-            **CallPlace(self._turn, self._node, self._told(event.tool_id))._asdict(),
+            **CallPlace(self._turn, self._node, self._result_text(event.tool_id))._asdict(),
         )
         self._recorder.steps.append(step)
 
-    def _told(self, call_id: str) -> str | None:
+    def _result_text(self, call_id: str) -> str | None:
         """The id where the model gave it; of calls in plain text, LlamaIndex makes one up."""
         replies = (one.reply for one in self._recorder.exchanges if one.reply)
         return call_id if any(call.id == call_id for reply in replies for call in reply.tool_calls) else None
@@ -123,7 +123,7 @@ class Calls:
         self._ids = CallIds(trial.recorder)
 
     def of(self, node: str) -> Place:
-        """For the tools of an agent."""
+        """Make the record for the tools of an agent."""
 
         def place(name: str, arguments: Mapping[str, Any]) -> CallPlace:
             return CallPlace(call_place().turn, node, self._ids.taken(name, arguments))

@@ -43,7 +43,7 @@ class Team:
 
     @classmethod
     def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
-        """An agent, or those of a workflow. Raises `AdapterError` where there is none of that name."""
+        """Return an agent, or the agents of a workflow. Raises `AdapterError` for an unknown name."""
         single = not isinstance(whole, AgentWorkflow)
         members = {whole.name: whole} if single else dict(whole.agents)
         root = whole.name if single else whole.root_agent

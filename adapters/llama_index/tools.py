@@ -33,7 +33,7 @@ class _Told(ToolMetadata):  # type: ignore[misc]  # LlamaIndex is in the second 
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def get_parameters_dict(self) -> dict[str, Any]:
-        """A schema of its own: clients add to it."""
+        """Return a new copy of the schema, since clients add to it."""
         return copy.deepcopy(self.parameters)
 
 
@@ -46,7 +46,7 @@ class ToolError(Exception):
 
 
 def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
-    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
     spec = offer.spec
     told = own.metadata if own is not None else None
     if told is None or offer.changed:

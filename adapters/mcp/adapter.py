@@ -77,7 +77,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         return cls(source, found, whole, whole)
 
     def get_config(self) -> AgentConfig:
-        """The tools, as the server tells of them where the project does not."""
+        """Return the config, with the server's tools if the project lists none."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
@@ -85,7 +85,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         return self._found
 
     def with_config(self, config: AgentConfig) -> "McpAdapter":
-        """The same server, whose clients are told of other tools."""
+        """Return the same server with other tools for its clients."""
         return McpAdapter(self._source, self._found, config, self.original)
 
     def doubled_tools(self) -> frozenset[str]:

@@ -143,13 +143,13 @@ async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolS
     try:
         async with asyncio.timeout(patience):
             try:
-                return source, await _told(source)
+                return source, await _listed_tools(source)
             except MCPError:
                 if not isinstance(source, Remote):
                     raise
                 older = Older(source.url, source.headers)
                 with suppress(Exception):
-                    return older, await _told(older)
+                    return older, await _listed_tools(older)
                 raise
     except TimeoutError as error:
         raise AdapterError(
@@ -166,7 +166,7 @@ async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolS
         ) from error
 
 
-async def _told(source: Source) -> tuple[ToolSpec, ...]:
+async def _listed_tools(source: Source) -> tuple[ToolSpec, ...]:
     async with source.client() as client:
         return tuple(map(spec_of, await _listing(client)))
 
@@ -252,7 +252,7 @@ def _last_words(stderr: TextIO) -> str:
 
 @asynccontextmanager
 async def _plainly() -> AsyncIterator[None]:
-    """What goes wrong inside is raised as it is, and not as a group of the tasks that the package runs."""
+    """Raise an inner error itself instead of the group of the package's tasks."""
     try:
         yield
     except BaseExceptionGroup as group:

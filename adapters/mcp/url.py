@@ -17,7 +17,7 @@ def check_url(url: str) -> None:
 
 
 def _wrong_with(url: str) -> str:
-    """In a phrase; empty for nothing.
+    """Say in a phrase what is wrong with an address; empty if nothing is.
 
     >>> _wrong_with("http://"), _wrong_with("http://127.0.0.1:8000/mcp")
     ('it has no host', '')

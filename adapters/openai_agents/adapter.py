@@ -34,7 +34,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """As all adapters of frameworks; and check that the config can become of the agent what it says."""
+        """Create the adapter, and check that the agent can become what the config says."""
         context_of(spec)
         adapter = super().create(spec, config)
         agent = adapter.source.build(config)

@@ -17,7 +17,7 @@ _Invoke = Callable[[Any, str], Awaitable[Any]]
 
 
 def handoffs_of(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
-    """All of them as the SDK offers them."""
+    """Return all hand-offs as the SDK offers them."""
     return [handoff(one) if isinstance(one, Agent) else one for one in agent.handoffs]
 
 
@@ -27,7 +27,7 @@ def targets_of(agent: Agent[Any]) -> list[Agent[Any]]:
 
 
 def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[Any, Any]:
-    """The same hand-off that leads to `target`, and is a step of the trace."""
+    """Return the same hand-off to `target`, recorded as a step of the trace."""
     invoke: _Invoke = one.on_invoke_handoff
 
     async def carried_out(context: Any, text: str) -> Any:

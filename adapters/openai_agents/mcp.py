@@ -20,7 +20,7 @@ _REFUSALS: ContextVar[list[str] | None] = ContextVar("agentmut_mcp_refusals", de
 
 
 class Connections:
-    """The servers of a team's members for the time of one trial; a server that two of them have is connected once."""
+    """The servers of a team's members for one trial; a server that two members share is connected once."""
 
     def __init__(self, members: Mapping[str, Agent[Any]]) -> None:
         self._members = {name: agent for name, agent in members.items() if agent.mcp_servers}
@@ -74,7 +74,7 @@ async def _listed(agent: Agent[Any]) -> tuple[FunctionTool, ...]:
 
 
 def _telling(server: MCPServer) -> MCPServer:
-    """The same connection, whose failed calls are noted among the `refusals`."""
+    """Return the same connection with its failed calls noted among the `refusals`."""
     telling: Any = copy.copy(server)
 
     async def call_tool(*args: Any, **kwargs: Any) -> Any:

@@ -55,7 +55,7 @@ def _name(model: Any) -> str:
 
 
 def _renamed(model: Any, name: str) -> Any:
-    """The model under another name; one with a client of its own keeps that."""
+    """Return the model under another name; a model with its own client keeps the client."""
     if model is None or isinstance(model, str):
         return name
     if not _name(model):

@@ -30,7 +30,7 @@ def spec_of(tool: FunctionTool) -> ToolSpec:
 
 
 def offered(offer: Offer, own: FunctionTool | None) -> FunctionTool:
-    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
     spec = offer.spec
     if own is None:
         return FunctionTool(

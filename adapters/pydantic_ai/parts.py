@@ -141,7 +141,7 @@ def _named(model: Any) -> Any:
 
 
 def _bare(model: Any, name: str | None) -> Any:
-    """A copy without settings of its own, which are among those of the override; `name` is a new one for it."""
+    """Copy an agent without its settings, which the override holds; `name` is its new name."""
     copied = object.__new__(type(model))  # `copy` does not come to an end with wrappers of older versions
     vars(copied).update(vars(model))
     if isinstance(model, WrapperModel):

@@ -25,7 +25,7 @@ _ANYTHING = SchemaValidator(core_schema.dict_schema())
 
 
 async def tools_of(agent: Any, deps: Any) -> tuple[ToolSpec, ...]:
-    """The tools of every toolset, as a model is told of them before a run has begun."""
+    """List the tools of every toolset as a model gets them before a run."""
     toolset = CombinedToolset(list(agent.toolsets))
     context = RunContext(deps=deps, model=TestModel(), usage=RunUsage())
     async with toolset:
@@ -85,7 +85,7 @@ class Offered(WrapperToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
-        said = _said(ctx, name)
+        said = _call_part(ctx, name)
         self.asked += [said] if said else []
         own = next((one.own_name for one in self.change.wanted.tools if one.name == name), name)
         place = call_place()
@@ -134,7 +134,7 @@ def _with_its_value(rich: Any, value: Any) -> Any:
     return rich if rich.return_value is value else replace(rich, return_value=value)
 
 
-def _said(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
+def _call_part(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
     """The call as the model made it, in its last reply."""
     replies = (message for message in reversed(ctx.messages) if isinstance(message, ModelResponse))
     calls = (part for message in replies for part in message.parts if isinstance(part, ToolCallPart))

@@ -55,7 +55,7 @@ def asking_copy(
 def copy_of(
     agent: ChatCompletionAgent, model: Model, functions: Sequence[KernelFunction], change: Change | None
 ) -> ChatCompletionAgent:
-    """The agent on a kernel of its own, with these functions."""
+    """Copy the agent with these functions on a new kernel."""
     kernel = _kernel_with(agent.kernel, functions)
     changes = change.model if change else {}
     settings = model.changed(changes)
@@ -92,7 +92,7 @@ def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
 
 
 def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
-    """Changed instructions, and the template that is made of them."""
+    """Return changed instructions, and the template that is made of them."""
     if change.prompt is None:
         return {}
     text = change.wanted.prompt

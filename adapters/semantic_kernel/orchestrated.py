@@ -70,7 +70,7 @@ async def _idle(found: Any, runtime: InProcessRuntime) -> None:
 
 
 def _plain(result: Any) -> JsonValue:
-    """The text of a message; of several, theirs; what a transformation has made of them as it is."""
+    """Return the text of a message, or the texts of several; a transformed result stays unchanged."""
     if isinstance(result, ChatMessageContent):
         return text_of(result)
     if isinstance(result, list):

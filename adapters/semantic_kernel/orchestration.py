@@ -132,11 +132,11 @@ class Placed(Agent):
         return given
 
     async def get_response(self, *args: Any, **named: Any) -> Any:
-        """As the agent itself."""
+        """Get the agent's response."""
         return await self.own.get_response(*args, **named)
 
     async def invoke(self, *args: Any, **named: Any) -> AsyncIterator[Any]:
-        """As the agent itself."""
+        """Invoke the agent."""
         async for item in self.own.invoke(*args, **named):
             yield item
 

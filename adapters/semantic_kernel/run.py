@@ -96,19 +96,23 @@ def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultCo
 
 def _made(call: FunctionCallContent, later: Sequence[Any], recorder: Recorder) -> float:
     """When the model had made a call; now, where the wire has not seen it. `later`: what it has asked for since."""
-    same = [one for one in later if isinstance(one, FunctionCallContent) and _told(one) == _told(call)]
+    same = [
+        one
+        for one in later
+        if isinstance(one, FunctionCallContent) and _call_identity(one) == _call_identity(call)
+    ]
     node = call_place().node
     made = [
         exchange.started + exchange.seconds
         for exchange in recorder.exchanges
         if exchange.node == node
         for one in (exchange.reply.tool_calls if exchange.reply else ())
-        if (one.id, one.arguments) == _told(call)
+        if (one.id, one.arguments) == _call_identity(call)
     ]
     return made[-1 - len(same)] if len(same) < len(made) else recorder.now()
 
 
-def _told(call: FunctionCallContent) -> tuple[Any, Any]:
+def _call_identity(call: FunctionCallContent) -> tuple[Any, Any]:
     return call.id, call.arguments
 
 

@@ -35,7 +35,7 @@ def is_supported(found: Any) -> bool:
 
 
 def is_other_kind(found: Any) -> bool:
-    """Whether it is an agent, or several of them, of another kind."""
+    """Whether the object is an agent of another kind, or several such agents."""
     kinds = (kind.__module__ for kind in type(found).__mro__)
     return any(kind.startswith("semantic_kernel.agents.") for kind in kinds) and not is_supported(found)
 
@@ -63,18 +63,18 @@ class Member:
 
     @cached_property
     def handoffs(self) -> dict[str, Agent]:
-        """Those of its functions that ask another agent."""
+        """The agent's functions that ask another agent."""
         targets = {name: _agent_behind(function) for name, function in self.offered.items()}
         return {name: agent for name, agent in targets.items() if agent is not None}
 
     @property
     def tools(self) -> dict[str, KernelFunction]:
-        """Its other functions."""
+        """The agent's functions that ask no other agent."""
         return {name: one for name, one in self.offered.items() if name not in self.handoffs}
 
     @property
     def prompt(self) -> str:
-        """The template of its instructions, which is made of them when it runs first."""
+        """The template of its instructions, which is rendered when the agent first runs."""
         template = self.agent.prompt_template
         return (template.prompt_template_config.template if template else self.agent.instructions) or ""
 

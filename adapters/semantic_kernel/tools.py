@@ -61,7 +61,7 @@ def _changed_keys(edit: Edit) -> set[str]:
 
 
 class Offered(KernelFunction):
-    """A function as it is offered to the model; its calls are passed on."""
+    """A function as the model gets it; its calls are passed on."""
 
     own: KernelFunction | None = None
     """The agent's function, None where there is nothing behind it."""
@@ -97,7 +97,7 @@ class Offered(KernelFunction):
 
 
 def offered(offer: Offer, own: KernelFunction | None) -> Offered:
-    """The function as it is to be offered."""
+    """Return the function as it is to be offered."""
     metadata = own.metadata if own and not offer.changed else _metadata(offer.spec, own)
     meters = (
         "invocation_duration_histogram",

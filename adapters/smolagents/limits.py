@@ -42,7 +42,7 @@ def _of_tool(edit: Edit, config: AgentConfig, team: Team) -> str:
     told = edit.path[edit.path.index("parameters") + 1 :]
     if told[:1] not in (("properties",), ("required",)):
         return "smolagents tells a model of the inputs of a tool only, not of other parts of its schema"
-    if told[:1] == ("required",) and config.tools[edit.index].own_name in _told_in_code(team):
+    if told[:1] == ("required",) and config.tools[edit.index].own_name in _names_in_code(team):
         return "the prompt of a CodeAgent does not say which inputs of a tool are required"
     return ""
 
@@ -59,7 +59,7 @@ def _new_name(edit: Edit) -> str | None:
     )
 
 
-def _told_in_code(team: Team) -> set[str]:
+def _names_in_code(team: Team) -> set[str]:
     return {name for agent in team.members.values() if team.in_code(agent) for name in own_tools(agent)}
 
 

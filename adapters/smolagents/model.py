@@ -31,11 +31,11 @@ def has_settings(model: Model) -> bool:
 def model_of(agent: MultiStepAgent) -> ModelConfig:
     """The model's name and settings; empty where they are left to smolagents or the service."""
     model = agent.model
-    said = {name: _said(model, name) for name in _SAME} if has_settings(model) else {}
+    said = {name: _set_value(model, name) for name in _SAME} if has_settings(model) else {}
     return ModelConfig(
         provider="openai" if isinstance(model, OpenAIModel) else None,
         name=str(getattr(model, "model_id", "") or ""),
-        max_tokens=_said(model, _limit(model)) if has_settings(model) else None,
+        max_tokens=_set_value(model, _limit(model)) if has_settings(model) else None,
         **said,
     )
 
@@ -57,6 +57,6 @@ def _limit(model: Model) -> str:
     return next((name for name in _LIMITS if name in model.kwargs), _LIMITS[-1])
 
 
-def _said(model: Model, name: str) -> Any:
+def _set_value(model: Model, name: str) -> Any:
     value = model.kwargs.get(name)
     return None if value is REMOVE_PARAMETER else value

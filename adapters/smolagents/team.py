@@ -96,7 +96,7 @@ class Team:
         return isinstance(agent, CodeAgent)
 
     def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
-        """The first agent of a fresh copy of the team that differs by `change`. The original stays as it is."""
+        """Return the first agent of a new copy of the team with `change`. The original does not change."""
         ids = Calls(trial)
         copies = {name: self._copy(name, agent, change, ids) for name, agent in self.members.items()}
         flow = Flow.of(change.wanted.orchestration)
@@ -193,7 +193,7 @@ def _check_executor(agent: MultiStepAgent) -> None:
 
 
 def _executor(agent: CodeAgent) -> Any:
-    """A copy of the agent's executor, with variables of its own."""
+    """Copy the agent's executor with new variables."""
     found: Any = copy.copy(agent.python_executor)
     found.state, found.custom_tools = dict(found.state), dict(found.custom_tools)
     return found

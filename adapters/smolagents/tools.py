@@ -41,7 +41,7 @@ def spec_of(tool: Tool, agent: MultiStepAgent) -> ToolSpec:
 
 
 def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: Calls) -> Tool:
-    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
     spec = offer.spec
     if own is None:
         return _Decoy(

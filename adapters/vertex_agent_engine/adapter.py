@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class VertexAgentEngineAdapter(AsksService, TakesKeys):
-    """Asks an engine, in a session of its own for each trial."""
+    """Asks an engine, in a new session for each trial."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({"factory", "options"}))
     requirement: ClassVar[Requirement] = Requirement(
@@ -71,7 +71,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same engine, told otherwise."""
+        """Return the same engine with another config."""
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
@@ -126,9 +126,9 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
             trial.recorder.marks.add("/history")
         if fresh and self._has_sessions:
             sessions.append(await self.engine.new_session(self._user))
-        message = self._told(turn, fresh=fresh)
+        message = self._message_text(turn, fresh=fresh)
         if not self._has_sessions:
-            return _said(jsonable(await self.engine.query(message)))
+            return _plain_output(jsonable(await self.engine.query(message)))
         return await self._heard(sessions[-1], message, trial, number)
 
     async def _heard(self, session: str, message: str, trial: Trial, turn: int) -> JsonValue:
@@ -154,7 +154,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         except Exception as error:
             _log.info("session %s was not deleted: %s", session, described(error))
 
-    def _told(self, turn: JsonValue, *, fresh: bool) -> str:
+    def _message_text(self, turn: JsonValue, *, fresh: bool) -> str:
         documents = [document.wrapped for document in self.config.context] if fresh else []
         return "\n\n".join([*documents, as_text(turn)])
 
@@ -167,7 +167,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return str(self.spec.options.get("user") or "agentmut")
 
 
-def _said(output: JsonValue) -> JsonValue:
+def _plain_output(output: JsonValue) -> JsonValue:
     """The answer in what `query` gave: LangChain's agents repeat what they were asked beside it."""
     if isinstance(output, dict) and {"input", "output"} <= output.keys():
         return output["output"]

@@ -14,7 +14,7 @@ _OPTION = "agent.options.credentials"
 
 
 class Credentials:
-    """Of the user's function, or else the application's default ones. Asked from several threads at once."""
+    """The credentials of the user's function, or the application's default ones. Threads may share them."""
 
     def __init__(self, reference: JsonValue, root: str) -> None:
         """Import the function. Raises `UsageError`."""

@@ -26,7 +26,7 @@ def failure(said: str) -> Exception:
 
 
 def refusal(status: int, said: str, body: str = "") -> Exception:
-    """An HTTP status that is none of success; `body` is the whole answer where `said` is cut."""
+    """Describe an HTTP status other than success; `body` is the whole answer where `said` is cut."""
     told = body or said
     if _NO_METHOD.search(told):
         return AdapterError(f"{said}. Name the one that it has, agent.options.method")

@@ -43,11 +43,11 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same agent, told of another config."""
+        """Return the same agent with another config."""
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Those of tool servers; calls of others do not leave the agent's own process."""
+        """Name the tools of tool servers; calls of other tools stay in the agent's process."""
         return frozenset(self.original.tool_names) if self.served else frozenset()
 
     def versions(self) -> Mapping[str, str]:

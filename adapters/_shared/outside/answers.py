@@ -11,7 +11,7 @@ from agentmut.wire.bodies import read_json
 
 
 class NoAnswerError(ValueError):
-    """There is no answer where the project file says it is: the agent's failure."""
+    """The output has no answer where the project file says: the agent's failure."""
 
 
 def check_pointer(answer: str | None) -> None:
@@ -42,7 +42,7 @@ def _at(value: Any, answer: str, source: str, redact: Callable[[str], str]) -> J
         inside = _inside(value, part)
         if inside is None:
             here = pointer(path[:depth]) or "the whole"
-            raise NoAnswerError(f"{source} has no {answer}: {here} is {_said(value, redact)}")
+            raise NoAnswerError(f"{source} has no {answer}: {here} is {_shortened(value, redact)}")
         value = inside[0]
     found: JsonValue = value
     return found
@@ -57,7 +57,7 @@ def _inside(value: Any, part: str) -> tuple[Any] | None:
     return None
 
 
-def _said(value: Any, redact: Callable[[str], str]) -> str:
+def _shortened(value: Any, redact: Callable[[str], str]) -> str:
     if isinstance(value, dict):
         return f"an object with {', '.join(map(repr, list(value)[:8])) or 'nothing in it'}"
     if isinstance(value, list):

@@ -16,7 +16,7 @@ Word = Callable[[str], str]
 
 
 def names_in(text: str, where: str) -> tuple[str, ...]:
-    """The placeholders of a text, in order. Raises `UsageError` for a brace that is none of one.
+    """List the placeholders of a text, in order. Raises `UsageError` for a brace outside a placeholder.
 
     >>> names_in("--ask {input} --model {model.name} {{}}", "agent.command")
     ('input', 'model.name')
@@ -34,7 +34,7 @@ def filled(text: str, word: Word, where: str) -> str:
 
 
 def check_names(names: Iterable[str], config: AgentConfig, others: Iterable[str], where: str) -> None:
-    """Raise `UsageError` for a name that is none of `others` and no part of the config, or an unset one."""
+    """Raise `UsageError` for a name that is neither among `others` nor a part of the config, or for an unset part."""
     values = parts_by_name(config)
     known = {*others, *(name for name, value in values.items() if value is not None)}
     for name in names:
@@ -60,14 +60,14 @@ def parts_by_name(config: AgentConfig) -> dict[str, JsonValue]:
 
 
 def as_word(value: JsonValue) -> str:
-    """A value as text: text as it is, nothing as nothing, all else as JSON."""
+    """Write a value as text: text unchanged, None as nothing, other values as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def pieces(text: str, where: str) -> Iterator[tuple[str, str | None]]:
-    """Literal text, and the name that follows it. Raises `UsageError` for a brace that is none of a placeholder."""
+    """Yield literal text with the name after it. Raises `UsageError` for a brace outside a placeholder."""
     try:
         for literal, name, form, conversion in Formatter().parse(text):
             if form or conversion:

@@ -71,12 +71,12 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
-        """The same functions with another config."""
+        """Return the same functions with another config."""
         return type(self)(self._dialect, self._functions, config, self._original)
 
     @property
     def not_built(self) -> str:
-        """Nothing has to be built to know the tools."""
+        """Empty: the tools are known without building the agent."""
         return ""
 
     def doubled_tools(self) -> frozenset[str]:

@@ -87,7 +87,7 @@ class Dialect:
         self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
-        """The first setting that the API does not have, in a phrase; empty when it takes all of them."""
+        """Name the first setting that the API does not have; empty if it takes all settings."""
         return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
@@ -186,7 +186,7 @@ def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, 
 
 
 def _tool_choice(config: AgentConfig) -> JsonValue:
-    """The tool choice; None without tools, as services refuse it then. A tool is named as it is offered."""
+    """Return the tool choice, with the offered name of the tool; None without tools, as services refuse it then."""
     choice = config.model.tool_choice if config.tools else None
     if not isinstance(choice, dict) or not isinstance(function := choice.get("function"), dict):
         return choice

@@ -38,7 +38,7 @@ class ChatDialect(Dialect):
         return assembled(sse.write_events(came))
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """A message; of what the service says besides, nothing goes back."""
+        """Return a message to send back, without the fields that only the service writes."""
         message = Message(role=Role.ASSISTANT, text=reply.text, tool_calls=reply.tool_calls)
         said: Items = body_of(self.codec, ModelRequest(model="any", messages=(message,)))["messages"]
         return said

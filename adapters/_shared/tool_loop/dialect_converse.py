@@ -32,7 +32,7 @@ _CUT = {
 
 
 class ConverseDialect(Dialect):
-    """`converse`, or `converse_stream`, each call in a thread of its own: boto3 blocks.
+    """`converse`, or `converse_stream`; boto3 blocks, so each call runs in a separate thread.
 
     It has no seed, and no way to say that no tool may be called.
     """
@@ -72,7 +72,7 @@ class ConverseDialect(Dialect):
         return [{**message, "content": content}] if content else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """In the service's own terms, which tell more."""
+        """Say in the service's terms, which are more exact, why the reply was cut."""
         return _CUT.get(came.get("stopReason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:

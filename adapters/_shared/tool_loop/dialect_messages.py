@@ -60,7 +60,7 @@ class MessagesDialect(Dialect):
         return [{"role": "assistant", "content": came["content"]}] if came["content"] else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """In the service's own terms, which tell more."""
+        """Say in the service's terms, which are more exact, why the reply was cut."""
         return _CUT.get(came.get("stop_reason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
