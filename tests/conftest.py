@@ -60,11 +60,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_log_level_only() -> Iterator[None]:
-    """A framework that a test uses may raise the level of all logs; the next test has it as it was."""
-    level = logging.root.level
+def _own_logging_only() -> Iterator[None]:
+    """A framework may change the level and the handlers of all logs; the next test has them as before."""
+    level, handlers = logging.root.level, list(logging.root.handlers)
     yield
     logging.root.setLevel(level)
+    for added in [handler for handler in logging.root.handlers if handler not in handlers]:
+        logging.root.removeHandler(added)
 
 
 @pytest.fixture(autouse=True)
