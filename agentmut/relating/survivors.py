@@ -272,6 +272,6 @@ def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:
     """The table of each testable scenario, at its share of alpha where all reach a mutant."""
     rule, testable = result.rule, [row for row in result.baseline if row.testable]
     together = rule.get("suite_share", 0.0) if len(testable) > 1 else 0.0
-    level = level_for(max(1, len(testable)), rule["alpha"] * (1 - together))
+    level = level_for(max(1, len(result.baseline)), rule["alpha"] * (1 - together))
     design = KillDesign(level, rule["beta"], rule["delta"], int(rule["n_max"]))
     return {row.scenario: tables.get(row.trials - row.passes, row.trials, design) for row in testable}

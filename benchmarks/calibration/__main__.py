@@ -19,6 +19,7 @@ SECTIONS = (
     "suprema",
     "bound",
     "suite_share",
+    "reached",
     "campaign",
     "replay",
     "score",

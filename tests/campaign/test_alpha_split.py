@@ -84,6 +84,12 @@ def test_scenarios_with_untestable_baselines_are_counted_as_left_out(campaign: A
         assert (len(arm.lanes), arm.suite.left_out) == (3, 2)
 
 
+def test_scenarios_with_untestable_baselines_keep_their_part_of_alpha(campaign: Any) -> None:
+    mutants, controls = arms(campaign([2, 2, 20, 2, 20], share=0.0))
+    assert [lane_levels(arm) for arm in mutants] == pytest.approx([0.05 * 3 / 5] * len(mutants))
+    assert [lane_levels(arm) for arm in controls] == pytest.approx([IDENTITY_ALPHA * 3 / 5] * len(controls))
+
+
 def test_scenarios_with_few_baseline_trials_have_no_part_in_the_suites_evidence(campaign: Any) -> None:
     (arm, *_), _ = arms(campaign([1, 1, 1], share=0.5, trials=19))
     assert arm.suite is None

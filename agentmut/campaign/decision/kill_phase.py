@@ -70,13 +70,14 @@ class Measured(NamedTuple):
 def arm_of(mutant: Mutant, where: Reached, testable: Mapping[str, float], known: Measured) -> Arm:
     """Make the arm of a mutant that `testable` scenarios reach, each with its affinity.
 
-    The mutant's error rate is split over the scenarios, less the share of the suite as a whole.
+    The mutant's error rate is split over all scenarios that reach it, less the share of the suite as a whole. The
+    number of testable ones is no divisor: their baselines are the lucky ones, and more false kills than alpha follow.
     """
     rule = known.plan.rule
     alpha = rule.alpha if mutant.edits else IDENTITY_ALPHA
     pooled = [name for name in testable if known.baselines[name].trials >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
-    level = level_for(len(testable), alpha * (1 - together))
+    level = level_for(len(where.scenarios), alpha * (1 - together))
     design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
     left_out = len(where.scenarios) - len(testable)
     return Arm(
