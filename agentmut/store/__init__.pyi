@@ -53,6 +53,9 @@ from .documents.verdict_report import VerdictReport as VerdictReport
 from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
+from .fixed import SERIES as SERIES
+from .fixed import FixedSet as FixedSet
+from .fixed import FixedSets as FixedSets
 from .opinions import OpinionFile as OpinionFile
 from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun

@@ -1,4 +1,4 @@
-"""Tables of the store. Raise `VERSION` when they change."""
+"""Tables of the store. A change of them is a further step of `migrations.py`."""
 
 from sqlalchemy import (
     Boolean,
@@ -12,9 +12,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
 )
 
-VERSION = 1
 metadata = MetaData()
 
 trials = Table(
@@ -64,7 +64,7 @@ judged = Table(
     Column("run", String(64), ForeignKey("runs.id"), primary_key=True),
     Column("usd", Float, nullable=False),
 )
-"""What model judges cost each run so far. Stores of before have no such table; it is made when they are opened."""
+"""What model judges cost each run so far."""
 
 reused = Table(
     "reused",
@@ -73,3 +73,26 @@ reused = Table(
     Column("trial", Integer, ForeignKey("trials.id"), primary_key=True),
 )
 """Which trials a run took over from others."""
+
+fixed = Table(
+    "fixed",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("scenario", String(64), nullable=False),
+    Column("evaluators", String(64), nullable=False),
+    Column("parts", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("originals", Integer, nullable=False),
+    Column("mutants", Integer, nullable=False),
+    UniqueConstraint("scenario", "evaluators"),
+)
+"""Sets of evaluators on scenarios, in the order in which verbs saw them first. See `FixedSet`."""
+
+proposed = Table(
+    "proposed",
+    metadata,
+    Column("scenario", String(64), primary_key=True),
+    Column("evaluator", String(64), primary_key=True),
+    Column("run", String(64), nullable=False),
+)
+"""Evaluators that agentmut has proposed for a scenario, with the run that they were found in."""

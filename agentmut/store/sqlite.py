@@ -34,8 +34,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentmut._base import StoreError
 from agentmut.nouns import Ending, Footprint
 from agentmut.store.explanation import explanation
+from agentmut.store.fixed import FixedSets
+from agentmut.store.migrations import VERSION, migrate
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
-from agentmut.store.schema import VERSION, footprints, judged, metadata, reused, runs, trials
+from agentmut.store.schema import footprints, judged, metadata, reused, runs, trials
 
 __all__ = ["Spent", "Store", "StoredRun", "StoredTrial"]
 KEPT_FOOTPRINTS = 4096
@@ -55,6 +57,8 @@ class Store:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = self._engine.connect()
                 self._prepare()
+                self.fixed = FixedSets(self._connection, self._explained, self._writing)
+                """When evaluators were fixed."""
         except BaseException:
             self._engine.dispose()
             raise
@@ -287,23 +291,25 @@ class Store:
             self._stored_footprints.update(new)
 
     def _prepare(self) -> None:
-        """Make the tables of a new store, all or none; raise `StoreError` for one of another version."""
+        """Make the tables of a new store, or bring those of an earlier format to today's: all or none."""
         if self._version() == VERSION:
-            judged.create(self._connection, checkfirst=True)
             self._connection.commit()
             return
         self._connection.execute(text("BEGIN IMMEDIATE"))  # another process may be making them right now
-        if self._version() == 0:
+        version = self._version()
+        if version:
+            migrate(self._connection, version)
+        else:
             self._refuse_foreign_tables()
             metadata.create_all(self._connection)
-            self._connection.execute(text(f"PRAGMA user_version = {VERSION}"))
+        self._connection.execute(text(f"PRAGMA user_version = {VERSION}"))
         self._connection.commit()
 
     def _version(self) -> int:
         found = int(self._connection.execute(text("PRAGMA user_version")).scalar_one())
-        if found not in (0, VERSION):
+        if found not in range(VERSION + 1):
             raise StoreError(
-                f"{self._path} was written by another version of agentmut (format {found}, this one reads "
+                f"{self._path} was written by another version of agentmut (format {found}, this one reads up to "
                 f"{VERSION}). Use that version, or move the file away and run again without its trials."
             )
         return found

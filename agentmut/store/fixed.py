@@ -1,0 +1,115 @@
+"""When the evaluators of a scenario were fixed: before which trials, by the order of the store and by no clock."""
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, case, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from agentmut.store.schema import fixed, proposed, trials
+
+SERIES = 100_000
+"""Repeats of one series; more than any run makes."""
+
+
+class FixedSet(NamedTuple):
+    """A set of evaluators on a scenario, and the repeats of trials that it may judge."""
+
+    scenario: str
+    """Digest of what shapes a trial of the scenario."""
+    evaluators: str
+    """Digest of the set, whatever the order in which it is written."""
+    parts: tuple[str, ...]
+    """Digest of each evaluator, sorted."""
+    name: str
+    """The scenario's name when the set was seen first."""
+    originals: int
+    """The repeat with which trials of the original begin that were run after the set was fixed."""
+    mutants: int
+    """The same for mutants: earlier trials count where agentmut proposed what is new in the set."""
+    id: int = 0
+    """The greater, the later it was seen first; 0 before it is stored."""
+
+
+class FixedSets:
+    """The sets of one store, and the evaluators that agentmut has proposed."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        explained: Callable[[str], AbstractContextManager[None]],
+        writing: Callable[[], AbstractContextManager[Connection]],
+    ) -> None:
+        self._connection = connection
+        self._explained = explained
+        self._writing = writing
+
+    def of(self, scenario: str) -> tuple[FixedSet, ...]:
+        """The sets seen on the scenario with this digest, the first one first."""
+        query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
+        with self._explained("read"):
+            return tuple(map(_set, self._connection.execute(query)))
+
+    def note(self, found: FixedSet) -> None:
+        """Keep a set that is seen for the first time. One that is known stays as it is."""
+        with self._writing() as connection:
+            connection.execute(upsert(fixed).on_conflict_do_nothing(), _row(found))
+
+    def propose(self, scenario: str, evaluators: Iterable[str], run: str) -> None:
+        """Keep that evaluators (by digest) were proposed for a scenario (by digest) from the trials of a run."""
+        rows = [{"scenario": scenario, "evaluator": digest, "run": run} for digest in evaluators]
+        if rows:
+            with self._writing() as connection:
+                connection.execute(upsert(proposed).on_conflict_do_nothing(), rows)
+
+    def proposals(self, scenario: str) -> frozenset[str]:
+        """The digests of the evaluators that were proposed for the scenario with this digest."""
+        query = select(proposed.c.evaluator).where(proposed.c.scenario == scenario)
+        with self._explained("read"):
+            return frozenset(self._connection.execute(query).scalars())
+
+    def adopt(self, other: "FixedSets") -> None:
+        """Take in what another store knows. Of a set that both know, the greater repeats stand: they are younger."""
+        with other._explained("read"):
+            sets = [_set(row) for row in other._connection.execute(select(fixed).order_by(fixed.c.id))]
+            known = [row._asdict() for row in other._connection.execute(select(proposed))]
+        new = upsert(fixed)
+        later = {name: _greater(new.excluded[name], fixed.c[name]) for name in ("originals", "mutants")}
+        with self._writing() as connection:
+            for found in sets:
+                keep = new.on_conflict_do_update(index_elements=["scenario", "evaluators"], set_=later)
+                connection.execute(keep, _row(found))
+            if known:
+                connection.execute(upsert(proposed).on_conflict_do_nothing(), known)
+
+    def has_trials(self, names: Iterable[str]) -> bool:
+        """Whether a trial is stored on a scenario with one of these names."""
+        query = select(trials.c.id).where(trials.c.scenario.in_(list(names))).limit(1)
+        with self._explained("read"):
+            return self._connection.execute(query).first() is not None
+
+    def oldest_run(self, name: str, first: int, *, mutants: bool) -> str:
+        """The run that executed the oldest trial of a series of repeats on a scenario; empty where there is none."""
+        own = trials.c.mutant != "" if mutants else trials.c.mutant == ""
+        series = trials.c.repeat.between(first, first + SERIES - 1)
+        query = (
+            select(trials.c.run).where(trials.c.scenario == name, own, series).order_by(trials.c.id).limit(1)
+        )
+        with self._explained("read"):
+            return self._connection.execute(query).scalar() or ""
+
+
+def _greater(new: Any, old: Any) -> Any:
+    return case((new > old, new), else_=old)
+
+
+def _row(found: FixedSet) -> dict[str, Any]:
+    row = {name: value for name, value in found._asdict().items() if name != "id"}
+    return {**row, "parts": json.dumps(found.parts)}
+
+
+def _set(row: Row[Any]) -> FixedSet:
+    values = row._asdict()
+    return FixedSet(**{**values, "parts": tuple(json.loads(values["parts"]))})
