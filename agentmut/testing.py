@@ -100,9 +100,9 @@ def check_relation(relation: type[Relation], *arguments: JsonValue) -> None:
     again; `lack` and descriptions are phrases; `holds` gives a `Check` with a reason, or None, and never raises: not on
     empty runs, errors, answers that are no text, dozens of turns, odd characters.
 
-    Tried without an argument, with the class attribute `example_argument` (which its examples are then written for)
-    and with `arguments`. An order taken from a set may go unnoticed, and so may what reads the clock, files or the
-    network. Raises `AssertionError` with everything that is wrong.
+    Tried without an argument, with `arguments`, and with the argument of `HasExampleArgument`, if the relation declares
+    that: its examples are written for it. An order taken from a set may go unnoticed, and so may what reads the clock,
+    files or the network. Raises `AssertionError` with everything that is wrong.
     """
     shape = signature_faults(relation, Group.RELATIONS, getattr(relation, "id", ""))
     faults = [*shape, *relation_declaration_faults(relation)]

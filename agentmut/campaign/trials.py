@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import NotJudgedError, digest_of
-from agentmut.judging import judge, unwrapped
+from agentmut.judging import judge, note, source, unwrapped
 from agentmut.nouns import AgentTrace, Check, Ending, Execution, Footprint, Judgement, Outcome, Scenario
 from agentmut.recording import Redactor
-from agentmut.seams import AsksModel, Evaluator, HasSource, Notes
+from agentmut.seams import AsksModel, Evaluator
 from agentmut.trial import Detector, Witness
 
 
@@ -114,14 +114,11 @@ class Suite(NamedTuple):
     def notes(self) -> Iterator[str]:
         """What evaluators have to tell a reader before any run."""
         for name, evaluators in self.evaluators.items():
-            for evaluator in map(unwrapped, evaluators):
-                if isinstance(evaluator, Notes) and (said := evaluator.note(self.scenarios[name])):
-                    yield said
+            yield from filter(None, (note(evaluator, self.scenarios[name]) for evaluator in evaluators))
 
     def _judges(self, scenario: str) -> str:
         """What judges: the evaluators as written, and the user's own code in them."""
-        evaluators = map(unwrapped, self.evaluators[scenario])
-        sources = (one.source if isinstance(one, HasSource) else "" for one in evaluators)
+        sources = map(source, self.evaluators[scenario])
         return digest_of([judged_by(self.scenarios[scenario]), *sources])
 
     def judged(self, scenario: str, execution: Execution) -> Judged:

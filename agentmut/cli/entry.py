@@ -119,8 +119,19 @@ def main(arguments: list[str] | None = None) -> None:
             _bug()
         typer.echo(f"agentmut: {error.strerror}: the output could not be written whole.", err=True)
         sys.exit(int(ExitCode.BROKEN))
-    except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
+    except Exception as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
+        _say_plugins_fault(error, as_json)
         _bug()
+
+
+def _say_plugins_fault(error: Exception, as_json: bool) -> None:
+    """Exit with the name of the plugin of another package whose code raised the error, if one did."""
+    from agentmut.seams import described, plugin_at_fault
+
+    if label := plugin_at_fault(error):
+        what = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
+        _say(AgentmutError(what), as_json)
+        sys.exit(int(AgentmutError.exit_code))
 
 
 def _bug() -> NoReturn:

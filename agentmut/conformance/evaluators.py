@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from agentmut._base import AgentmutError, one_line
 from agentmut.conformance.relations.relation_samples import TRACES
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, Scenario
-from agentmut.seams import GivesChecks, missing_attributes
+from agentmut.seams import GivesChecks, attribute_faults
 
 _SCENARIO = Scenario(
     name="sample", turns=("Where is my order ORD-1042?",), evaluators=(EvaluatorSpec(name="expect"),)
@@ -27,7 +27,7 @@ def evaluator_faults(
         except Exception as error:
             yield f"with the argument {argument!r} it refused to be built: {one_line(error)}"
             continue
-        yield from missing_attributes(built)
+        yield from attribute_faults(built)
         for name, trace in TRACES.items():
             yield from _verdict_faults(built, trace, f"with the argument {argument!r}, on a run with {name}")
 

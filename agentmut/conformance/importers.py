@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmut._base import UsageError, one_line
 from agentmut.nouns import AgentConfig, Scenario
-from agentmut.seams import AgentSpec, Group, SuiteSpec, missing_attributes, signature_faults
+from agentmut.seams import AgentSpec, Group, SuiteSpec, attribute_faults, signature_faults
 
 
 def importer_faults(importer: type[Any], suite: SuiteSpec, refused: Sequence[SuiteSpec]) -> Iterator[str]:
@@ -61,4 +61,4 @@ def _adapter_faults(importer: type[Any], suite: SuiteSpec) -> Iterator[str]:
         return
     if adapter is not None:
         yield from (f"its adapter: {fault}" for fault in signature_faults(type(adapter), Group.ADAPTERS, ""))
-        yield from (f"its adapter: {fault}" for fault in missing_attributes(adapter))
+        yield from (f"its adapter: {fault}" for fault in attribute_faults(adapter))

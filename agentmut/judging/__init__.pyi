@@ -1,7 +1,10 @@
 from .building import build as build
 from .building import build_all as build_all
 from .building import judge as judge
+from .building import note as note
 from .building import remembering as remembering
+from .building import source as source
+from .building import spend as spend
 from .building import tools_judged as tools_judged
 from .building import unwrapped as unwrapped
 from .building import with_files as with_files

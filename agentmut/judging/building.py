@@ -5,17 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from agentmut._base import AgentmutError, NotJudgedError, PluginError, RunError, UsageError, error_location
-from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, OpinionCache, Scenario
+from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, JudgeSpend, OpinionCache, Scenario
 from agentmut.seams import (
     AsksModel,
     Catalogue,
     Evaluator,
     GivesChecks,
     Group,
+    HasSource,
     NamesTools,
+    Notes,
     ReadsFiles,
-    missing_attributes,
+    attribute_faults,
+    from_plugin,
+    run_plugin,
 )
 
 __all__ = [
@@ -23,11 +29,18 @@ __all__ = [
     "build",
     "build_all",
     "judge",
+    "note",
     "remembering",
+    "source",
+    "spend",
     "tools_judged",
     "unwrapped",
     "with_files",
 ]
+
+
+_REFUSAL = (ValueError, RecursionError)
+"""How an evaluator refuses its argument."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +99,13 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
     """
     plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
     try:
-        built = plugin(spec.argument)
-    except (ValueError, RecursionError) as error:
+        built = run_plugin(
+            f"evaluator {spec.name!r}: {plugin.__name__}()", lambda: plugin(spec.argument), _REFUSAL
+        )
+    except _REFUSAL as error:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
-    if faults := "; ".join(missing_attributes(built)):
-        raise PluginError(f"evaluator {spec.name!r}: {faults}. Set it when the evaluator is built.")
+    if faults := "; ".join(attribute_faults(built)):
+        raise PluginError(f"evaluator {spec.name!r}: {faults}. Fix {plugin.__module__}.")
     return NamedEvaluator(spec.name, built)
 
 
@@ -103,9 +118,15 @@ def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> Evaluat
     if not issubclass(plugin, ReadsFiles):
         return spec
     try:
-        return spec.model_copy(update={"argument": plugin.read_files(spec.argument, root)})
-    except ValueError as error:
+        argument = from_plugin(
+            f"evaluator {spec.name!r}: read_files()",
+            JsonValue,
+            lambda: plugin.read_files(spec.argument, root),
+            _REFUSAL,
+        )
+    except _REFUSAL as error:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
+    return spec.model_copy(update={"argument": argument})
 
 
 def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None) -> tuple[Evaluator, ...]:
@@ -130,8 +151,40 @@ def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
     inner = unwrapped(evaluator)
     if not isinstance(inner, AsksModel):
         return evaluator
-    own = inner.remembering(cache)
+    own = from_plugin(f"{_label(evaluator)}: remembering()", Evaluator, lambda: inner.remembering(cache))
     return NamedEvaluator(evaluator.name, own) if isinstance(evaluator, NamedEvaluator) else own
+
+
+def note(evaluator: Evaluator, scenario: Scenario) -> str:
+    """Return what an evaluator has to tell a reader before any run; empty if it does not declare `Notes`."""
+    inner = unwrapped(evaluator)
+    if not isinstance(inner, Notes):
+        return ""
+    told: str = from_plugin(f"{_label(evaluator)}: note()", str, lambda: inner.note(scenario))
+    return told
+
+
+def source(evaluator: Evaluator) -> str:
+    """Return the code that an evaluator's argument only names; empty if it does not declare `HasSource`."""
+    inner = unwrapped(evaluator)
+    if not isinstance(inner, HasSource):
+        return ""
+    text: str = from_plugin(f"{_label(evaluator)}: source", str, lambda: inner.source)
+    return text
+
+
+def spend(evaluator: Evaluator) -> JudgeSpend:
+    """Return what an evaluator has asked of its model; nothing if it does not declare `AsksModel`."""
+    inner = unwrapped(evaluator)
+    if not isinstance(inner, AsksModel):
+        return JudgeSpend()
+    spent: JudgeSpend = from_plugin(f"{_label(evaluator)}: spend", JudgeSpend, lambda: inner.spend)
+    return spent
+
+
+def _label(evaluator: Evaluator) -> str:
+    name = evaluator.name if isinstance(evaluator, NamedEvaluator) else type(evaluator).__name__
+    return f"evaluator {name!r}"
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

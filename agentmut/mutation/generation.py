@@ -24,7 +24,7 @@ from agentmut.nouns import (
     apply_edits,
     unique_ids,
 )
-from agentmut.seams import HasEffect, Operator, OperatorOptions
+from agentmut.seams import HasEffect, NamesLack, Operator, OperatorOptions
 
 
 class DropKind(StrEnum):
@@ -305,7 +305,7 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
     }[operator.operator_class]
     if not has_part:
         return lack
-    return str(getattr(operator, "lack", "")) or "it found no place in this config"
+    return (operator.lack if isinstance(operator, NamesLack) else "") or "it found no place in this config"
 
 
 def _has_flow(config: AgentConfig) -> bool:

@@ -1,5 +1,6 @@
+from .capability import attribute_faults as attribute_faults
+from .capability import capability_faults as capability_faults
 from .capability import declared as declared
-from .capability import missing_attributes as missing_attributes
 from .declarations import declaration_faults as declaration_faults
 from .declarations import effect_of as effect_of
 from .make_operator import operator as operator
@@ -11,6 +12,10 @@ from .make_relation import same_facts as same_facts
 from .operator_names import class_of as class_of
 from .operator_names import is_named as is_named
 from .operator_names import unknown_name as unknown_name
+from .plugin_code import described as described
+from .plugin_code import from_plugin as from_plugin
+from .plugin_code import plugin_at_fault as plugin_at_fault
+from .plugin_code import run_plugin as run_plugin
 from .plugins import Catalogue as Catalogue
 from .plugins import Group as Group
 from .plugins import load as load
@@ -37,8 +42,10 @@ from .protocols.evaluator import Notes as Notes
 from .protocols.evaluator import ReadsFiles as ReadsFiles
 from .protocols.operator import Example as Example
 from .protocols.operator import HasEffect as HasEffect
+from .protocols.operator import NamesLack as NamesLack
 from .protocols.operator import Operator as Operator
 from .protocols.operator import OperatorOptions as OperatorOptions
+from .protocols.relation import HasExampleArgument as HasExampleArgument
 from .protocols.relation import Relation as Relation
 from .protocols.relation import RelationExample as RelationExample
 from .protocols.report_format import CanBeAppended as CanBeAppended

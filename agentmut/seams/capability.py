@@ -7,7 +7,14 @@ nothing. When a plugin is loaded, `capability_faults` checks what it declares.
 import inspect
 from abc import ABC
 from collections.abc import Iterator
-from typing import Any, ClassVar, get_origin, get_type_hints
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from agentmut._base import one_line
+
+_SHOWN = 80
+"""Characters of a value that an error shows."""
 
 
 class Capability(ABC):
@@ -30,11 +37,23 @@ def capability_faults(plugin: type[Any], group: str) -> Iterator[str]:
             yield f"it declares {name}, which is a capability of {capability.kind}"
             continue
         for attribute, hint in get_type_hints(capability).items():
-            if get_origin(hint) is ClassVar and not hasattr(plugin, attribute):
-                yield f"it declares {name}, but has no class attribute {attribute}"
+            if get_origin(hint) is ClassVar:
+                yield from _class_attribute_faults(plugin, name, attribute, get_args(hint)[0])
         for member, expected in vars(capability).items():
             if not member.startswith("_") and member != "kind":
                 yield from _member_faults(plugin, name, member, expected)
+
+
+def _class_attribute_faults(
+    plugin: type[Any], capability: str, attribute: str, expected: Any
+) -> Iterator[str]:
+    try:
+        value = getattr(plugin, attribute)
+    except AttributeError:
+        yield f"it declares {capability}, but has no class attribute {attribute}"
+        return
+    if not fits(value, expected):
+        yield f"it declares {capability}: {attribute} is {shown(value)}; expected {type_name(expected)}"
 
 
 def _member_faults(plugin: type[Any], capability: str, member: str, expected: Any) -> Iterator[str]:
@@ -61,9 +80,49 @@ def _method_faults(capability: str, member: str, found: Any, expected: Any) -> I
             yield f"it declares {capability}: {member}() takes ({', '.join(given)}); expected ({', '.join(wanted)})"
 
 
-def missing_attributes(plugin: object) -> Iterator[str]:
-    """Which attributes a plugin lacks that its declared capabilities promise of each object, one phrase a fault."""
+def attribute_faults(plugin: object) -> Iterator[str]:
+    """What is wrong with the attributes that declared capabilities promise of each object, one phrase a fault."""
     for capability in declared(type(plugin)):
         for attribute, hint in get_type_hints(capability).items():
-            if get_origin(hint) is not ClassVar and getattr(plugin, attribute, None) is None:
-                yield f"it declares {capability.__name__}, but its attribute {attribute} is missing or None"
+            if get_origin(hint) is not ClassVar:
+                yield from _attribute_faults(plugin, capability.__name__, attribute, hint)
+
+
+def _attribute_faults(plugin: object, capability: str, attribute: str, expected: Any) -> Iterator[str]:
+    try:
+        value = getattr(plugin, attribute, None)
+    except Exception as error:  # a property may raise anything at all
+        yield f"it declares {capability}, but its attribute {attribute} raised {one_line(error)}"
+        return
+    if value is None:
+        yield f"it declares {capability}, but its attribute {attribute} is missing or None"
+    elif not fits(value, expected):
+        yield f"it declares {capability}: its attribute {attribute} is {shown(value)}; expected {type_name(expected)}"
+
+
+def fits(value: object, expected: Any) -> bool:
+    """Return whether a value is of a type, a generic type or a literal. It is not converted."""
+    if isinstance(expected, type):
+        return isinstance(value, expected)
+    try:
+        TypeAdapter(expected).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def shown(value: object) -> str:
+    """Return a value as errors show it: the beginning of its `repr`, or its type where that cannot be had."""
+    try:
+        return repr(value)[:_SHOWN]
+    except Exception:  # its own repr may be what is broken
+        return f"a {type(value).__name__}"
+
+
+def type_name(expected: Any) -> str:
+    """Return a type as errors show it."""
+    return (
+        expected.__name__
+        if isinstance(expected, type)
+        else str(expected).replace("collections.abc.", "").replace("typing.", "")
+    )

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from agentmut.nouns import AgentConfig, Candidate, Effect, Intent, OperatorClass, Reach
 from agentmut.seams.declarations import CLASSES
-from agentmut.seams.protocols.operator import Example, HasEffect, Operator, OperatorOptions
+from agentmut.seams.protocols.operator import Example, HasEffect, NamesLack, Operator, OperatorOptions
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
 
@@ -34,7 +34,7 @@ def operator(
     declared = effect
 
     def define(find: Finder) -> type[Operator]:
-        class Defined:
+        class Defined(NamesLack):
             id: ClassVar[str] = operator_id
             version: ClassVar[int] = number
             operator_class: ClassVar[OperatorClass] = kind

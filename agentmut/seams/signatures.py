@@ -78,6 +78,8 @@ def _method_faults(plugin: type[Any], method: str, expected: Any) -> Iterator[st
     yield from _parameter_faults(method, _parameters(found), _names(expected))
     if inspect.iscoroutinefunction(_function(expected)) and not inspect.iscoroutinefunction(_function(found)):
         yield f"{method}() must be an async function"
+    if inspect.iscoroutinefunction(_function(found)) and not inspect.iscoroutinefunction(_function(expected)):
+        yield f"{method}() must be no async function"
 
 
 def _parameter_faults(method: str, found: list[Parameter], expected: list[str]) -> Iterator[str]:

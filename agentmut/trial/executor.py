@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from agentmut._base import AgentmutError
 from agentmut.nouns import AgentTrace, Ending, Execution, Mutant, Player
 from agentmut.recording import TrialThreads
-from agentmut.seams import Adapter, KeepsOpen, RunsOutside
+from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, Wiring, attempt
@@ -130,11 +130,12 @@ async def _kept_open(adapter: Adapter) -> AsyncIterator[None]:
     if not isinstance(adapter, KeepsOpen):
         yield
         return
-    await asyncio.to_thread(adapter.open)
+    name = type(adapter).__name__
+    await asyncio.to_thread(run_plugin, f"adapter {name}: open()", adapter.open)
     try:
         yield
     finally:
-        await asyncio.to_thread(adapter.close)
+        await asyncio.to_thread(run_plugin, f"adapter {name}: close()", adapter.close)
 
 
 class RetryingExecutor:

@@ -137,11 +137,15 @@ def _marks(trial: Trial) -> frozenset[str]:
 
 async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:
     try:
-        return await adapter.run(scenario.turns, trial)
+        trace = await adapter.run(scenario.turns, trial)
     except SystemExit as error:  # would end the campaign
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles
         raise AgentExitError("the agent raised KeyboardInterrupt") from error
+    if not isinstance(trace, AgentTrace):
+        kind = type(trace).__name__
+        raise AdapterError(f"{type(adapter).__name__}.run() returned a {kind}; expected an AgentTrace")
+    return trace
 
 
 def _seen(task: Run) -> None:

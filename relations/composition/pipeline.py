@@ -23,12 +23,12 @@ from agentmut.nouns import (
     Step,
 )
 from agentmut.relations.base import check, run, source, stated
-from agentmut.seams import Evaluator, RelationExample
+from agentmut.seams import Evaluator, HasExampleArgument, RelationExample
 
 _STAGE = "the name of a node or a tool, or the number of a turn, from 1"
 
 
-class Pipeline:
+class Pipeline(HasExampleArgument):
     """`composition.pipeline: {first: STAGE, right: {EVALUATOR: ARGUMENT}}`: what began well ends well.
 
     A stage is a node of the agent's graph, a tool, or a turn by its number. Its result is the last output of it in

@@ -21,7 +21,7 @@ from agentmut.nouns import (
     apply_edits,
 )
 from agentmut.relations.base import run, source
-from agentmut.seams import RelationExample, same_facts
+from agentmut.seams import HasExampleArgument, RelationExample, same_facts
 
 _WHAT = (
     "expects what is put in: {model: NAME}, {model: {name: ..., temperature: ...}}, {prompt: TEXT} or "
@@ -29,7 +29,7 @@ _WHAT = (
 )
 
 
-class SubstituteAgent:
+class SubstituteAgent(HasExampleArgument):
     """`composition.substitute_agent: {model: NAME}`: with another part put in, the same facts.
 
     `model` is a name or a mapping of settings, `prompt` the whole text, `set` any places of the config by JSON

@@ -21,10 +21,10 @@ from agentmut.nouns import (
 )
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after
-from agentmut.seams import RelationExample
+from agentmut.seams import HasExampleArgument, RelationExample
 
 
-class RoundTrip:
+class RoundTrip(HasExampleArgument):
     """`oracle.round_trip: {there: TEXT, back: TEXT}`: there and back again is where it began.
 
     `there` are the words of a scenario's request that the text follows ("Translate into German:"), and `back` is the

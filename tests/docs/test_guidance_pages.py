@@ -10,6 +10,7 @@ from agentmut.insight.coverage.nouns import Dimension
 from agentmut.judging.facts.registry import EXTRACTORS
 from agentmut.project.loading import load_project
 from agentmut.seams.plugins import Group, load_all
+from agentmut.seams.protocols.relation import HasExampleArgument
 from agentmut.testing import check_relation
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,7 +33,7 @@ def test_every_relation_is_listed_with_what_it_expects_and_why() -> None:
         name: (relation.expectation.value, relation.why) for name, relation in known.items()
     }
     assert {name for name, argument, *_ in rows if argument} == {
-        name for name, relation in known.items() if hasattr(relation, "example_argument")
+        name for name, relation in known.items() if issubclass(relation, HasExampleArgument)
     }
 
 

@@ -19,7 +19,7 @@ from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Sou
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.relating.preparation import Level, comparison
 from agentmut.seams.plugins import Catalogue, Group
-from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.seams.protocols.relation import HasExampleArgument, Relation, RelationExample
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts
@@ -77,7 +77,7 @@ def at_length(rng: random.Random, text: str) -> str:
 
 def relation_of(name: str) -> Relation:
     kind = CATALOGUE.load(name)
-    relation: Relation = kind(getattr(kind, "example_argument", None))
+    relation: Relation = kind(kind.example_argument if issubclass(kind, HasExampleArgument) else None)
     return relation
 
 

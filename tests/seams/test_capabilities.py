@@ -5,11 +5,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from agentmut import AgentConfig, seams
 from agentmut._base.errors import PluginError
+from agentmut.cli import main
+from agentmut.mutation.generation import generate
 from agentmut.seams import plugins
+from agentmut.seams.capability import capability_faults
 
 pytestmark = pytest.mark.process
 
@@ -19,7 +24,7 @@ agent:
   adapter: {adapter}
   {keys}
   config: {{prompt: Be brief.}}
-suite: {{scenarios: scenarios.yaml}}
+suite: {{{suite}}}
 test: {{trials: 40, method: fixed}}
 """
 SCENARIOS = "- {{name: one, input: hi, evaluators: [{{{evaluator}: hm}}]}}\n"
@@ -59,6 +64,21 @@ class Plugin:
 """
 
 
+OPERATOR = """
+from agentmut.nouns import Intent, OperatorClass, Reach
+from agentmut.seams import NamesLack
+
+class Plain:
+    id, version, operator_class, intent = "prompt.odd", 1, OperatorClass.PROMPT, Intent.DEGRADE
+    reach, why = Reach.SENT, "It happens."
+    def mutants(self, config, options): return iter(())
+    def examples(self): return ()
+    {lack}
+
+class Declares(Plain, NamesLack): pass
+"""
+
+
 @pytest.fixture
 def install(tmp_path: Path) -> Callable[[str, str, str], None]:
     def write(group: str, name: str, source: str) -> None:
@@ -74,14 +94,49 @@ def install(tmp_path: Path) -> Callable[[str, str, str], None]:
 def carried_out(
     folder: Path, evaluator: str = "contains", adapter: str = "python"
 ) -> "subprocess.CompletedProcess[str]":
-    """`agentmut test` on a project in the folder, which is on the path of Python."""
-    keys = "run: third_agent:run" if adapter == "python" else "options: {}"
-    (folder / "agentmut.yaml").write_text(PROJECT.format(adapter=adapter, keys=keys))
-    (folder / "scenarios.yaml").write_text(SCENARIOS.format(evaluator=evaluator))
-    (folder / "third_agent.py").write_text(AGENT)
+    """`agentmut test` in a process of its own, on a project in the folder, which is on the path of Python."""
+    write_project(folder, evaluator, adapter)
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); from agentmut.cli import main; main()"
     command = [sys.executable, "-c", code, "test", "--json", "--yes"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def write_project(
+    folder: Path,
+    evaluator: str = "contains",
+    adapter: str = "python",
+    suite: str = "scenarios: scenarios.yaml",
+) -> None:
+    keys = "run: third_agent:run" if adapter == "python" else "options: {}"
+    (folder / "agentmut.yaml").write_text(PROJECT.format(adapter=adapter, keys=keys, suite=suite))
+    (folder / "scenarios.yaml").write_text(SCENARIOS.format(evaluator=evaluator))
+    (folder / "third_agent.py").write_text(AGENT)
+
+
+class Ended(NamedTuple):
+    """How `agentmut test` ended in this process."""
+
+    code: object
+    out: str
+    err: str
+
+
+@pytest.fixture
+def carry_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ended]:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for module in ("third_odd", "third_agent"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    def run(**parts: str) -> Ended:
+        write_project(tmp_path, **parts)
+        with pytest.raises(SystemExit) as ended:
+            main(["test", "--json", "--yes"])
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -150,6 +205,144 @@ def test_a_wrong_declaration_is_refused_when_the_plugin_is_loaded(
     with pytest.raises(PluginError) as error:
         plugins.load("evaluators", "odd")
     assert fault in str(error.value)
+
+
+PLUGINS_FAULTS = {
+    "builds": ("", "        argument['x']['y']", "", "evaluator 'odd': Plugin() raised TypeError: string indices"),
+    "note_raises": (
+        "Notes", "", "\n    def note(self, scenario): raise ValueError('boom')",
+        "evaluator 'odd': note() raised ValueError: boom (",
+    ),
+    "note_is_no_text": (
+        "Notes", "", "\n    def note(self, scenario): return 3", "note() returned 3; expected str"
+    ),
+    "note_is_covered": ("Notes", "        self.note = 'text'", "\n    def note(self, scenario): return ''",
+        "note() raised TypeError"),
+    "tools_are_a_text": (
+        "NamesTools", "        self.tools = 'text'", "", "its attribute tools is 'text'; expected Sequence[str]"
+    ),
+    "tools_raise": (
+        "NamesTools", "", "\n    @property\n    def tools(self): raise KeyError('x')",
+        "its attribute tools raised KeyError: 'x'",
+    ),
+    "model_is_a_text": (
+        "AsksModel", "        self.model = 'm'",
+        "\n    spend = None\n    def remembering(self, cache): return self",
+        "its attribute model is 'm'; expected JudgeModel",
+    ),
+    "files_raise": (
+        "ReadsFiles", "", "\n    @classmethod\n    def read_files(cls, argument, root): raise KeyError('x')",
+        "read_files() raised KeyError: 'x'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", PLUGINS_FAULTS)
+def test_what_an_evaluator_does_wrong_is_an_error_with_its_name_and_no_bug_of_agentmut(
+    carry_out: Callable[..., Ended], install: Callable[..., None], fault: str
+) -> None:
+    capability, init, members, message = PLUGINS_FAULTS[fault]
+    imports = f"from agentmut.seams import {capability}" if capability else ""
+    install(
+        "evaluators", "odd", EVALUATOR.format(imports=imports, bases=capability, members=f"{init}{members}")
+    )
+    refused(carry_out(evaluator="odd"), message)
+
+
+@pytest.mark.parametrize(
+    ("capability", "members", "message"),
+    [
+        ("", "def versions(self): return None", "adapter 'odd': versions() returned None; expected Mapping"),
+        ("", "def get_config(self): raise KeyError('x')", "adapter 'odd': get_config() raised KeyError: 'x'"),
+        (
+            "",
+            "async def run(self, turns, trial): return 'hm'",
+            "run() returned a str; expected an AgentTrace",
+        ),
+        (
+            "",
+            "def with_config(self, config): raise KeyError('x')",
+            "adapter 'odd' (third-odd) raised KeyError: 'x'",
+        ),
+        ("KeepsOpen", "def open(self): 1 / 0\n    def close(self): ...", "open() raised ZeroDivisionError"),
+        ("RunsOutside", "carries = None", "adapter 'odd': carries returned None; expected frozenset[str]"),
+        ("ChoosesRoute", "default_route = 'magic'", "returned 'magic'; expected Literal['rebuild', 'wire']"),
+        ("AsksService", "service = 3", "it declares AsksService: service is 3; expected str"),
+        ("TakesKeys", "agent_keys = ('a',)", "agent_keys is ('a',); expected AgentKeys"),
+    ],
+)
+def test_what_an_adapter_does_wrong_is_an_error_with_its_name_and_no_bug_of_agentmut(
+    carry_out: Callable[..., Ended], install: Callable[..., None], capability: str, members: str, message: str
+) -> None:
+    imports = f"from agentmut.seams import {capability}\n" if capability else ""
+    source = ADAPTER.partition("    async def open")[0].replace(
+        "class Plugin:", f"class Plugin({capability}):"
+    )
+    install("adapters", "odd", f"{imports}{source}    {members}\n")
+    refused(carry_out(adapter="odd"), message)
+
+
+IMPORTER = """
+from agentmut import EvaluatorSpec, Scenario
+from agentmut.seams import SetsRule
+
+class Plugin({bases}):
+    name = "odd"
+    @classmethod
+    def create(cls, spec): return cls()
+    def scenarios(self):
+        return (Scenario(name="a", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="hm"),)),)
+    def adapter(self, agent, config): return None
+    {members}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "members", "message"),
+    [
+        ("", "rule = None", ""),
+        ("", "def scenarios(self): return ({'name': 'a'},)", "importer 'odd': scenarios() returned ({'name'"),
+        ("", "def scenarios(self): raise KeyError('x')", "importer 'odd': scenarios() raised KeyError: 'x'"),
+        ("", "def adapter(self, agent, config): return 'x'", "importer 'odd': adapter() returned 'x'"),
+        ("SetsRule", "rule = {'trials': 3}", "rule returned {'trials': 3}; expected SuiteRule"),
+    ],
+)
+def test_what_an_importer_does_wrong_is_an_error_with_its_name(
+    carry_out: Callable[..., Ended], install: Callable[..., None], bases: str, members: str, message: str
+) -> None:
+    install("importers", "odd", IMPORTER.format(bases=bases, members=members))
+    done = carry_out(suite="odd: 1")
+    if message:
+        refused(done, message)
+    else:
+        assert done.code == 0, done.err
+
+
+def refused(done: Ended, message: str) -> None:
+    assert done.code in (2, 4), done.out
+    assert message in json.loads(done.out)["error"]
+    assert "bug in agentmut" not in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_evaluator_whose_evaluate_is_async_is_refused_when_it_is_loaded(
+    carry_out: Callable[..., Ended], install: Callable[..., None]
+) -> None:
+    source = EVALUATOR.format(imports="", bases="", members="").replace("def evaluate", "async def evaluate")
+    install("evaluators", "odd", source)
+    done = carry_out(evaluator="odd")
+    assert "evaluate() must be no async function" in done.err
+    assert "never awaited" not in done.err
+
+
+@pytest.mark.parametrize("lack", ["def lack(self): return 'x'", "lack = 3"])
+def test_the_lack_of_an_operator_counts_where_it_is_declared(lack: str) -> None:
+    names: dict[str, type[seams.Operator]] = {}
+    exec(OPERATOR.format(lack=lack), names)
+    (found,) = generate(AgentConfig(prompt="Hi."), [names["Plain"]()], seams.OperatorOptions()).empty
+    assert found.reason == "no mutants of prompt.odd, because it found no place in this config"
+    faults = list(capability_faults(names["Declares"], "operators"))
+    assert faults and all("it declares NamesLack: lack is" in fault for fault in faults)
 
 
 def test_a_declared_attribute_that_is_missing_is_told_with_the_evaluators_name(

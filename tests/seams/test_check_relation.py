@@ -9,6 +9,7 @@ from agentmut.nouns.mutant import Edit
 from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Source
 from agentmut.nouns.trace import Check
 from agentmut.relations.base import run, source
+from agentmut.seams import HasExampleArgument
 from agentmut.seams.make_relation import plain_text, relation
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.relation import RelationExample
@@ -160,8 +161,8 @@ def test_a_relation_that_needs_an_argument_says_which_its_examples_have() -> Non
             if argument != "so":
                 raise ValueError("expects so")
 
-    with pytest.raises(AssertionError, match="example_argument"):
+    with pytest.raises(AssertionError, match="HasExampleArgument"):
         check_relation(Needy)
-    check_relation(type("Named", (Needy,), {"example_argument": "so"}))
+    check_relation(type("Named", (Needy, HasExampleArgument), {"example_argument": "so"}))
     with pytest.raises(AssertionError, match="with the argument 'thus' it refused to be built: expects so"):
         check_relation(type("Named", (Needy,), {"example_argument": "so"}), "thus")

@@ -1,18 +1,26 @@
 """What a session takes from a suite of another tool: its scenarios, its rule for verdicts, and its adapter."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from agentmut._base import PluginError, UsageError
+from agentmut.nouns import AgentConfig, Scenario
 from agentmut.project import Project
 from agentmut.seams import (
     Adapter,
+    AgentSpec,
     Catalogue,
+    ChoosesRoute,
     Group,
     Importer,
+    RunsOutside,
     SetsRule,
     SuiteRule,
     SuiteSpec,
-    missing_attributes,
+    attribute_faults,
+    capability_faults,
+    from_plugin,
+    run_plugin,
 )
 from agentmut.trial import routed
 
@@ -23,27 +31,53 @@ def imported_suite(project: Project) -> Importer | None:
     if spec is None:
         return None
     make: Callable[[SuiteSpec], Importer] = Catalogue.of(Group.IMPORTERS).load(spec.kind).create
-    return make(spec.model_copy(update={"config": project.config}))
+    what = f"importer {spec.kind!r}: create()"
+    made: Importer = run_plugin(what, lambda: make(spec.model_copy(update={"config": project.config})))
+    if made is None:
+        raise PluginError(f"{what} returned None; expected an importer. Fix the plugin.")
+    return made
 
 
 def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
     """What runs the agent: the adapter of the suite where it has one, else that of the project. Raises `UsageError`."""
-    if importer is not None and (own := importer.adapter(project.agent, project.config)) is not None:
-        return routed(own, project.agent)
+    if importer is not None and (own := _suites_adapter(project, importer)) is not None:
+        return _sound(own, project.agent)
     if importer is not None and project.agent.adapter == importer.name:
         raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    made = make(project.agent, project.config)
-    if faults := "; ".join(missing_attributes(made)):
-        raise PluginError(f"adapter {project.agent.adapter!r}: {faults}. Set it when the adapter is made.")
-    return routed(made, project.agent)
+    what = f"adapter {project.agent.adapter!r}: create()"
+    return _sound(from_plugin(what, Adapter, lambda: make(project.agent, project.config)), project.agent)
+
+
+def _suites_adapter(project: Project, importer: Importer) -> Adapter | None:
+    what = f"importer {importer.name!r}: adapter()"
+    own = run_plugin(what, lambda: importer.adapter(project.agent, project.config))
+    return None if own is None else from_plugin(what, Adapter, lambda: own)
+
+
+def _sound(made: Adapter, spec: AgentSpec) -> Adapter:
+    """The adapter by its route. Raises `PluginError` where what it declares or says of itself does not hold."""
+    what = f"adapter {spec.adapter!r}"
+    if faults := "; ".join((*capability_faults(type(made), Group.ADAPTERS), *attribute_faults(made))):
+        raise PluginError(f"{what}: {faults}. Fix {type(made).__module__}.")
+    from_plugin(f"{what}: get_config()", AgentConfig, made.get_config)
+    from_plugin(f"{what}: versions()", Mapping, made.versions)
+    if isinstance(made, RunsOutside):
+        from_plugin(f"{what}: carries", frozenset[str], lambda: made.carries)
+    if isinstance(made, ChoosesRoute):
+        from_plugin(f"{what}: default_route", Literal["rebuild", "wire"], lambda: made.default_route)
+    return routed(made, spec)
 
 
 def with_suite(project: Project, importer: Importer | None) -> Project:
     """The project with the scenarios of the suite that it measures, and what that says of verdicts."""
     if importer is not None and not project.scenarios:  # a worker process is told them
-        project = project.model_copy(update={"scenarios": importer.scenarios()})
-    return ruled(project, importer.rule) if isinstance(importer, SetsRule) else project
+        what = f"importer {importer.name!r}: scenarios()"
+        found = from_plugin(what, tuple[Scenario, ...], importer.scenarios)
+        project = project.model_copy(update={"scenarios": found})
+    if not isinstance(importer, SetsRule):
+        return project
+    return ruled(project, from_plugin(f"importer {importer.name!r}: rule", SuiteRule, lambda: importer.rule))
 
 
 def ruled(project: Project, rule: SuiteRule) -> Project:

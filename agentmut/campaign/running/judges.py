@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.trials import Suite
-from agentmut.judging import unwrapped
+from agentmut.judging import spend, unwrapped
 from agentmut.nouns import JudgeModel, JudgeSpend, JudgeUse, Usage
 from agentmut.project import Price
 from agentmut.seams import AsksModel
@@ -22,18 +22,18 @@ class Asked(NamedTuple):
 def asked_by(suite: Suite) -> Iterator[Asked]:
     """The model judges among a suite's evaluators."""
     for evaluators in suite.evaluators.values():
-        for evaluator in map(unwrapped, evaluators):
-            if isinstance(evaluator, AsksModel):
-                yield Asked(evaluator.model, evaluator.spend)
+        for evaluator in evaluators:
+            if isinstance(inner := unwrapped(evaluator), AsksModel):
+                yield Asked(inner.model, spend(evaluator))
 
 
 def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
     """List the use of each judge model, in the order of their first judge; unused models are left out."""
     found: dict[JudgeModel, JudgeSpend] = {}
-    for model, spend in asked:
-        if spend != JudgeSpend():
-            found[model] = found.get(model, JudgeSpend()) + spend
-    return tuple(_use(model, spend, prices) for model, spend in found.items())
+    for model, spent in asked:
+        if spent != JudgeSpend():
+            found[model] = found.get(model, JudgeSpend()) + spent
+    return tuple(_use(model, spent, prices) for model, spent in found.items())
 
 
 def judges_used(session: Session, of_suite: Iterable[JudgeUse] = ()) -> tuple[JudgeUse, ...]:
@@ -47,14 +47,14 @@ def judges_usd(session: Session) -> float:
     return sum(use.usd or 0.0 for use in judges_used(session))
 
 
-def _use(model: JudgeModel, spend: JudgeSpend, prices: Mapping[str, Price]) -> JudgeUse:
-    cost = Pricer(prices, model.provider).cost(model.name, spend.usage) if spend.usage != Usage() else None
-    unpaid = spend.usage == Usage() and not spend.questions
+def _use(model: JudgeModel, spent: JudgeSpend, prices: Mapping[str, Price]) -> JudgeUse:
+    cost = Pricer(prices, model.provider).cost(model.name, spent.usage) if spent.usage != Usage() else None
+    unpaid = spent.usage == Usage() and not spent.questions
     return JudgeUse(
         model=str(model),
-        input_tokens=spend.usage.input_tokens,
-        output_tokens=spend.usage.output_tokens,
+        input_tokens=spent.usage.input_tokens,
+        output_tokens=spent.usage.output_tokens,
         usd=0.0 if unpaid else None if cost is None else round(cost, 6),
-        questions=spend.questions,
-        reused=spend.reused,
+        questions=spent.questions,
+        reused=spent.reused,
     )

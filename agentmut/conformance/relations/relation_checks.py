@@ -11,7 +11,7 @@ from agentmut.conformance.operators.purity import numpy_state
 from agentmut.conformance.relations.relation_samples import SEED, TRACES, some, sources
 from agentmut.judging import comparison_for
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Expectation, FollowUp, Pair, Source, apply_edits
-from agentmut.seams import Relation, RelationExample
+from agentmut.seams import HasExampleArgument, Relation, RelationExample
 
 _LONGEST_PHRASE = 200
 _BAD_ARGUMENTS: tuple[JsonValue, ...] = ({"no such key": 1}, [], "", -1.5, True, ["a", None])
@@ -25,7 +25,7 @@ class _RaisedError(Exception):
 def conduct_faults(kind: type[Any], arguments: Sequence[JsonValue]) -> Iterator[str]:
     """What is wrong with a class whose shape is right, one phrase a fault."""
     yield from _refusal_faults(kind)
-    example_argument = getattr(kind, "example_argument", None)
+    example_argument = kind.example_argument if issubclass(kind, HasExampleArgument) else None
     built: dict[str, Relation] = {}
     for argument in (None, example_argument, *arguments):
         found = _built(kind, argument)
@@ -35,7 +35,7 @@ def conduct_faults(kind: type[Any], arguments: Sequence[JsonValue]) -> Iterator[
             yield f"with the argument {argument!r} {found}"
     shown = built.get(repr(example_argument))
     if shown is None:
-        yield "its examples need an argument: name one in the class attribute example_argument, or accept None"
+        yield "its examples need an argument: declare HasExampleArgument, or accept None"
         return
     yield from _example_faults(shown)
     for argument, relation in built.items():

@@ -14,9 +14,17 @@ from agentmut.seams.protocols.adapter import (
     RunsOutside,
     TakesKeys,
 )
-from agentmut.seams.protocols.evaluator import AsksModel, Evaluator, GivesChecks, Notes, ReadsFiles
-from agentmut.seams.protocols.operator import Example, Operator, OperatorOptions
-from agentmut.seams.protocols.relation import Relation, RelationExample
+from agentmut.seams.protocols.evaluator import (
+    AsksModel,
+    Evaluator,
+    GivesChecks,
+    HasSource,
+    NamesTools,
+    Notes,
+    ReadsFiles,
+)
+from agentmut.seams.protocols.operator import Example, HasEffect, NamesLack, Operator, OperatorOptions
+from agentmut.seams.protocols.relation import HasExampleArgument, Relation, RelationExample
 from agentmut.seams.protocols.report_format import ReportFormat
 from agentmut.seams.protocols.suite import (
     HoldsInputs,
@@ -42,12 +50,14 @@ __all__ = [
     "Example",
     "GivesChecks",
     "HasEffect",
+    "HasExampleArgument",
     "HasSource",
     "HoldsInputs",
     "Importer",
     "KeepsOpen",
     "KnowsApi",
     "KnowsOriginal",
+    "NamesLack",
     "NamesTools",
     "NeedsDoubles",
     "Notes",

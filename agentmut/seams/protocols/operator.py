@@ -32,6 +32,14 @@ class HasEffect(Capability):
     effect: ClassVar[Effect]
 
 
+class NamesLack(Capability):
+    """The operator can say why a config gives it no mutants."""
+
+    kind: ClassVar[str] = "operators"
+    lack: ClassVar[str]
+    """What such a config lacks, in a phrase."""
+
+
 @runtime_checkable
 class Operator(Protocol):
     """A pure generator of mutants from a config. Built without arguments."""

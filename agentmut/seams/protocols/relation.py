@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
+from pydantic import JsonValue
+
 from agentmut.nouns import (
     AgentConfig,
     AgentTrace,
@@ -14,6 +16,7 @@ from agentmut.nouns import (
     Scenario,
     Source,
 )
+from agentmut.seams.capability import Capability
 
 
 class RelationExample(NamedTuple):
@@ -23,6 +26,14 @@ class RelationExample(NamedTuple):
     traces: tuple[AgentTrace, ...]
     """Of the follow-up runs that `follow_up(source)` asks for."""
     holds: bool
+
+
+class HasExampleArgument(Capability):
+    """The relation needs an argument, and its examples are written for one."""
+
+    kind: ClassVar[str] = "relations"
+    example_argument: ClassVar[JsonValue]
+    """The argument of the examples."""
 
 
 @runtime_checkable

@@ -78,9 +78,9 @@ class SetsRule(Capability):
 
 
 class RunsAlone(Capability):
-    """One process carries out one run at a time, so trials run in processes of their own."""
+    """The adapter of a suite carries out one run at a time in one process, so trials run in processes of their own."""
 
-    kind: ClassVar[str] = "importers"
+    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
