@@ -46,6 +46,7 @@ from .messages import ModelReply as ModelReply
 from .messages import ModelRequest as ModelRequest
 from .messages import Role as Role
 from .messages import ToolCall as ToolCall
+from .messages import is_trouble as is_trouble
 from .mutant import ID_LENGTH as ID_LENGTH
 from .mutant import About as About
 from .mutant import Candidate as Candidate
@@ -101,6 +102,9 @@ from .result import write_result as write_result
 from .scenario import EvaluatorSpec as EvaluatorSpec
 from .scenario import Scenario as Scenario
 from .scenario import ToolDouble as ToolDouble
+from .service_times import ServiceTime as ServiceTime
+from .service_times import merged_spans as merged_spans
+from .service_times import service_time as service_time
 from .suggestion import AssertionSuggestion as AssertionSuggestion
 from .suggestion import Rate as Rate
 from .suggestion import ScenarioSuggestion as ScenarioSuggestion

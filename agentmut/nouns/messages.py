@@ -71,6 +71,14 @@ class ModelReply(Frozen):
     usage: Usage = Usage()
 
 
+RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
+
+
+def is_trouble(status: int | None) -> bool:
+    """Whether the HTTP status of a failed request (None: no reply) is trouble of the service, not of the request."""
+    return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
+
+
 class Exchange(NamedTuple):
     """One HTTP attempt at a model service, as a carrier saw it."""
 
@@ -96,3 +104,11 @@ class Exchange(NamedTuple):
     def answered(self) -> bool:
         """True when the service accepted the request and replied; what was cut off or damaged is no reply."""
         return self.status is not None and self.status < 400 and self.error is None
+
+    @property
+    def in_trouble(self) -> bool:
+        """True when it was not answered for trouble of the service or the network, and not since it is invalid.
+
+        One that was accepted without a reply had its stream cut off.
+        """
+        return not self.answered and is_trouble(self.status)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from agentmut._base import Frozen
+from agentmut.nouns.service_times import ServiceTime
 from agentmut.nouns.tools import ToolSpec
 
 
@@ -96,6 +97,8 @@ class AgentTrace(Frozen):
     """What a suite that judges its own runs made of this one, by the name of the check."""
     judged: Judgement | None = None
     """Of a trace that secrets were taken out of: it cannot be judged any more."""
+    service: ServiceTime | None = None
+    """How long the run waited for model services; None in traces of before this was recorded."""
 
     @property
     def output(self) -> JsonValue:

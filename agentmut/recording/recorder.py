@@ -6,9 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentmut.nouns import Action, Exchange, Step, Take
+from agentmut.nouns import Action, Exchange, ServiceTime, Step, Take, merged_spans, service_time
 
 Clock = Callable[[], float]
+_ONE_STREAM = 0.01
+"""Seconds between two pieces of a stream within which waiting for them is one wait."""
+_TOGETHER = 1e-6
+"""Seconds by which a wait reaches into the next one where the two are one."""
 
 
 @dataclass
@@ -22,6 +26,8 @@ class Recorder:
     """Parts of the config that an agent without a wire has read, as dotted paths."""
     waiting: list[float] = field(default_factory=list)
     """When each of the model requests that have no answer yet was sent, in seconds since the trial began."""
+    waited: list[tuple[float, float]] = field(default_factory=list)
+    """From when to when a request, or the next piece of a stream, was waited for, in seconds since the trial began."""
     takes: list[Take] | None = None
     """What the agent asked of models and was given; None where that is not recorded."""
     marks: set[str] = field(default_factory=set)
@@ -61,10 +67,14 @@ class Recorder:
         with self._lock:
             self.waiting.append(since)
 
-    def settled(self, since: float) -> None:
-        """The request that left then has its answer, or will never have one."""
+    def settled(self, since: float, *, goes_on: bool = False) -> None:
+        """The request that left then has its answer, or will never have one; `goes_on`: or the next piece of it."""
         with self._lock:
             self.waiting.remove(since)
+            now = self.now()
+            if goes_on and self.waited and 0 <= since - self.waited[-1][1] < _ONE_STREAM:
+                since = self.waited.pop()[0]
+            self.waited.append((since, now))
 
     def count(self, *, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
         """Add to the counters; parallel tool calls do so from several threads at once."""
@@ -72,6 +82,20 @@ class Recorder:
             self.threads += threads
             self.held += held
             self.late += late
+
+    def service_time(self, cut: float = 0.0) -> ServiceTime:
+        """How long the trial has waited for model services so far; `cut` is the timeout that cuts it off now.
+
+        From a request that met trouble until the next one leaves, the agent waits for the service as well.
+        """
+        now = self.now()
+        failed = [exchange for exchange in self.exchanges if exchange.in_trouble]
+        with self._lock:
+            waited = [*self.waited, *((since, now) for since in self.waiting)]
+        starts = sorted(since for since, _ in waited)
+        again = [(e.started, _TOGETHER + _first(starts, e.started + e.seconds, now)) for e in failed]
+        spent = service_time(merged_spans([*waited, *again]), now, self.held)
+        return spent.model_copy(update={"failed": len(failed), "cut": cut})
 
     def timeline(self) -> tuple[Step, ...]:
         """The recorded steps in the order in which they were started."""
@@ -83,6 +107,11 @@ class Recorder:
         if any(exchange.answered for exchange in self.exchanges):
             return True
         return any(step.action is not Action.REASON or step.error is None for step in self.steps)
+
+
+def _first(starts: list[float], after: float, now: float) -> float:
+    """The first start from then on, now where none has come."""
+    return next((start for start in starts if start >= after), now)
 
 
 def call_tool_step(

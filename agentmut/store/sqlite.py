@@ -3,6 +3,7 @@
 WAL with synchronous NORMAL: what `save` has returned from survives SIGKILL (not a power cut).
 """
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,8 +14,10 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Text,
     and_,
     bindparam,
+    cast,
     create_engine,
     delete,
     event,
@@ -194,6 +197,17 @@ class Store:
             seconds = self._connection.execute(seconds_of).scalar()
             judges = self._connection.execute(judges_of).scalar()
             return Spent._make([*counted, seconds or 0.0, judges or 0.0])
+
+    def waits(self, latest: int = 500) -> dict[str, list[float]]:
+        """How long the latest trials that were answered waited for model services, by scenario, in seconds."""
+        waited = func.json_extract(cast(trials.c.trace, Text), "$.service.waits")
+        answered = trials.c.ending == Ending.ANSWERED.value
+        query = select(trials.c.scenario, waited).where(answered).order_by(trials.c.id.desc()).limit(latest)
+        found: dict[str, list[float]] = {}
+        with self._explained("read"):
+            for scenario, waits in self._connection.execute(query):
+                found.setdefault(scenario, []).extend(json.loads(waits or "[]"))
+        return found
 
     def mean_cost(self) -> float | None:
         """US dollars of a trial of the original, on average over all that are stored with a price; None if none is."""

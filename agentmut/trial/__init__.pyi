@@ -29,6 +29,9 @@ from .on_wire import Remedy as Remedy
 from .on_wire import inside as inside
 from .on_wire import remedy_on_wire as remedy_on_wire
 from .on_wire import routed as routed
+from .pace import Pace as Pace
+from .paced import PacedExecutor as PacedExecutor
+from .paced import is_own_timeout as is_own_timeout
 from .pricing import Pricer as Pricer
 from .pricing import provider_of as provider_of
 from .single_run import GRACE as GRACE

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from agentmut._base import CaseError, UnavailableError, described
-from agentmut.nouns import Action, AgentTrace, Ending, Exchange
+from agentmut.nouns import Action, AgentTrace, Ending, Exchange, ServiceTime, is_trouble
 from agentmut.recording import Recorder
+from agentmut.trial.pace import not_its_own
 
-RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 MODEL_CONNECTION_ERRORS = frozenset({"APIConnectionError"})  # openai, anthropic; their timeouts too
 """Class names, of the exception or of one of its bases: only clients of models raise them."""
 CONNECTION_ERRORS = frozenset(
@@ -58,29 +58,17 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
     return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), said
 
 
-def ending_of_timeout(timeout: float, recorder: Recorder) -> tuple[Ending, str]:
-    """The ending of a run that was cut off: a failure, unless what it did was wait for the model service."""
-    said = f"no answer within {timeout:g} s"
-    if hanging := _hanging(timeout, recorder):
-        return Ending.INFRASTRUCTURE, f"{said}: the model service was silent for {hanging:.3g} s"
-    if recorder.active or not (recorder.waiting or recorder.exchanges):
-        return Ending.TIMEOUT, said
-    return Ending.INFRASTRUCTURE, f"{said}: the model service did not reply"
-
-
-def _hanging(timeout: float, recorder: Recorder) -> float:
-    """Seconds for which a request has gone without any answer, where that is out of all proportion; else 0.
-
-    That is half of the time that the run had, and ten times as long as any answer of the run took.
-    """
-    waited = recorder.now() - min(recorder.waiting, default=recorder.now())
-    longest = max((exchange.seconds for exchange in recorder.exchanges if exchange.answered), default=0.0)
-    return waited if waited >= max(timeout / 2, 10 * longest) else 0.0
+def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[Ending, str]:
+    """The ending of a run that was cut off: a failure, unless the model service took the time; see `not_its_own`."""
+    said = f"no answer within {spent.cut:g} s"
+    if why := not_its_own(spent, usual):
+        return Ending.INFRASTRUCTURE, f"{said}: {why}"
+    return Ending.TIMEOUT, said
 
 
 def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
     """A request that met trouble and was not answered when it was sent again."""
-    failed = (e for e in exchanges if not e.answered and _is_infrastructure(e.status))
+    failed = (e for e in exchanges if e.in_trouble)
     answered = [e.request for e in exchanges if e.answered]
     return next((exchange for exchange in failed if exchange.request not in answered), None)
 
@@ -106,14 +94,14 @@ def _is_trouble_of_model(cause: BaseException) -> bool:
     """Whether an SDK for models raised the error: such an exception carries an HTTP status."""
     status = getattr(cause, "status_code", None)
     if isinstance(status, int) and status >= 400 and hasattr(cause, "response"):
-        return _is_infrastructure(status)
+        return is_trouble(status)
     return _is_a(cause, MODEL_CONNECTION_ERRORS)
 
 
 def _is_trouble(cause: BaseException) -> bool:
     """Trouble of a service or the network, by the exception alone: clients differ, names and statuses hardly."""
     status = _status(cause)
-    return _is_a(cause, CONNECTION_ERRORS) if status is None else _is_infrastructure(status)
+    return _is_a(cause, CONNECTION_ERRORS) if status is None else is_trouble(status)
 
 
 def _is_a(cause: BaseException, names: frozenset[str]) -> bool:
@@ -131,11 +119,6 @@ def _status(cause: BaseException) -> int | None:
     response = getattr(cause, "response", None)
     status = getattr(response, "status_code", None)
     return status if isinstance(status, int) and status >= 400 else None
-
-
-def _is_infrastructure(status: int | None) -> bool:
-    """Whether a failed request is infrastructure trouble; an accepted one without a reply had its stream cut off."""
-    return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 
 def _describe(exchange: Exchange) -> str:

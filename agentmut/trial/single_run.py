@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from agentmut._base import AdapterError, described
-from agentmut.nouns import AgentTrace, Ending, Execution, Player, Scenario, footprint
+from agentmut.nouns import AgentTrace, Ending, Execution, Player, Scenario, ServiceTime, footprint
 from agentmut.recording import (
     AgentExitError,
     Double,
@@ -102,11 +102,11 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
         task.add_done_callback(_seen)
         cut_off: tuple[Ending, str] | None = None
+        spent: ServiceTime | None = None
         try:
             if not await _finished(task, recorder, timeout):
-                cut_off = ending_of_timeout(
-                    timeout, recorder
-                )  # what it waits for shows before it is cancelled
+                spent = recorder.service_time(timeout)  # what it waits for shows before it is cancelled
+                cut_off = ending_of_timeout(spent)
         finally:
             recorder.closed = True
             if not task.done():
@@ -119,6 +119,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         stderr=recorder.stderr,
     )
     trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
+    trace = trace.model_copy(update={"service": spent or recorder.service_time()})
     return Execution(
         ending=ending,
         reason=reason,

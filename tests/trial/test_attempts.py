@@ -19,7 +19,6 @@ from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import Price
@@ -321,13 +320,16 @@ def test_a_service_that_falls_silent_later_is_infrastructure_too(service: Any) -
     assert "silent" in execution.reason
 
 
-def test_a_service_that_is_slow_throughout_is_not_silent() -> None:
-    recorder = Recorder(clock=lambda: 0.0)
-    request = ModelRequest(model="m", messages=())
-    recorder.exchanges.append(Exchange(request, ModelReply(model="m"), 200, None, started=0.0, seconds=4.0))
-    recorder.asked(4.0)  # 26 of 30 seconds ago: more than half of them, but not ten times 4
-    recorder.clock = lambda: 30.0
-    assert ending_of_timeout(30.0, recorder)[0] is Ending.TIMEOUT
+def test_a_silence_is_the_services_however_long_its_answers_take() -> None:
+    now = [0.0]
+    recorder = Recorder(clock=lambda: now[0])
+    recorder.asked(0.0)
+    now[0] = 4.0
+    recorder.settled(0.0)
+    recorder.asked(4.0)  # not ten times as long as the answer before
+    now[0] = 30.0
+    assert ending_of_timeout(recorder.service_time(30.0))[0] is Ending.INFRASTRUCTURE
+    assert ending_of_timeout(recorder.service_time(30.0), usual=27.0)[0] is Ending.TIMEOUT
 
 
 def test_waiting_for_a_place_under_the_rate_limit_is_no_silence() -> None:
@@ -336,11 +338,10 @@ def test_waiting_for_a_place_under_the_rate_limit_is_no_silence() -> None:
     UnderWay(Trial("t", recorder=recorder), ChatCompletions(), call, None, "").held(10.0)
     recorder.clock = lambda: 11.0
     assert recorder.waiting == [10.0]
-    assert ending_of_timeout(10.0, recorder)[0] is not Ending.TIMEOUT  # it did nothing but wait
-    recorder.exchanges.append(
-        Exchange(ModelRequest(model="m", messages=()), ModelReply(model="m"), 200, None, 0.0, 1.0)
-    )
-    assert ending_of_timeout(10.0, recorder)[0] is Ending.TIMEOUT
+    spent = recorder.service_time(10.0)
+    assert (spent.waiting, spent.own) == (1.0, 0.0)
+    assert ending_of_timeout(spent)[0] is Ending.INFRASTRUCTURE  # it did nothing but wait
+    assert ending_of_timeout(spent, usual=1.0)[0] is Ending.TIMEOUT
 
 
 def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any) -> None:

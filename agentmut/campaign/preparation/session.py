@@ -35,6 +35,8 @@ from agentmut.trial import (
     Case,
     Executor,
     LocalExecutor,
+    Pace,
+    PacedExecutor,
     Pricer,
     ProcessExecutor,
     RetryingExecutor,
@@ -170,10 +172,11 @@ def _renewed(project: Project) -> Iterator[str]:
         )
 
 
-def make_executor(session: Session, seed: int | None = None) -> Executor:
+def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:
     """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
 
-    Raises `UsageError` when a double cannot stand in for its tool.
+    `pace` has what is known of the model service, and learns more. Raises `UsageError` when a double cannot stand
+    in for its tool.
     """
     check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
@@ -187,7 +190,7 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session), exit_ends)
     else:
         inner = local_executor(session, seed)
-    return RetryingExecutor(inner, execution.retries)
+    return RetryingExecutor(PacedExecutor(inner, pace or Pace()), execution.retries)
 
 
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:

@@ -15,7 +15,7 @@ from agentmut.campaign.running.loop import Clock, Loop, Ports, TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.store import Store, StoredRun, write_cassette
-from agentmut.trial import Executor
+from agentmut.trial import Executor, Pace
 
 
 def register(store: Store, plan: RunPlan) -> None:
@@ -37,10 +37,12 @@ def run_work(
     `executor` runs them instead of the session's own.
     """
     plan = work.plan
-    executor = executor or make_executor(session, plan.seed)
+    pace = None if executor else Pace(store.waits())
+    executor = executor or make_executor(session, plan.seed, pace)
     keep = partial(write_cassette, session.project.runs / plan.run_id)
     judges = partial(judges_usd, session)
-    ports = Ports(executor, store, session.tests, now, progress, redactor(session.project), keep, judges)
+    clean = redactor(session.project)
+    ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, ports)))
 

@@ -1,7 +1,7 @@
 """The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -14,7 +14,7 @@ from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.recording import Redactor, in_daemon_thread
 from agentmut.store import Spent, StoredTrial
-from agentmut.trial import Executor, TrialRequest
+from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]
@@ -46,6 +46,10 @@ class TrialStore(Protocol):
         """What a run has executed before."""
         ...
 
+    def waits(self) -> Mapping[str, Sequence[float]]:
+        """How long the latest trials waited for model services, by scenario, in seconds."""
+        ...
+
 
 class Ports(NamedTuple):
     """What the loop works with: everything that touches the world."""
@@ -60,6 +64,8 @@ class Ports(NamedTuple):
     keep_cassette: Callable[[Cassette], None] = lambda cassette: None
     judges_usd: Clock = lambda: 0.0
     """What model judges have cost in this process so far, as far as their prices are known."""
+    pace: Pace | None = None
+    """How long model services usually take: judges timeouts of earlier runs again. None takes them as they are."""
 
 
 class Finished(NamedTuple):
@@ -186,7 +192,14 @@ class Loop:
             return False
         plan = self._work.plan
         recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
-        return stored.run == self._run or (recent and not plan.fresh)
+        if stored.run == self._run:
+            return True
+        return recent and not plan.fresh and self._is_own(launch.scenario, stored)
+
+    def _is_own(self, scenario: str, stored: StoredTrial) -> bool:
+        """Whether a stored timeout is the agent's by what is known by now; any other trial is as it was."""
+        pace = self._ports.pace
+        return pace is None or is_own_timeout(stored.execution, pace.usual(scenario))
 
     def _start(self, launch: Launch, key: str) -> None:
         self._tasks.add(asyncio.create_task(self._execute(launch, key)))

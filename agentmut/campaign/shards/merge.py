@@ -1,6 +1,6 @@
 """One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -79,6 +79,10 @@ class MergedTrials:
     def spent(self, run: str) -> Spent:
         """What all shards and their baseline have executed, each trial once."""
         return self._store.spent_by(self._counted, run)
+
+    def waits(self) -> Mapping[str, Sequence[float]]:
+        """Nothing: a merge runs no trial that could be late."""
+        return {}
 
 
 class NothingToRun:

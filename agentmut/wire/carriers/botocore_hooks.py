@@ -144,9 +144,11 @@ class _Passing:
     def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
         """The pieces of the body."""
         try:
+            self._relay.awaits()
             for piece in self._raw.stream(*arguments, **options):
                 if given := self._relay.feed(piece):
                     yield given
+                self._relay.awaits()
             if given := self._relay.rest():
                 yield given
         except Exception as error:

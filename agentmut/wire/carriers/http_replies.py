@@ -117,9 +117,11 @@ class _Passing:
     def __iter__(self) -> Iterator[bytes]:
         self._pieces = self._pieces or self._decoded.iter_bytes()
         try:
+            self._relay.awaits()
             for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
+                self._relay.awaits()
             if given := self._relay.rest():
                 yield given
         except GeneratorExit:
@@ -133,9 +135,11 @@ class _Passing:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._pieces = self._pieces or self._decoded.aiter_bytes()
         try:
+            self._relay.awaits()
             async for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
+                self._relay.awaits()
             if given := self._relay.rest():
                 yield given
         except GeneratorExit:

@@ -174,8 +174,13 @@ class Relay:
         self._complete = False
         exchange.streams(status)
 
+    def awaits(self) -> None:
+        """The next piece is waited for: that is time of the service, and not of the agent, which may read slowly."""
+        self._exchange.awaits()
+
     def feed(self, piece: bytes) -> bytes:
         """What the agent is given now: frames that are not changed keep their bytes."""
+        self._exchange.settled()
         if self._framing is None:
             return self._gives(piece)
         return self._gives(b"".join(map(self._frame, self._framing.feed(piece))))
@@ -183,6 +188,7 @@ class Relay:
     def rest(self) -> bytes:
         """What is left when the service has said all."""
         self._complete = True
+        self._exchange.settled()
         return self._gives(self._framing.rest()) if self._framing else b""
 
     @property
@@ -197,6 +203,7 @@ class Relay:
     def left(self) -> None:
         """The agent has stopped reading; it may go on, or close the stream, or neither."""
         given = b"".join(self._given)
+        self._exchange.settled()
         self._exchange.has_streamed(given)
         self._taping.given(self._status, given)
 

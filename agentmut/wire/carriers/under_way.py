@@ -30,6 +30,8 @@ class UnderWay:
         self._seconds: float | None = None
         self._pending = True
         self._ended = False
+        self._streams = False
+        """Whether some of its reply has come."""
         self._recorder.asked(self._asked)
 
     def held(self, seconds: float) -> float:
@@ -54,7 +56,20 @@ class UnderWay:
     def streams(self, status: int) -> None:
         """A stream has begun."""
         self._status = status
-        self._settle()
+        self.settled()
+
+    def awaits(self) -> None:
+        """The next piece of a stream is waited for, until `settled` is called or it ends."""
+        if not self._pending and not self._ended:
+            self._pending, self._asked = True, self._recorder.now()
+            self._recorder.asked(self._asked)
+
+    def settled(self) -> None:
+        """What was waited for has come."""
+        if self._pending:
+            self._pending = False
+            self._recorder.settled(self._asked, goes_on=self._streams)
+            self._streams = self._status is not None
 
     def begun(self) -> None:
         """Record a stream that is under way: an agent may leave without closing it."""
@@ -71,7 +86,7 @@ class UnderWay:
         """The service has refused, or its whole reply is there. It is recorded with `end`, as reading takes time."""
         self._status, self._body, self._complete = status, body, True
         self._seconds = self._recorder.now() - self._started
-        self._settle()
+        self.settled()
 
     def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
         """A stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
@@ -104,7 +119,7 @@ class UnderWay:
 
     def _record(self, reply: ModelReply | None, problem: str | None) -> None:
         self._ended = True
-        self._settle()
+        self.settled()
         self._body, request = None, self._read()
         if request is None:
             return
@@ -120,11 +135,6 @@ class UnderWay:
         exchanges = self._recorder.exchanges
         exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
         self._begun = seen
-
-    def _settle(self) -> None:
-        if self._pending:
-            self._pending = False
-            self._recorder.settled(self._asked)
 
     def _seen(self, request: ModelRequest, reply: ModelReply | None, problem: str | None) -> Exchange:
         return Exchange(

@@ -91,6 +91,8 @@ def _break_off(http: web.BaseRequest) -> None:
 
 async def _next(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay | None) -> bytes:
     """The next piece, empty at the end. When the upstream breaks off, so does the proxy, that the client can tell."""
+    if through:
+        through.awaits()
     try:
         return await reply.content.readany()
     except TROUBLE as error:
