@@ -58,7 +58,7 @@ class Change:
         decoys: bool = True,
         told: Callable[[str], ToolSpec] | None = None,
     ) -> list[Offer]:
-        """The tools for an agent that has those of `own_names`, in the order in which it offers them.
+        """Return the tools for an agent that has the tools of `own_names`, in the order of its offer.
 
         Of a team, one agent is given the `decoys`. `told` says what the model is told of a tool that the agent did
         not have yet when it was read: no mutant is about it, so that all mutants have it.

@@ -64,7 +64,7 @@ def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[T
 
 
 def together(tried: Iterable[Tried]) -> Mutant:
-    """One mutant of several changes."""
+    """Return one mutant that makes several changes."""
     tried = list(tried)
     return Mutant(
         id=digest_of(["doctor", *(one.part for one in tried)])[:ID_LENGTH],

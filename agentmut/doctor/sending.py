@@ -23,7 +23,7 @@ from agentmut.wire import all_codecs
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:
-    """The requests of a trial, those of one agent taken together."""
+    """Return the requests of a trial, grouped by agent."""
     counted = Counter(_kind(seen.requests[number]) for number in seen.exchanges)
     return tuple(kind.model_copy(update={"number": number}) for kind, number in counted.items())
 

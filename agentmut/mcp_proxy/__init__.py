@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     if not command:
         print("agentmut.mcp_proxy: give the command of the tool server", file=sys.stderr)
         return 2
-    address = os.environ.get(VARIABLE) or next(_told_above(os.getppid()), "")
+    address = os.environ.get(VARIABLE) or next(_addresses_of_ancestors(os.getppid()), "")
     try:
         if not address:
             os.execvp(command[0], command)
@@ -61,8 +61,8 @@ def main(arguments: list[str]) -> int:
         return 127
 
 
-def _told_above(pid: int) -> Iterator[str]:
-    """The variable as the programs above have it: clients of the protocol hand few of theirs to a server."""
+def _addresses_of_ancestors(pid: int) -> Iterator[str]:
+    """Yield the addresses in the environments of parent processes: a client hands few of its variables to a server."""
     for _ in range(_FARTHEST):
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")

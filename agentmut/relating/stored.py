@@ -28,7 +28,7 @@ class StoredSources(NamedTuple):
 
 
 def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> StoredSources:
-    """The runs of today's agent, or else those of the latest run; never a mixture."""
+    """Return the runs of today's agent, else the trials of the latest run; never a mixture."""
     kept, skipped = stored_originals(session, store)
     notes = [f"{count} stored trials left out: {why}" for why, count in sorted(skipped.items())]
     for one, run in _as_run_before(store, plan):

@@ -252,7 +252,7 @@ def _earlier(row: MutantRow, families: Mapping[str, Mapping[str, KillTable]]) ->
 
 
 def _no_narrower(score: Score, own: Score) -> Score:
-    """Bounds at least as far from the value as those of the suite's own score.
+    """Return bounds that are at least as far from the value as the bounds of the suite's own score.
 
     `result.json` has the scenarios that a mutant was tried on, not all that reach it, so the errors of the suite are
     known less well here than in the campaign.

@@ -70,6 +70,6 @@ def test_a_placeholder_that_never_closes_is_not_copied_or_moved(name: str) -> No
 
 @pytest.mark.parametrize("piece", ["A-", "a: b\n", "{{ ", "say ", "`\\", "a.", "SELECT ", "<output>"])
 def test_long_runs_of_what_begins_a_name_take_no_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     parse(piece * (100_000 // len(piece)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -228,7 +228,6 @@ def test_a_late_async_agent_is_cancelled() -> None:
     execution = end(agent, timeout=0.1)
     assert (execution.ending, execution.abandoned) == (Ending.TIMEOUT, False)
     assert cleaned.is_set()
-    assert execution.trace.seconds < 1
 
 
 def test_an_answer_or_error_given_only_when_cancelled_is_still_a_timeout() -> None:
@@ -406,13 +405,16 @@ def test_a_failing_teardown_neither_loses_the_trial_nor_ends_the_campaign(
 
 
 def test_a_hanging_hook_ends_at_the_timeout() -> None:
-    def hangs(scenario: Scenario) -> None:
-        time.sleep(3)
+    go_on, waited_out = threading.Event(), threading.Event()
 
-    started = time.monotonic()
+    def hangs(scenario: Scenario) -> None:
+        go_on.wait(30)
+        waited_out.set()
+
     execution = end(lambda config, given: "x", timeout=0.2, setup=hangs)
     assert (execution.ending, execution.reason) == (Ending.SETUP_FAILED, "setup: not done within 0.2 s")
-    assert time.monotonic() - started < 2
+    assert not waited_out.is_set()
+    go_on.set()
 
 
 def local(function: Any, **settings: Any) -> LocalExecutor:
@@ -468,14 +470,14 @@ def test_time_spent_waiting_for_the_rate_limit_is_not_the_agents(service: Any) -
 
 
 def test_many_trials_in_flight_do_not_wait_for_each_other() -> None:
+    all_at_once = asyncio.Barrier(300)
+
     async def agent(config: AgentConfig, given: Any) -> str:
-        await asyncio.sleep(0.3)
+        await all_at_once.wait()
         return "x"
 
-    started = time.monotonic()
     executions = execute(local(agent), times=300)
     assert {execution.ending for execution in executions} == {Ending.ANSWERED}
-    assert time.monotonic() - started < 2
 
 
 def test_prices_come_from_the_project_then_from_the_public_list() -> None:

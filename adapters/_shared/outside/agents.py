@@ -68,7 +68,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return self.spec.options.get(SERVED) is True
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What is in no model request has to be told: the flow. What is told has to be sayable: no unset part is.
+        """Return why the agent cannot be given a mutant: no request shows the flow, or an unset part has no value.
 
         Earlier turns are changed in the requests alone, which have them as they were said.
         """

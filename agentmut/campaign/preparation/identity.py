@@ -132,7 +132,7 @@ def _python_files(root: Path) -> Iterable[Path]:
 
 
 def _own_files(root: Path) -> Iterable[Path]:
-    """The project's files, without hidden folders and those of others."""
+    """Yield the project's files, without hidden folders and folders of other tools."""
     for folder, folders, files in os.walk(root):
         here = Path(folder)
         folders[:] = [f for f in folders if not _is_foreign(here / f)]

@@ -125,7 +125,7 @@ def plan_of(stored: StoredRun) -> RunPlan | None:
 
 
 def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> tuple[Kept, Counter[str]]:
-    """The trials whose scenario and config are those of today, and why others are not."""
+    """Return the trials whose scenario and config still exist unchanged, and why other trials are left out."""
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:

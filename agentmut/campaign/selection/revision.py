@@ -177,7 +177,7 @@ def _git(*arguments: str, **environment: str) -> str:
 
 
 def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
-    """The old agent's config, and those of its files that did not exist then."""
+    """Return the old agent's config, and its files that did not exist then."""
     out = tree.with_name("config.json")
     home = str(Path(__file__).resolve().parents[3])  # where the package is
     request = {

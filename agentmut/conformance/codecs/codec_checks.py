@@ -32,7 +32,7 @@ _TALKS = (
 
 
 def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[Fault]:
-    """What is wrong, as it is found; a codec without the signature of its seam is not tried."""
+    """Yield the faults of a codec; a codec without the signature of its seam is not tried."""
     shape = protocol_faults(type(codec), Codec, getattr(codec, "name", ""))
     if shape:
         yield from (Fault("signature", said) for said in shape)

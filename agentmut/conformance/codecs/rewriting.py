@@ -160,7 +160,7 @@ def _choice(choice: Any) -> Any:
 
 
 def role_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """Speakers that are not those of the conversation."""
+    """Yield the speakers in a request that differ from those of the conversation."""
     body = parsed(call)
     key, roles = probe("roles", body)
     if bool(key) != bool(roles) or (key and len(body[key]) != len(roles)):

@@ -298,7 +298,7 @@ def _count(value: Any) -> int | None:
 
 
 def _exact(value: int | float) -> Fraction:
-    """The number as it is written: 0.1 is a tenth."""
+    """Return a number as the fraction that its digits write: 0.1 is a tenth."""
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
 
 

@@ -21,7 +21,7 @@ INSTRUCTION = (
 
 
 def question(known: Material, aims: Sequence[Aim]) -> str:
-    """What the model is asked, the same for the same agent, suite and aims."""
+    """Return the question to the model; agent, suite and aims determine it."""
     return json.dumps(
         {
             "instructions": known.config.prompt,

@@ -131,7 +131,7 @@ def savings(result: Result) -> Savings | None:
 
 
 def status_counts(rows: Sequence[MutantRow]) -> list[tuple[Status, int]]:
-    """How many mutants there are of each status, without those of which there is none."""
+    """Count the mutants of each status that occurs."""
     return [(status, n) for status in Status if (n := sum(row.status is status for row in rows))]
 
 

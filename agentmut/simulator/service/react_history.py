@@ -114,7 +114,7 @@ def _call(one: dict[Any, Any]) -> Iterator[ToolCall]:
 
 
 def _in_code(code: str, call_id: str) -> Iterator[ToolCall]:
-    """The calls in a piece of code, but for those of `print`."""
+    """Return the calls in a piece of code, except calls of `print`."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):

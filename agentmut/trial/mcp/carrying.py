@@ -230,13 +230,13 @@ class Carrying:
             return await self._asked.as_it_is(self._http, body)
         for one, _ in each_of(message, body):
             if asks_for(one):
-                session.begin(self._said_elsewhere(one, session, events))
+                session.begin(self._answer_in_stream(one, session, events))
             else:
                 self._take_back(one, session)
                 (await self._asked.send(self._http, one)).release()
         return web.Response(status=202, text="Accepted")
 
-    async def _said_elsewhere(self, message: Message, session: Session, events: ClientEvents) -> None:
+    async def _answer_in_stream(self, message: Message, session: Session, events: ClientEvents) -> None:
         with self._attended(self._asked.trial):
             exchange = Exchange(self._asked.trial, message)
             session.exchanges[exchange.number] = exchange

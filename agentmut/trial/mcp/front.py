@@ -1,4 +1,4 @@
-"""In front of tool servers that speak HTTP: addresses under this one stand for theirs.
+"""A server in front of tool servers that speak HTTP: each tool server has an address under its own.
 
 `.../t/TRIAL/mcp/http://127.0.0.1:8000/mcp` is the server at the address behind `/mcp/`, for that trial.
 """

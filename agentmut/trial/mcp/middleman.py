@@ -103,7 +103,7 @@ class Middleman:
             self._send(CLIENT, written(answer))
 
     def _give_all(self, number: Any, reply: Message | None) -> bool:
-        """Put a reply, or that there will be none, with those of its batch; whether it is of any."""
+        """Add a reply, or its absence, to its batch; return whether it belongs to a batch."""
         batch = next((batch for batch in self._batches if number in batch.waiting), None)
         if batch is None:
             return False

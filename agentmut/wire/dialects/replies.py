@@ -8,7 +8,7 @@ from agentmut.wire import bodies
 
 
 def tokens(usage: Any, read: Sequence[str], written: Sequence[str], where: str = "usage") -> Usage:
-    """Token counts under these keys, those of a kind added up; an absent report counts as zero."""
+    """Return the token counts under these keys, added up by kind; an absent report counts as zero."""
     found = {} if usage is None else bodies.mapping(usage, where)
 
     def total(keys: Sequence[str]) -> int:

@@ -181,7 +181,7 @@ class PromptChange:
 
 
 def _taken(waiting: list[Hunk], least: int, text: str) -> str | None:
-    """The text with those of the hunks that are found in it, which wait no longer."""
+    """Apply the hunks that are found in a text, and take them off the waiting list."""
     found = [(hunk, places) for hunk in waiting if (places := hunk.found(text, least))]
     for hunk, _ in found:
         waiting.remove(hunk)

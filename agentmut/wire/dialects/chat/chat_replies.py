@@ -12,7 +12,7 @@ from agentmut.wire.dialects.replies import tokens
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:
-    """A parsed reply in the normal form; of several alternatives the first."""
+    """Return a parsed reply in the normal form; of several alternatives, it takes the first."""
     choice = _first_choice(reply)
     message = bodies.mapping(choice.get("message"), "choices[0].message")
     return ModelReply(

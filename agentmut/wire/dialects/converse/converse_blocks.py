@@ -17,7 +17,7 @@ def read(body: Body) -> list[Spoken]:
 
 
 def calls_of(content: Iterable[Any], path: Path) -> Iterator[ToolCall]:
-    """The calls among blocks; those of tools of the service are none."""
+    """Return the calls among blocks, without calls of the service's own tools."""
     for found in content:
         use = mapping_at(found, path).get("toolUse")
         if use is not None and "type" not in mapping_at(use, (*path, "toolUse")):

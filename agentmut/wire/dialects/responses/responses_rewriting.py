@@ -58,7 +58,7 @@ def texts(body: Body) -> Iterator[Text]:
 
 
 def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
-    """The body with these tools on offer; those of the service as they were."""
+    """Return the body with these tools on offer; the service's own tools stay unchanged."""
     before = offers(body)
     if before and not tools:
         return without(body, *_WITH_TOOLS)
