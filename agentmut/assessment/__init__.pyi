@@ -3,13 +3,13 @@ from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
 from .comparability import first_key as first_key
 from .comparability import saved_scenarios as saved_scenarios
+from .given import shares_of as shares_of
 from .preparation import Asked as Asked
 from .preparation import Prepared as Prepared
 from .preparation import known_before as known_before
 from .preparation import prepare_comparison as prepare_comparison
 from .preparation import prepare_saving as prepare_saving
 from .preparation import prepare_test as prepare_test
-from .preparation import shares_of as shares_of
 from .preparation import threshold_rule as threshold_rule
 from .rules import FixedTrials as FixedTrials
 from .rules import SequentialComparison as SequentialComparison

@@ -22,6 +22,8 @@ class Counted(NamedTuple):
     first_free: int
     """The repeat that a new trial may start with: past the baseline's own where the agent is the same, since
     a trial compared with itself shows nothing."""
+    looks: int = 1
+    """How many sizes this baseline has had."""
 
 
 def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenario]:
@@ -31,6 +33,7 @@ def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenar
             digest=work.scenarios[name].digest,
             judged_by=judged_by(work.scenarios[name]),
             first_key=first_key(session, name, work.plan.seed),
+            first=lane.first,
             launched=lane.launched,
             passes=sum(lane.passed),
             trials=len(lane.passed),
@@ -58,8 +61,9 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
     return {
         name: Counted(
             counts=_counts(session, saved, name, judged.get(name, [])),
-            was=BaselineCounts(saved.scenarios[name].passes, saved.scenarios[name].trials),
+            was=_kept(saved, name),
             first_free=_first_free(session, saved, name, seed),
+            looks=saved.series_of(name)[-1].looks,
         )
         for name in names
     }
@@ -89,7 +93,7 @@ def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]
 def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[str, list[bool]]:
     """The stored trials that are evidence, under today's evaluators, by scenario."""
     found: dict[str, list[bool]] = {}
-    for stored in store.trials_of(saved.run_id, ""):
+    for stored in (trial for run in saved.run_ids for trial in store.trials_of(run, "")):
         if _can_judge(session, stored):
             result = session.tests.result(stored.scenario, stored.execution, None)
             if result.outcome.is_evidence:
@@ -103,21 +107,27 @@ def _can_judge(session: Session, stored: StoredTrial) -> bool:
 
 
 def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool]) -> BaselineCounts:
-    kept = saved.scenarios[name]
+    kept = _kept(saved, name)
     if len(judged) >= kept.trials:
         return BaselineCounts(sum(judged), len(judged))
-    if judged_by(session.tests.scenarios[name]) != kept.judged_by:
+    today = judged_by(session.tests.scenarios[name])
+    if any(series.judged_by != today for series in saved.series_of(name)):
         raise UsageError(
             f"the evaluators of scenario {name} have changed, and the trials of baseline {saved.name!r} are no longer "
             "in the store to be judged again. Save the baseline anew from the good version."
         )
-    return BaselineCounts(kept.passes, kept.trials)
+    return kept
+
+
+def _kept(saved: SavedBaseline, name: str) -> BaselineCounts:
+    series = saved.series_of(name)
+    return BaselineCounts(sum(each.passes for each in series), sum(each.trials for each in series))
 
 
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
-    kept = saved.scenarios[name]
-    own = kept.launched if first_key(session, name, seed) == kept.first_key else 0
-    return first_repeats(session.project).get(name, 0) + own
+    first, key = first_repeats(session.project).get(name, 0), first_key(session, name, seed)
+    own = [each for each in saved.series_of(name) if each.first_key == key]
+    return max(first, *((first if each.first is None else each.first) + each.launched for each in own), 0)
 
 
 def comparison_notes(
@@ -141,7 +151,7 @@ def comparison_notes(
 
 def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[str]:
     """What limits the comparisons from the side of the baseline."""
-    for name, (side, was, _) in counted.items():
+    for name, (side, was, *_) in counted.items():
         if side != was:
             yield (
                 f"{name}: today's evaluators judged the baseline's trials again: {was.passes}/{was.trials} passed when "

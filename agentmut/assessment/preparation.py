@@ -1,27 +1,19 @@
 """From a project to an assessment that is ready to run: which trials, which rules, which question."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.assessment.comparability import Counted
-from agentmut.assessment.rules import BaselineCounts, FixedComparison, FixedTrials, SequentialComparison, Sprt
+from agentmut.assessment.given import Family, comparison_rule, promised, shares_of, side_given, weakness
+from agentmut.assessment.rules import FixedTrials, Sprt
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
 from agentmut.campaign import Session, Tables, plan_fields
 from agentmut.nouns import Scenario
 from agentmut.project import Project, first_repeats
-from agentmut.stats import (
-    Bound,
-    Correction,
-    KillDesign,
-    SprtDesign,
-    TwoSampleTest,
-    least_passing_n,
-    level_for,
-)
+from agentmut.stats import Bound, Correction, SprtDesign, least_passing_n
 from agentmut.store import BaselineUsed
 
 Shown = dict[str, str | float | int]
@@ -93,13 +85,6 @@ def margin_of(project: Project, scenario: Scenario) -> float:
     return min(project.test.margin, project.threshold_of(scenario) / 2)
 
 
-def shares_of(scenarios: int, correction: str) -> float:
-    """Return the number of parts of alpha: a scenario that fails at its part makes the suite fail too."""
-    if Correction(correction) is not Correction.BENJAMINI_YEKUTIELI:
-        return scenarios
-    return scenarios * sum(1 / i for i in range(1, scenarios + 1))
-
-
 def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "baseline") -> Prepared:
     """So many trials of every scenario, to be kept as a baseline, or for what else `kind` says."""
     project = session.project
@@ -120,8 +105,12 @@ def prepare_comparison(
     """The scenarios of `counted`, each against the stored baseline's trials on it."""
     statistics, settings = session.project.statistics, session.project.compare
     sides = {name: found.counts for name, found in counted.items()}
-    shares = math.ceil(shares_of(len(sides), settings.correction))
-    rules = {name: _comparison_rule(session.project, side, shares, tables) for name, side in sides.items()}
+    family = Family.of(session.project, len(sides))
+    rules = {
+        name: comparison_rule(session.project, found.counts, family, tables, found.looks)
+        for name, found in counted.items()
+    }
+    given = {name: side_given(session.project, rules[name], found.counts) for name, found in counted.items()}
     shown: Shown = {"method": settings.method, "alpha": statistics.alpha, "beta": statistics.beta}
     shown |= {"delta": statistics.delta}
     shown |= {"trials": settings.trials, "test": settings.test} if settings.method == "fixed" else {}
@@ -129,21 +118,9 @@ def prepare_comparison(
     max_age = SAME_AGENT if used.same_agent else None
     work = _assessment(session, "compare", rules, shown, asked, first, max_age)
     correction = Correction(settings.correction)
-    return Prepared(work, Question(statistics.alpha, correction, used, sides, notes))
-
-
-def _comparison_rule(project: Project, side: BaselineCounts, shares: int, tables: Tables) -> StoppingRule:
-    statistics, settings = project.statistics, project.compare
-    alpha, beta, delta = statistics.alpha, statistics.beta, statistics.delta
-    if settings.method == "fixed":
-        if alpha >= 0.5:
-            raise UsageError(f"statistics.alpha must be below 0.5 for a comparison, got {alpha:g}.")
-        return FixedComparison(side, settings.trials, alpha, beta, delta, TwoSampleTest(settings.test))
-    design = KillDesign(level_for(shares, alpha), beta, delta, statistics.n_max)
-    try:
-        return SequentialComparison(tables.get(side.trials - side.passes, side.trials, design))
-    except ValueError as error:
-        raise UsageError(f"these settings cannot be compared sequentially: {error}.") from None
+    used = promised(used, given.values(), statistics.alpha)
+    weak = tuple(f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side)))
+    return Prepared(work, Question(statistics.alpha, correction, used, sides, (*notes, *weak), given))
 
 
 def _assessment(

@@ -1,19 +1,29 @@
 """The stopping rules of an assessment: fixed or sequential, against a threshold or against a stored baseline."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from agentmut.assessment.state import StoppingRule
 from agentmut.stats import (
     Decision,
     Judgement,
     KillTable,
     SprtDesign,
     TwoSampleTest,
+    chance_of_fail,
+    false_kill,
     fixed_verdict,
     judge_stopped,
     regression_verdict,
     sprt_verdict,
 )
+
+
+class BaselineCounts(NamedTuple):
+    """Passes in the trials of a stored baseline."""
+
+    passes: int
+    trials: int
 
 
 class FixedTrials(NamedTuple):
@@ -49,11 +59,17 @@ class Sprt(NamedTuple):
         return sprt_verdict(self.design, passed)
 
 
-class BaselineCounts(NamedTuple):
-    """Passes in the trials of a stored baseline."""
+class ComparisonRule(StoppingRule, Protocol):
+    """A rule that compares with a stored baseline."""
 
-    passes: int
-    trials: int
+    @property
+    def lowest(self) -> float:
+        """The lowest true pass rate of the baseline that is left open."""
+        ...
+
+    def chance_of_fail(self, rate: float) -> float:
+        """The exact chance of FAIL, given the baseline, at a true pass rate of today's agent."""
+        ...
 
 
 class FixedComparison(NamedTuple):
@@ -65,6 +81,10 @@ class FixedComparison(NamedTuple):
     beta: float
     delta: float
     test: TwoSampleTest
+    lowest: float
+    """The lowest true rate of the baseline that is left open: FAIL must hold against it, too."""
+    share: float
+    """The part of alpha at which a FAIL stands whatever the other scenarios show."""
     sequential: bool = False
 
     def ended(self, passed: Sequence[bool]) -> bool:
@@ -74,13 +94,26 @@ class FixedComparison(NamedTuple):
     def judgement(self, passed: Sequence[bool]) -> Judgement:
         """FAIL if the rate has dropped, PASS if a drop by delta is ruled out."""
         counts = (*self.baseline, sum(passed), len(passed))
-        return regression_verdict(*counts, alpha=self.alpha, beta=self.beta, delta=self.delta, test=self.test)
+        return regression_verdict(
+            *counts, alpha=self.alpha, beta=self.beta, delta=self.delta, test=self.test, lowest=self.lowest
+        )
+
+    def chance_of_fail(self, rate: float) -> float:
+        """The exact chance of FAIL at the scenario's own share of alpha; with Holm's correction it is no smaller."""
+        level = self.alpha * self.share
+        return chance_of_fail(
+            *self.baseline, self.most, rate, alpha=level, test=self.test, lowest=self.lowest
+        )
 
 
 class SequentialComparison(NamedTuple):
     """The kill rule, with the agent of today in the place of a mutant."""
 
     table: KillTable
+    level: float | None = None
+    """The chance of a false FAIL that is promised, where the table is made at a lower one."""
+    lowest: float = 0.0
+    """The lowest true rate of the baseline at which that holds."""
 
     @property
     def most(self) -> int:
@@ -99,4 +132,8 @@ class SequentialComparison(NamedTuple):
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
         """KILLED is FAIL, SURVIVED is PASS."""
-        return judge_stopped(self.table, self.table.verdict(not outcome for outcome in passed))
+        return judge_stopped(self.table, self.table.verdict(not outcome for outcome in passed), self.level)
+
+    def chance_of_fail(self, rate: float) -> float:
+        """The exact chance of a kill."""
+        return false_kill(self.table, rate)

@@ -31,6 +31,8 @@ class Question(NamedTuple):
     baseline: BaselineUsed | None = None
     sides: Mapping[str, BaselineCounts] = MappingProxyType({})
     notes: tuple[str, ...] = ()
+    given: Mapping[str, BaselineSide] = MappingProxyType({})
+    """What the comparison of each scenario promises given its baseline."""
 
 
 def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Question) -> VerdictReport:
@@ -106,7 +108,7 @@ def _row(
         per_protocol=bounds_of(rates.per_protocol),
         intention_to_treat=bounds_of(rates.intention_to_treat),
         failure=lane.first_failure or most_common_trouble([lane]),
-        baseline=BaselineSide(passes=side.passes, trials=side.trials) if side else None,
+        baseline=question.given.get(name),
         effect=_effect(lane, side) if side else None,
         contracts=tuple(
             contract_rows(

@@ -29,6 +29,7 @@ SECTIONS = (
     "judged",
     "further",
     "regression",
+    "kept_baselines",
     "intervals",
     "resampling",
     "tests",

@@ -182,6 +182,17 @@ def _foot(page: Page, report: VerdictReport) -> None:
         page.add(line)
 
 
+def _given(report: VerdictReport) -> str:
+    """For which baselines the promise of a comparison holds, and what it is worth for this one."""
+    used = report.baseline
+    if used is None or used.false_fail is None or used.confidence is None:
+        return " on average over baselines"  # a report of an earlier version
+    return (
+        f" given this baseline, and {100 * used.false_fail:.2g} % by an exact count, with {used.confidence:.0%} "
+        "confidence in the baseline"
+    )
+
+
 def _promise(report: VerdictReport) -> str:
     """The error rates, in words."""
     shown, rate = report.settings, f"{report.alpha:g}"
@@ -190,7 +201,7 @@ def _promise(report: VerdictReport) -> str:
         false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
     if report.kind == "compare":
         return (
-            f"{false}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so much passes with "
+            f"{false}{_given(report)}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so much passes with "
             f"chance about {shown['beta']:g}."
         )
     if shown["method"] == "sequential":

@@ -10,10 +10,12 @@ VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""
 
 
-def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:
+def judge_stopped(table: KillTable, stopped: Stopped, level: float | None = None) -> Judgement:
     """Return the verdict on trials at the decision that `table.verdict` reached.
 
-    `p_fail` is the design's alpha if KILLED and 1 otherwise. That is a valid p-value, the largest: the rule
+    `level` is the largest chance of a false kill that is promised, where it is not the alpha of the table's design: a
+    table that holds given its baseline (`table_given`) is made at a lower one.
+    `p_fail` is that level if KILLED and 1 otherwise. That is a valid p-value, the largest: the rule
     has no p-value that could be read at any other level. The chance that it is at most u is 0 below alpha
     and at most alpha above. For a suite of m scenarios run each at alpha/m (`level_for(m)`), so that m
     times p_fail is at most alpha.
@@ -24,20 +26,20 @@ def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:
     before the first trial); None if n_max comes first, and where there is nothing left to run.
     """
     decision, n, f = stopped
-    design = table.design
+    alpha = table.design.alpha if level is None else level
     verdict = VERDICTS.get(decision, Verdict.INCONCLUSIVE)
-    p_fail = design.alpha if decision is Decision.KILLED else 1.0
+    p_fail = alpha if decision is Decision.KILLED else 1.0
     samples = Samples(table.n0 - table.f0, table.n0, n - f, n)
-    interval = descriptive(samples.change(1 - 2 * design.alpha if design.alpha < 0.5 else 0.5))
+    interval = descriptive(samples.change(1 - 2 * alpha if alpha < 0.5 else 0.5))
     needed = _needed(table, n, f) if decision is Decision.CONTINUE else None
-    return Judgement(verdict, _reason(table, stopped), p_fail, interval, n, needed, "kill rule")
+    return Judgement(verdict, _reason(table, stopped, alpha), p_fail, interval, n, needed, "kill rule")
 
 
-def _reason(table: KillTable, stopped: Stopped) -> str:
+def _reason(table: KillTable, stopped: Stopped, alpha: float) -> str:
     decision, n, f = stopped
     design, baseline = table.design, f"{table.f0}/{table.n0} of the baseline"
     said = {
-        Decision.KILLED: f"worse at alpha = {design.alpha:g}",
+        Decision.KILLED: f"worse at alpha = {alpha:g}",
         Decision.SURVIVED: f"a drop of {design.delta:g} is ruled out at beta = {design.beta:g}",
         Decision.UNDECIDED: f"{design.n_max} trials were not enough",
         Decision.UNTESTABLE: f"the baseline fails too often for a drop of {design.delta:g} to be seen",

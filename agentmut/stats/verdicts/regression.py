@@ -72,6 +72,7 @@ def regression_verdict(
     beta: float = 0.10,
     delta: float = 0.20,
     test: TwoSampleTest = TwoSampleTest.BOSCHLOO,
+    lowest: float | None = None,
 ) -> Judgement:
     """Judge `k_c` passes in `n_c` trials of a candidate against `k_b` in `n_b` of the baseline.
 
@@ -80,6 +81,10 @@ def regression_verdict(
     rejected at `beta`, the chance of a false PASS when the rate did drop by delta. Both can hold: a drop
     that is real but smaller than delta is FAIL, and the reason says so. Otherwise INCONCLUSIVE. Observed
     power is never looked at: after the fact it is the p-value in other clothes.
+
+    `lowest` is the lowest true rate of the baseline that is left open (`lowest_rate`). With it FAIL must hold against
+    that rate, too: `p_fail` is the larger of the test's p-value and P(K <= k_c) for K ~ Binomial(n_c, lowest). So it is
+    valid given a baseline whose true rate is at least `lowest`, and not only on average over baselines.
 
     With more than 500 trials in a sample, Boschloo's test gives way to Fisher's, as `method` then says. The
     test of the drop is exact where the samples allow it (`exact_is_affordable`), beyond that the score
@@ -104,9 +109,12 @@ def regression_verdict(
     test = _affordable(check_test(test), samples)
     alpha, beta = check_rate("alpha", alpha, 0, 0.5), check_rate("beta", beta, 0, 0.5)
     delta = check_rate("delta", delta)
-    p_fail = 1.0 if samples.lack() else p_worse(samples, test)
+    by_test = 1.0 if samples.lack() else p_worse(samples, test)
+    p_fail = max(by_test, p_below(samples, lowest)) if lowest is not None else by_test
     verdict, reason = _decide(samples, p_fail, alpha, beta, delta)
-    needed = _needed(samples, alpha, beta, delta, test) if verdict is Verdict.INCONCLUSIVE else None
+    if lowest is not None and by_test <= alpha < p_fail:
+        reason += f"; against the observed rate alone p = {by_test:.3g}, but the baseline leaves {lowest:.3f} open"
+    needed = _needed(samples, alpha, beta, delta, test, lowest) if verdict is Verdict.INCONCLUSIVE else None
     return Judgement(
         verdict, reason, p_fail, samples.change(1 - 2 * alpha), samples.n_c, needed, f"regression ({test})"
     )
@@ -145,6 +153,41 @@ def p_worse(samples: Samples, test: TwoSampleTest) -> float:
     return two_sample_test(test, k_c, n_c, k_b, n_b, Alternative.LESS).p_value
 
 
+def chance_of_fail(
+    k_b: int,
+    n_b: int,
+    n_c: int,
+    rate: float,
+    *,
+    alpha: float,
+    test: TwoSampleTest = TwoSampleTest.BOSCHLOO,
+    lowest: float | None = None,
+) -> float:
+    """Return the exact chance that `regression_verdict` is FAIL, given the baseline, at a candidate's true `rate`.
+
+    Takes some eight tests: FAIL at some number of passes is FAIL at every smaller one.
+
+    Raises `ValueError` as `regression_verdict` does, and for a rate outside [0, 1].
+    """
+    from scipy.stats import binom
+
+    n_c, rate = check_samples(k_b, n_b, 0, n_c).n_c, check_rate("rate", rate, closed=True)
+    fails, open_ = -1, n_c
+    while open_ - fails > 1:
+        samples = Samples(k_b, n_b, (fails + open_) // 2, n_c)
+        p_fail = max(p_worse(samples, _affordable(test, samples)), p_below(samples, lowest or 1.0))
+        fails, open_ = (samples.k_c, open_) if p_fail <= alpha else (fails, samples.k_c)
+    return float(binom.cdf(fails, n_c, rate)) if fails >= 0 else 0.0
+
+
+def p_below(samples: Samples, lowest: float) -> float:
+    """Return the chance of so few passes of the candidate, or fewer, at a true rate of `lowest`."""
+    from scipy.stats import binom
+
+    lowest = check_rate("lowest", lowest, closed=True)
+    return float(binom.cdf(samples.k_c, samples.n_c, lowest)) if samples.n_c else 1.0
+
+
 def _p_not_worse(samples: Samples, delta: float) -> float:
     """Return the one-sided p-value of p_c > p_b - delta."""
     return noninferiority_test(*samples, delta, affordable_margin_test(samples.n_b, samples.n_c)).p_value
@@ -155,9 +198,11 @@ def affordable_margin_test(n_b: int, n_c: int) -> MarginTest:
     return MarginTest.EXACT if exact_is_affordable(n_b, n_c) else MarginTest.SCORE
 
 
-def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: TwoSampleTest) -> int | None:
+def _needed(
+    samples: Samples, alpha: float, beta: float, delta: float, test: TwoSampleTest, lowest: float | None
+) -> int | None:
     import numpy as np
-    from scipy.stats import hypergeom, norm
+    from scipy.stats import binom, hypergeom, norm
 
     k_b, n_b, k_c, n_c = samples
     if n_b == 0:
@@ -165,6 +210,10 @@ def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: Two
     room, least, enough = not samples.no_room(delta), float(norm.isf(alpha)), float(norm.isf(beta))
 
     def fails(k: "Counts", n: "Counts") -> "Flags":
+        found = differ(k, n)
+        return found if lowest is None else found & np.asarray(binom.cdf(k, n, lowest) <= alpha)
+
+    def differ(k: "Counts", n: "Counts") -> "Flags":
         if test is TwoSampleTest.Z:
             pooled = (k_b + k) / (n_b + n)
             error = (pooled * (1 - pooled) * (1 / n_b + 1 / n)) ** 0.5

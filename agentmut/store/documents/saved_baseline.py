@@ -26,12 +26,30 @@ class SavedScenario(Frozen):
     passes: int = Field(ge=0)
     trials: int = Field(ge=0)
     """Trials that are evidence."""
+    first: int | None = Field(default=None, ge=0)
+    """The repeat that its trials start with; None where the baseline was saved before this was kept."""
+    looks: int = Field(default=1, ge=1)
+    """How many sizes the baseline of this agent has had, this one included: each has its part of the doubt."""
 
     @model_validator(mode="after")
     def _counts_fit(self) -> Self:
         if not self.passes <= self.trials <= self.launched:
             raise ValueError("passes <= trials <= launched must hold")
         return self
+
+
+class AddedTrials(Frozen):
+    """Trials that a comparison which passed has added."""
+
+    saved: float = Field(ge=0, le=1e11)
+    """Seconds since the epoch."""
+    run_id: str
+    """The run whose trials they are."""
+    compared: str
+    """The run that passed. Its own trials are not added: they were chosen by passing."""
+    seed: int
+    agent: AgentSummary
+    scenarios: dict[str, SavedScenario]
 
 
 class SavedBaseline(Frozen):
@@ -46,6 +64,20 @@ class SavedBaseline(Frozen):
     seed: int
     agent: AgentSummary
     scenarios: dict[str, SavedScenario]
+    added: tuple[AddedTrials, ...] = ()
+    """What comparisons that passed have added since."""
+    remarks: tuple[str, ...] = ()
+    """What the check found when the baseline was saved: where it is unfit, and with how many trials it would do."""
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The runs that its trials are of."""
+        return self.run_id, *(each.run_id for each in self.added)
+
+    def series_of(self, scenario: str) -> tuple[SavedScenario, ...]:
+        """Its trials on a scenario: those it was saved with, then those that were added."""
+        every = (self.scenarios, *(each.scenarios for each in self.added))
+        return tuple(scenarios[scenario] for scenarios in every if scenario in scenarios)
 
 
 def check_baseline_name(name: str) -> str:

@@ -16,6 +16,12 @@ class BaselineSide(Frozen):
 
     passes: int
     trials: int
+    lowest: float | None = None
+    """The lowest true pass rate that its trials leave open; FAIL says that the agent is below it."""
+    false_fail: float | None = None
+    """The chance of FAIL for an agent at that rate, exact: an unchanged one fails no more often."""
+    power: float | None = None
+    """The chance of FAIL after a drop by `delta` from the observed rate, exact."""
 
 
 class EffectRow(Frozen):
@@ -145,6 +151,10 @@ class BaselineUsed(Frozen):
     """Seconds since the epoch."""
     run_id: str
     agent: AgentSummary
+    confidence: float | None = None
+    """The chance, over the draw of the baseline, that no true rate is below `lowest` of its scenario."""
+    false_fail: float | None = None
+    """Given the baseline, an unchanged agent fails on some scenario with at most this chance."""
     same_agent: bool
     """Nothing that shapes a trial has changed since: only a drift of the service could show."""
     not_compared: dict[str, str] = Field(default_factory=dict)
