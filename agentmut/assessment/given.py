@@ -56,7 +56,9 @@ def comparison_rule(
     lowest = lowest_rate(side.passes, side.trials, doubt_of(family.scenarios, looks))
     if project.compare.method == "fixed":
         if statistics.alpha >= 0.5:
-            raise UsageError(f"statistics.alpha must be below 0.5 for a comparison, got {statistics.alpha:g}.")
+            raise UsageError(
+                f"statistics.alpha must be below 0.5 for a comparison, got {statistics.alpha:g}."
+            )
         return _fixed(project, side, lowest, family)
     level = level_for(math.ceil(family.shares), statistics.alpha)
     design = KillDesign(level, statistics.beta, statistics.delta, statistics.n_max)

@@ -119,7 +119,9 @@ def prepare_comparison(
     work = _assessment(session, "compare", rules, shown, asked, first, max_age)
     correction = Correction(settings.correction)
     used = promised(used, given.values(), statistics.alpha)
-    weak = tuple(f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side)))
+    weak = tuple(
+        f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side))
+    )
     return Prepared(work, Question(statistics.alpha, correction, used, sides, (*notes, *weak), given))
 
 

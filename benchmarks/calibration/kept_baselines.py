@@ -54,7 +54,9 @@ def _given(sizes: tuple[int, ...], rates: tuple[float, ...]) -> Iterator[Figure]
                 what = f"unfit baselines, n0 = {n0}, rate {rate:g}, {scenarios} scenarios, sequential"
                 yield Figure(what, unfit, f"at most {most:g}", high=most)
             plain = chance_of_an_unfit_promise(n0, rate, 1, plain=True)
-            yield Figure(f"the same with `plain`, one scenario, n0 = {n0}, rate {rate:g}", plain, "not promised")
+            yield Figure(
+                f"the same with `plain`, one scenario, n0 = {n0}, rate {rate:g}", plain, "not promised"
+            )
 
 
 def _fixed(sizes: tuple[int, ...], rates: tuple[float, ...]) -> Iterator[Figure]:

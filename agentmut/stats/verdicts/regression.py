@@ -113,7 +113,9 @@ def regression_verdict(
     p_fail = max(by_test, p_below(samples, lowest)) if lowest is not None else by_test
     verdict, reason = _decide(samples, p_fail, alpha, beta, delta)
     if lowest is not None and by_test <= alpha < p_fail:
-        reason += f"; against the observed rate alone p = {by_test:.3g}, but the baseline leaves {lowest:.3f} open"
+        reason += (
+            f"; against the observed rate alone p = {by_test:.3g}, but the baseline leaves {lowest:.3f} open"
+        )
     needed = _needed(samples, alpha, beta, delta, test, lowest) if verdict is Verdict.INCONCLUSIVE else None
     return Judgement(
         verdict, reason, p_fail, samples.change(1 - 2 * alpha), samples.n_c, needed, f"regression ({test})"
