@@ -86,6 +86,7 @@ from .result import Controls as Controls
 from .result import Cost as Cost
 from .result import DecisionTable as DecisionTable
 from .result import DestroyedControl as DestroyedControl
+from .result import EarlierLook as EarlierLook
 from .result import Evidence as Evidence
 from .result import IdentityControl as IdentityControl
 from .result import JudgeUse as JudgeUse

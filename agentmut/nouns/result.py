@@ -321,6 +321,21 @@ class JudgeUse(Frozen):
     """Opinions that were at hand from earlier, at no cost."""
 
 
+class EarlierLook(Frozen):
+    """An earlier run that decided the same question with other settings."""
+
+    run_id: str
+    when: str
+    """The minute (UTC) at which it was planned; empty where its id does not tell."""
+    alpha: float
+    """The level of its kill rule."""
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    differs: tuple[str, ...]
+    """The settings that differ: what it had, and what this run has."""
+
+
 class Result(Frozen):
     """One run of `agentmut run`.
 
@@ -355,6 +370,9 @@ class Result(Frozen):
     """`k/n` where this run is one part of a campaign: its score speaks of its own mutants alone."""
     merged: tuple[str, ...] = ()
     """Runs of the shards that this result puts together."""
+    looks: tuple[EarlierLook, ...] = ()
+    """Earlier runs that decided the same with other settings. Empty for a first look, and in results of earlier
+    versions."""
     selective: float | None = None
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""

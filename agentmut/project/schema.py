@@ -204,6 +204,9 @@ class StatisticsSettings(Section):
     """Most trials of one mutant on one scenario."""
     baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
     """Trials of the unchanged agent on each scenario; `auto` chooses by the number of mutants."""
+    looks: int = Field(default=1, ge=1, le=20)
+    """How many runs with different settings you will look at: each has `alpha` divided by this number. Set it before
+    the first run. Without it a second look is reported, and `agentmut gate` leaves it to a person."""
     suite_share: float = Field(default=0.0, ge=0, lt=1)
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
@@ -211,6 +214,11 @@ class StatisticsSettings(Section):
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)
     """Seed of everything random."""
+
+    @property
+    def alpha_of_a_look(self) -> float:
+        """The chance of a false kill that one run may have."""
+        return self.alpha / self.looks
 
     @property
     def beta(self) -> float:

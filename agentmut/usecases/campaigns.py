@@ -38,6 +38,7 @@ from agentmut.usecases.runtime import (
     opened,
     refuse_running_loop,
 )
+from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
 
@@ -165,11 +166,12 @@ def _tables(session: Session) -> Tables:
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
     """The result, written to its file, and the run's status."""
     run_id = state.plan.run_id
-    result = grouped(summarise(session, state, stop))
-    write_result(result, session.project.runs / run_id)
+    runs, asked = session.project.runs, session.project.statistics.alpha
+    result = with_looks(grouped(summarise(session, state, stop)), state.plan, store, runs, asked)
+    write_result(result, runs / run_id)
     if stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
         result = with_gaps(result, state, store)
-        write_result(result, session.project.runs / run_id)
+        write_result(result, runs / run_id)
     store.set_status(run_id, stop.value, state.spend.seconds)
     return result
 

@@ -26,6 +26,7 @@ from agentmut.usecases.gate_requirements import (
     suite_verdict,
 )
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.usecases.second_looks import looks_besides, plans_in, unpaid
 from agentmut.usecases.stored_reports import Report
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
         found = latest(stored, "run")
         campaign = found.campaign
         score = minimum_score(campaign, wanted.min_score) if campaign else missing(SCORE, _none_of("run"))
-        yield Answer(score, *found)
+        yield Answer(_looked_at(score, stored, store), *found)
     if wanted.min_coverage is not None:
         yield _coverage(stored.session, store, wanted.min_coverage)
     if wanted.baseline is not None:
@@ -99,6 +100,19 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
         verdicts = found.verdicts
         kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of("compare"))
         yield Answer(kept, *found)
+
+
+def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
+    """Leave a score to a person where other runs decided the same, before or after, and alpha does not pay for them."""
+    plans, project = plans_in(store), stored.session.project
+    plan = plans.get(score.run)
+    if plan is None or score.standing is Standing.FAILED:
+        return score
+    looks = looks_besides(plan, plans.values(), project.runs)
+    doubt = unpaid(looks, plan.rule.alpha, project.statistics.alpha)
+    if not doubt:
+        return score
+    return score.model_copy(update={"standing": Standing.SHORT, "reason": f"{score.reason}, but {doubt}"})
 
 
 def _suite(stored: Stored) -> Answer:

@@ -138,7 +138,7 @@ def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
 def _other_rule(stored: Stored, result: Result) -> str:
     """A score holds by the kill rule that it was made with."""
     settings = stored.session.project.statistics
-    asked = {"alpha": settings.alpha, "beta": settings.beta, "delta": settings.delta}
+    asked = {"alpha": settings.alpha_of_a_look, "beta": settings.beta, "delta": settings.delta}
     other = [
         f"statistics.{name} was {result.rule[name]:g}, {value:g} is asked"
         for name, value in asked.items()

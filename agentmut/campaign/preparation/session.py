@@ -153,7 +153,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         ignored=dict(generation.ignored),
         notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
         rule=Rule(
-            alpha=settings.alpha,
+            alpha=settings.alpha_of_a_look,
             beta=settings.beta,
             delta=settings.delta,
             n_max=settings.n_max,

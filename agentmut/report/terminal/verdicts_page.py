@@ -201,8 +201,8 @@ def _promise(report: VerdictReport) -> str:
         false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
     if report.kind == "compare":
         return (
-            f"{false}{_given(report)}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so much "
-            f"passes with chance about {shown['beta']:g}."
+            f"{false}{_given(report)}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so "
+            f"much passes with chance about {shown['beta']:g}."
         )
     if shown["method"] == "sequential":
         return (
