@@ -47,7 +47,9 @@ def test_a_run_with_another_n_max_names_the_earlier_result_everywhere(projects: 
 def test_the_same_run_again_and_one_with_more_mutants_are_no_second_look(projects: Any) -> None:
     settings = {"baseline": 30, "n_max": 40}
     measure(projects.write(("alpha",), idle=2, statistics=settings, mutation={"sample": 1}))
-    assert measure(projects.write(("alpha",), idle=2, statistics=settings, mutation={"sample": 1})).looks == ()
+    assert (
+        measure(projects.write(("alpha",), idle=2, statistics=settings, mutation={"sample": 1})).looks == ()
+    )
     more = measure(projects.write(("alpha",), idle=2, statistics=settings, mutation={"sample": 2}))
     assert more.looks == ()
     fewer = measure(projects.write(("alpha",), idle=2, statistics=settings, mutation={"sample": 1}))
@@ -67,7 +69,9 @@ def test_another_seed_fresh_trials_and_scenarios_that_are_left_out_are_looks(pro
 
 
 @WHOLE
-def test_the_gate_leaves_an_undeclared_second_look_to_a_person_and_passes_a_declared_one(projects: Any) -> None:
+def test_the_gate_leaves_an_undeclared_second_look_to_a_person_and_passes_a_declared_one(
+    projects: Any,
+) -> None:
     def measured(**statistics: Any) -> Any:
         project = projects.write(("alpha",), idle=0, statistics={"baseline": 30, **statistics}, gate=GATE)
         measure(project)
