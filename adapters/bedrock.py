@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from agentmut._base import BEDROCK, UsageError
 from agentmut.adapters._shared.boto3 import boto3_requirement, region_of
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect_converse import ConverseDialect
 from agentmut.adapters.wrapped_functions import wrapped_function

@@ -101,7 +101,7 @@ class CommandAdapter(OutsideAgent, TakesKeys):
         return Launch(
             arguments=arguments,
             folder=Path(self.spec.root),
-            variables={**_environment(trial), **variables},
+            variables={**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id, **variables},
             stdin=_encoded(written, "the input") if by_stdin else None,
         )
 
@@ -167,11 +167,6 @@ def _files(folder: Path, asked: JsonValue) -> dict[str, str]:
         "answer_file": str(folder / "answer"),
         CONFIG_FILE: str(folder / "config.json"),
     }
-
-
-def _environment(trial: Trial) -> dict[str, str]:
-    """Return this process's environment, with the addresses that lead model requests through agentmut."""
-    return {**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id}
 
 
 async def _run(launch: Launch, output: Output) -> None:

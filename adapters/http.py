@@ -96,7 +96,10 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         return outside_trace(answer, trial, len(turns) - 1)
 
     def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
-        endpoints = {name: _endpoint(name, trial) for name in _endpoint_names()}
+        endpoints = {
+            name: trial.endpoints.get(name.upper()) or os.environ.get(name.upper())
+            for name in _endpoint_names()
+        }
         own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
         missing = [name for name in endpoints if endpoints[name] is None and name in self.names]
         if missing:
@@ -240,10 +243,6 @@ def _endpoint_names() -> tuple[str, ...]:
     """Placeholders for the addresses of services and tool servers: their environment variables in small letters."""
     variables = (*(name for service in CARRIED for name in service.variables), URL_VARIABLE)
     return tuple(variable.lower() for variable in variables)
-
-
-def _endpoint(name: str, trial: Trial) -> str | None:
-    return trial.endpoints.get(name.upper()) or os.environ.get(name.upper())
 
 
 async def _body(response: "ClientResponse") -> bytes:

@@ -5,8 +5,7 @@ from typing import ClassVar
 from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect import Dialect
-from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
-from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
+from agentmut.adapters._shared.tool_loop.dialect_openai import ChatDialect, ResponsesDialect
 from agentmut.adapters.wrapped_functions import wrapped_function
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Adapter, AgentKeys, AgentSpec, TakesKeys

@@ -74,7 +74,11 @@ class AgentSource:
             agent.close()
             raise AdapterError(f"agent.factory {self.reference} is async; it must be a plain function")
         if not self.is_agent(agent):
-            streams = ", as a function does that streams" if _is_stream(agent) else ""
+            streams = (
+                ", as a function does that streams"
+                if inspect.isgenerator(agent) or inspect.isasyncgen(agent)
+                else ""
+            )
             raise AdapterError(
                 f"agent.factory {self.reference} returned a {_kind(agent)}{streams}; expected {self.expected}. "
                 f"Others can be run by {ON_THE_WIRE}"
@@ -90,10 +94,6 @@ def _takes_one(function: Callable[..., Any]) -> bool:
         return False
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return any(p.default is p.empty or p.name == "config" for p in named)
-
-
-def _is_stream(found: Any) -> bool:
-    return inspect.isgenerator(found) or inspect.isasyncgen(found)
 
 
 def _kind(found: Any) -> str:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import environ
 from threading import Lock
 from typing import Any, ClassVar
 
 from agentmut._base import AdapterError, UsageError, nearest
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.seams import AgentSpec
 
 
@@ -21,6 +22,7 @@ AT_ONCE = 64
 """Connections that a client keeps open; more than that at once are made and thrown away."""
 
 
+@dataclass(eq=False)
 class Boto3:
     """The client of an agent's runs, made when the first run begins; `made` is called with it.
 
@@ -29,18 +31,10 @@ class Boto3:
 
     _lock: ClassVar[Lock] = Lock()
 
-    def __init__(
-        self,
-        service: str,
-        region: str | None = None,
-        *,
-        read_timeout: float = 60,
-        made: Callable[[Any], None] = lambda client: None,
-    ) -> None:
-        self._made = made
-        self._service = service
-        self._region = region
-        self._read_timeout = read_timeout
+    service: str
+    region: str | None = None
+    read_timeout: float = field(default=60, kw_only=True)
+    made: Callable[[Any], None] = field(default=lambda client: None, kw_only=True)
 
     def client(self) -> Any:
         """The client. Raises `AdapterError` where there is no region, or no credentials."""
@@ -49,7 +43,7 @@ class Boto3:
 
     @property
     def _takes_keys(self) -> bool:
-        return self._service == "bedrock-runtime"
+        return self.service == "bedrock-runtime"
 
     @cached_property
     def _client(self) -> Any:
@@ -57,17 +51,17 @@ class Boto3:
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError, NoRegionError
 
-        config = Config(read_timeout=self._read_timeout, max_pool_connections=AT_ONCE)
+        config = Config(read_timeout=self.read_timeout, max_pool_connections=AT_ONCE)
         try:
-            session = boto3.Session(region_name=self._region)
+            session = boto3.Session(region_name=self.region)
             if not (self._takes_keys and environ.get(_BEARER)) and session.get_credentials() is None:
                 raise AdapterError(_NO_KEY.format(_KEYS[self._takes_keys]))
-            client = session.client(self._service, config=config)
+            client = session.client(self.service, config=config)
         except NoRegionError:
             raise AdapterError(_NO_REGION) from None
         except (BotoCoreError, ValueError) as error:
-            raise AdapterError(f"no client of {self._service} could be made: {error}") from error
-        self._made(client)
+            raise AdapterError(f"no client of {self.service} could be made: {error}") from error
+        self.made(client)
         return client
 
 

@@ -1,6 +1,8 @@
 """What is to become of a live agent: the difference between the config that was read from it and the wanted one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +20,14 @@ class Offer(NamedTuple):
     def is_decoy(self) -> bool:
         """Whether there is nothing behind it; its calls meet the fault of that kind."""
         return self.spec.fault is not None and self.spec.fault.kind is FaultKind.DECOY
+
+
+class ToolRefusedError(Exception):
+    """A server of tools reports a call as failed; `told` is what the framework tells the model."""
+
+    def __init__(self, said: str, told: Any) -> None:
+        super().__init__(said)
+        self.told = told
 
 
 @dataclass(frozen=True)
@@ -125,3 +135,21 @@ def _differs(tool: ToolSpec, own: ToolSpec | None) -> bool:
 def _place(offer: Offer, own_names: Sequence[str]) -> int:
     name = offer.spec.own_name
     return own_names.index(name) if name in own_names else len(own_names)
+
+
+_seen: ContextVar[frozenset[str] | None] = ContextVar("agentmut_seen_tools", default=None)
+
+
+@contextmanager
+def seeing(tools: frozenset[str] | None) -> Iterator[None]:
+    """While an agent is built that had these tools when it was read; None while it is read."""
+    token = _seen.set(tools)
+    try:
+        yield
+    finally:
+        _seen.reset(token)
+
+
+def seen_tools() -> frozenset[str] | None:
+    """The tools that the agent which is being built had when it was read; None where that is not known."""
+    return _seen.get()

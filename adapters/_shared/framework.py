@@ -5,8 +5,11 @@ are read off the requests of the trial, so that usage and durations are what the
 """
 
 import json
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import JsonValue
@@ -14,7 +17,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, UsageError, described, nearest
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._shared.change import Change, completed
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import (
     CHANGED,
     Action,
@@ -61,6 +64,7 @@ COMMON_SETTINGS = frozenset({"temperature", "top_p", "max_tokens", "seed", "reas
 """The settings of a model that nearly every framework has, by the names that a config has for them."""
 
 
+@dataclass(eq=False)
 class FrameworkAdapter(KnowsOriginal, TakesKeys):
     """Runs the agents of one framework."""
 
@@ -68,6 +72,8 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         "factory", "my_package.agent:build", frozenset({"route", "options"})
     )
     requirement: ClassVar[Requirement]
+    agents: ClassVar[tuple[str, ...]] = ()
+    """The framework's classes of agents, as module:class; imported after the package was checked for."""
     expected: ClassVar[str]
     """What the framework's agents are, in a phrase: an agents.Agent."""
     options: ClassVar[tuple[str, ...]] = ()
@@ -81,23 +87,14 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     swaps_history: ClassVar[bool] = True
     """Whether a session can begin with earlier messages."""
 
-    def __init__(
-        self,
-        source: AgentSource,
-        spec: AgentSpec,
-        found: AgentConfig,
-        config: AgentConfig,
-        original: AgentConfig,
-        seen: frozenset[str] | None = None,
-    ) -> None:
-        self.source = source
-        self.spec = spec
-        self.found = found
-        """What was read from the agent."""
-        self.config = config
-        self.original = original
-        self.seen = seen
-        """The tools that the agent had when it was read, whatever the project says."""
+    source: AgentSource
+    spec: AgentSpec
+    found: AgentConfig
+    """What was read from the agent."""
+    config: AgentConfig
+    original: AgentConfig
+    seen: frozenset[str] | None = None
+    """The tools that the agent had when it was read, whatever the project says."""
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
@@ -120,9 +117,9 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     # What an adapter says of its framework.
 
     @classmethod
-    @abstractmethod
     def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent of the framework."""
+        """Whether it is an agent of the framework: an instance of one of its `agents`."""
+        return isinstance(found, tuple(map(resolve_name, cls.agents)))
 
     @classmethod
     @abstractmethod
@@ -133,7 +130,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of an agent that differs from `agent` by `change`; `agent` itself is not touched.
 
-        Calls of tools go through `agentmut.trial.calls.passing`, by the own name of the tool.
+        Calls of tools go through `agentmut.trial.calls.instrument`, by the own name of the tool.
         """
 
     def cannot_change(self, edit: Edit) -> str:
@@ -156,7 +153,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
 
     def with_config(self, config: AgentConfig) -> Self:
         """Return the same agents with another config."""
-        return type(self)(self.source, self.spec, self.found, config, self.original, self.seen)
+        return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
         """Every tool of the agent: its calls are passed on by agentmut."""
@@ -200,12 +197,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
             if not any(step.action is Action.REASON for step in recorder.steps):
                 recorder.steps += steps_from_exchanges(recorder.exchanges, with_tools=False)
             await session.close()
-        return AgentTrace(
-            steps=recorder.timeline(),
-            outputs=tuple(outputs),
-            seconds=recorder.now(),
-            edges=tuple(recorder.edges),
-        )
+        return recorder.trace(outputs)
 
     async def _conversation(
         self, session: Session, turns: Sequence[JsonValue], trial: Trial
@@ -268,3 +260,13 @@ def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[S
         for turn, output in pairs
         for said in (Said("assistant", as_text(turn)), Said("user", as_text(output)))
     ]
+
+
+def unless_asked_for(names: Iterable[str]) -> None:
+    """Keep these loggers from stderr, where Python prints what no handler takes.
+
+    What a run fails with is in its trace, and runs of mutants fail a lot.
+    """
+    for logger in map(logging.getLogger, names):
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

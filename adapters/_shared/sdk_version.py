@@ -1,11 +1,11 @@
-"""Which SDKs of model services and frameworks are there, and the clients of SDKs."""
+"""Which SDKs of model services and frameworks are there, whether they fit an adapter, and the clients of SDKs."""
 
 import re
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from importlib import metadata
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentmut._base import AdapterError
 
@@ -33,20 +33,10 @@ def require_sdk(package: str) -> None:
     if version is None:
         raise AdapterError(f"adapter {package} requires the package {package}. Install it with: {install}")
     major, minor = MINIMUM[package]
-    if release_of(version) < (major, minor):
+    if _release(version) < (major, minor):
         raise AdapterError(
             f"adapter {package} requires {package} {major}.{minor} or later, found {version}: {install}"
         )
-
-
-def release_of(version: str) -> tuple[int, int]:
-    """Major and minor number.
-
-    >>> release_of("3.1rc1"), release_of("4")
-    ((3, 1), (4, 0))
-    """
-    found = re.match(r"(\d+)(?:\.(\d+))?", version)
-    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
 class Clients:
@@ -90,3 +80,72 @@ async def anthropic_client(clients: Clients) -> AsyncIterator[Any]:
         if not any(getattr(client, name, None) for name in ("api_key", "auth_token", "credentials")):
             raise AdapterError("no client could be made: there is no key. Set ANTHROPIC_API_KEY.")
         yield client
+
+
+DEPLOYMENT = "the deployment in an Azure client's address chooses the model, not its name"
+OTHERWISE = "a function that takes the config can build the agent with another deployment"
+
+
+def cannot_rename(client: Any) -> str:
+    """Why a client of the package openai asks the same model under any name; empty where it does not.
+
+    >>> cannot_rename(None)
+    ''
+    """
+    path = getattr(getattr(client, "base_url", None), "path", "")
+    return f"{DEPLOYMENT}; {OTHERWISE}" if "/deployments/" in str(path) else ""
+
+
+class Requirement(NamedTuple):
+    """A package that an adapter needs. Versions are (major, minor), or with the patch, too."""
+
+    adapter: str
+    package: str
+    """As it is installed by pip."""
+    minimum: tuple[int, ...]
+    """The oldest version that the adapter is tested with; the lower bound of the extra in pyproject.toml."""
+    below: tuple[int, ...]
+    """The first version that it is not made for; the upper bound of the extra."""
+    extra: str
+    others: tuple[str, ...] = ()
+    """Further packages that shape a run."""
+
+    @property
+    def install(self) -> str:
+        """The command that installs what fits."""
+        return f"pip install 'agentmut[{self.extra}]'"
+
+    def check(self) -> None:
+        """Raise `AdapterError` unless the package is there in a version that the adapter is made for."""
+        version = version_of(self.package).get(self.package)
+        if version is None:
+            raise AdapterError(
+                f"adapter {self.adapter} requires the package {self.package}. Install it with: {self.install}"
+            )
+        if not self.minimum <= _release(version) < self.below:
+            raise AdapterError(
+                f"adapter {self.adapter} is made for {self.package} {_dotted(self.minimum)} and later, below "
+                f"{_dotted(self.below)}; found {version}. Install one that fits with: {self.install}; or let mutants "
+                "reach the agent through its model requests, whatever its framework (adapter python with agent.run, "
+                "or adapter command)"
+            )
+
+    def versions(self) -> dict[str, str]:
+        """The installed versions of what shapes a run."""
+        packages = (self.package, *self.others)
+        return {name: found for package in packages for name, found in version_of(package).items()}
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a release.
+
+    >>> _release("3.1rc1"), _release("1.15.30.post1"), _release("4")
+    ((3, 1), (1, 15, 30), (4, 0))
+    """
+    found = re.match(r"\d+(\.\d+){0,2}", version)
+    numbers = tuple(map(int, found[0].split("."))) if found else (0,)
+    return numbers if len(numbers) > 1 else (*numbers, 0)

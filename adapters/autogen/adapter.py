@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
@@ -30,6 +30,10 @@ class AutoGenAdapter(FrameworkAdapter):
 
     requirement: ClassVar[Requirement] = Requirement(
         "autogen", "autogen-agentchat", (0, 7), (0, 8), "autogen", ("autogen-core", "autogen-ext", "openai")
+    )
+    agents: ClassVar[tuple[str, ...]] = (
+        "autogen_agentchat.agents:AssistantAgent",
+        "autogen_agentchat.teams:BaseGroupChat",
     )
     expected: ClassVar[str] = "an AssistantAgent or a team of autogen_agentchat"
     options: ClassVar[tuple[str, ...]] = ("agent",)
@@ -58,14 +62,6 @@ class AutoGenAdapter(FrameworkAdapter):
         adapter = super().with_config(config)
         adapter.shares = self.shares
         return adapter
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent or a team that can be read."""
-        from autogen_agentchat.agents import AssistantAgent
-        from autogen_agentchat.teams import BaseGroupChat
-
-        return isinstance(found, AssistantAgent | BaseGroupChat)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:

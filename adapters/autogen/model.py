@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from autogen_core import CancellationToken
 from autogen_core.models import (
     ChatCompletionClient,
     CreateResult,
@@ -16,8 +15,8 @@ from autogen_core.tools import Tool, ToolSchema
 from openai import NOT_GIVEN
 
 from agentmut._base import AdapterError
-from agentmut.adapters._shared.azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._shared.framework import dropped
+from agentmut.adapters._shared.sdk_version import DEPLOYMENT, OTHERWISE
 from agentmut.nouns import ModelConfig
 from agentmut.recording import answering, call_place
 
@@ -78,52 +77,22 @@ class PlacedClient(ChatCompletionClient):
         self.error: Exception | None = None
         """What the last request raised; a team tells its text only."""
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Any = "auto",
-        json_output: bool | type | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
+    async def create(self, messages: Sequence[LLMMessage], **options: Any) -> CreateResult:
         """The answer of the agent's own client."""
         self.error = None
         try:
             with answering(call_place()._replace(node=self._node)):
-                return await self._client.create(
-                    messages,
-                    tools=tools,
-                    tool_choice=self._chosen(tool_choice, tools),
-                    json_output=json_output,
-                    extra_create_args={**(extra_create_args or {}), **self._extra},
-                    cancellation_token=cancellation_token,
-                )
+                return await self._client.create(messages, **self._changed(options))
         except Exception as error:
             self.error = error
             raise
 
     async def create_stream(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Any = "auto",
-        json_output: bool | type | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
+        self, messages: Sequence[LLMMessage], **options: Any
     ) -> AsyncGenerator[str | CreateResult, None]:
         """The pieces that the agent's own client gives."""
         self.error = None
-        stream = self._client.create_stream(
-            messages,
-            tools=tools,
-            tool_choice=self._chosen(tool_choice, tools),
-            json_output=json_output,
-            extra_create_args={**(extra_create_args or {}), **self._extra},
-            cancellation_token=cancellation_token,
-        )
+        stream = self._client.create_stream(messages, **self._changed(options))
         place = call_place()._replace(node=self._node)
         try:
             while True:
@@ -138,9 +107,12 @@ class PlacedClient(ChatCompletionClient):
             self.error = error
             raise
 
-    def _chosen(self, tool_choice: Any, tools: Sequence[Any]) -> Any:
-        """What an agent says itself, as when it is to reflect on results, stays."""
-        return self._choice if tools and tool_choice == "auto" else tool_choice
+    def _changed(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a request with the changes; a choice that an agent makes itself, to reflect, stays."""
+        choice = options.get("tool_choice", "auto")
+        chosen = self._choice if options.get("tools") and choice == "auto" else choice
+        extra = {**(options.get("extra_create_args") or {}), **self._extra}
+        return {**options, "tool_choice": chosen, "extra_create_args": extra}
 
     async def close(self) -> None:
         """Close the agent's own client."""

@@ -1,7 +1,6 @@
 """A turn of an agent or a team of AutoGen: run by its stream of messages, which say who did what."""
 
 import asyncio
-import json
 import re
 from collections import defaultdict, deque
 from typing import Any
@@ -19,9 +18,10 @@ from autogen_core import CancellationToken
 from pydantic import JsonValue
 
 from agentmut._base import jsonable
+from agentmut.adapters._shared.call_ids import parsed
 from agentmut.adapters.autogen.team import Team
 from agentmut.nouns import END, START
-from agentmut.recording import Trial, call_tool_step
+from agentmut.recording import Trial
 
 FAREWELL = 1.0
 """Seconds that a run which is cut off has to end its tasks."""
@@ -105,17 +105,15 @@ class Run:
             arguments = _arguments(text)
             if arguments is not None and self._team.passes(message.source, result.name):
                 continue  # the workbench has a step of it
-            step = call_tool_step(
+            recorder.note_call(
                 self._trial.own_name(result.name),
                 arguments or {},
-                recorder,
                 started,
                 **({"error": result.content} if result.is_error else {"output": result.content}),
                 turn=self._turn,
                 node=message.source,
                 call_id=result.call_id,
             )
-            recorder.steps.append(step)
 
 
 def task_of(text: str, last: TaskResult | None) -> Any:
@@ -161,8 +159,5 @@ def _reason(result: TaskResult) -> str:
 
 def _arguments(text: str) -> dict[str, Any] | None:
     """The arguments of a call; None where they are no JSON object, which no tool is called with."""
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return None
+    found = parsed(text)
     return found if isinstance(found, dict) else None

@@ -1,7 +1,7 @@
 """Assistant agents of AutoGen and teams of them: read, and rebuilt with changes."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +12,10 @@ from autogen_core.models import AssistantMessage, ChatCompletionClient, UserMess
 from autogen_core.tools import Workbench
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said
+from agentmut.adapters._shared.members import Members, check_chosen
 from agentmut.adapters.autogen.model import PlacedClient, read
 from agentmut.adapters.autogen.parts import (
     argument_of,
@@ -48,13 +49,10 @@ _KEPT = (
 
 
 @dataclass(frozen=True)
-class Team:
+class Team(Members[AssistantAgent]):
     """All assistant agents that can take part in a run, by name; an agent alone is a team of one."""
 
     root: AssistantAgent | BaseGroupChat
-    members: Mapping[str, AssistantAgent]
-    changed_name: str
-    """The agent whose prompt and model are changed."""
     looping: frozenset[str]
     """Agents that go on after a tool call: where such a one ends with results of tools, a limit has stopped it."""
 
@@ -71,12 +69,9 @@ class Team:
                 f"the team {root.name!r} has no AssistantAgent that could be changed; run it with adapter python, "
                 "agent.run and route: wire"
             )
-        if chosen is not None and chosen not in members:
-            raise AdapterError(
-                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
-            )
+        check_chosen(chosen, members)
         looping = (name for name, agent in members.items() if argument_of(agent, "max_tool_iterations") > 1)
-        return cls(root, members, str(chosen or next(iter(members))), frozenset(looping))
+        return cls(members, str(chosen or next(iter(members))), root, frozenset(looping))
 
     @property
     def places(self) -> dict[str, tuple[str, ...]]:
@@ -86,26 +81,21 @@ class Team:
     @property
     def prompt(self) -> str:
         """The system message."""
-        return system_message(self.members[self.changed_name]) or ""
+        return system_message(self.changed_agent) or ""
 
     @property
     def model(self) -> ModelConfig:
         """The model's name and settings, as far as its client tells."""
-        return read(argument_of(self.members[self.changed_name], "model_client"))
+        return read(argument_of(self.changed_agent, "model_client"))
 
     @property
     def flow(self) -> dict[str, JsonValue]:
         """Return the limit of steps, the hand-overs, and the members of teams that can do without one member."""
-        handoffs: dict[str, JsonValue] = {
-            name: {one.name: one.target for one in handoffs_of(agent)}
-            for name, agent in self.members.items()
-            if handoffs_of(agent)
-        }
         nodes = [agent.name for agent in members_of(self.root)] if can_do_without(self.root) else []
         limit = limit_of(self.root)
         return {
             **({"max_steps": limit} if limit else {}),
-            **({"handoffs": handoffs} if handoffs else {}),
+            **self.handoffs(lambda _, agent: {one.name: one.target for one in handoffs_of(agent)}),
             **({"nodes": [*nodes]} if len(nodes) > 1 else {}),
         }
 
@@ -122,7 +112,7 @@ class Team:
         """A copy of the team that differs by `change`. Nothing of the original is touched."""
         root: Any = self._copied(self.root, change, Flow.of(change.wanted.orchestration))
         members = {agent.name: agent for agent in assistants_in(root)}
-        return Team(root, members, self.changed_name, self.looping)
+        return Team(members, self.changed_name, root, self.looping)
 
     async def told(self, earlier: Sequence[Said]) -> None:
         """Give every agent messages that it has not seen."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autogen_core import CancellationToken
@@ -131,32 +132,25 @@ class PassingWorkbench(Workbench):
             await workbench.load_state(state[str(n)])
 
 
+@dataclass
 class _Call:
     """A call of a tool of a workbench on its way."""
 
-    def __init__(
-        self,
-        own: _Own | None,
-        name: str,
-        arguments: Mapping[str, Any],
-        token: CancellationToken | None,
-        call_id: str | None,
-    ) -> None:
-        self._tool = own
-        self._name = name
-        self._arguments = arguments
-        self._token = token
-        self._call_id = call_id
-        self._result: ToolResult | None = None
+    own: _Own | None
+    name: str
+    arguments: Mapping[str, Any]
+    token: CancellationToken | None
+    call_id: str | None
+    _result: ToolResult | None = None
 
     async def passed_on(self) -> Any:
-        return await pass_call(self._name, self._arguments, self._carried_out)
+        return await pass_call(self.name, self.arguments, self._carried_out)
 
     async def _carried_out(self) -> Any:
-        if self._tool is None:
+        if self.own is None:
             return decoy_answer()
-        name, workbench = self._tool.schema["name"], self._tool.workbench
-        result = await _result_of(workbench, name, dict(self._arguments), self._token, self._call_id)
+        name, workbench = self.own.schema["name"], self.own.workbench
+        result = await _result_of(workbench, name, dict(self.arguments), self.token, self.call_id)
         if result.is_error:
             raise ToolError(result.to_text())
         self._result = result

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut._base import BEDROCK_AGENT, AdapterError, UsageError
 from agentmut.adapters._shared.boto3 import boto3_requirement, region_of, text_option
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters.bedrock_agents import terms
 from agentmut.adapters.bedrock_agents.dialect import (

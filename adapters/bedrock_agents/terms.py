@@ -189,14 +189,11 @@ def result_of(asked: Asked, answer: Answer | None) -> dict[str, Any]:
     if asked.needs_consent:
         kept["confirmationState"] = "CONFIRM"
     if answer is not None:
-        kind, status = ("TEXT", {}) if is_function else ("application/json", _status(answer))
+        kind = "TEXT" if is_function else "application/json"
+        status = {} if is_function else {"httpStatusCode": 500 if answer.failed else 200}
         failed = {"responseState": "REPROMPT"} if answer.failed else {}
         kept |= {**failed, **status, "responseBody": {kind: {"body": answer.text}}}
     return {"functionResult" if is_function else "apiResult": kept}
-
-
-def _status(answer: Answer) -> dict[str, Any]:
-    return {"httpStatusCode": 500 if answer.failed else 200}
 
 
 _KEPT: Mapping[bool, Sequence[str]] = {

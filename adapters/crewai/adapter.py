@@ -15,7 +15,7 @@ from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow, Mutant
 from agentmut.recording import Trial, in_daemon_thread
 from agentmut.seams import AgentSpec
@@ -34,6 +34,7 @@ class CrewAIAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
     )
+    agents: ClassVar[tuple[str, ...]] = ("crewai:Crew",)
     expected: ClassVar[str] = "a crewai.Crew"
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS
@@ -49,13 +50,6 @@ class CrewAIAdapter(FrameworkAdapter):
 
         import_quietly()
         return super().create(spec, config)
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is a crew."""
-        from crewai import Crew
-
-        return isinstance(found, Crew)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:

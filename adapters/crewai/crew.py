@@ -11,11 +11,9 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters.crewai.copy import copy_of
-from agentmut.adapters.crewai.flow import flow_of, named, order_of
-from agentmut.adapters.crewai.model import changed_model, model_of
+from agentmut.adapters.crewai.copy import changed_model, copy_of, model_of
+from agentmut.adapters.crewai.flow import FIRST, flow_of, joined, named, order_of, rewritten
 from agentmut.adapters.crewai.quiet import keep_to_itself
-from agentmut.adapters.crewai.text import FIRST, joined, rewritten
 from agentmut.adapters.crewai.tools import offered, spec_of, told_name
 from agentmut.nouns import Flow, ModelConfig, ToolSpec
 

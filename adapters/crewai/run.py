@@ -8,7 +8,7 @@ from agentmut.adapters._shared.call_ids import CallIds, parsed
 from agentmut.adapters.crewai.crew import Team
 from agentmut.adapters.crewai.tools import failure_in, passed_on
 from agentmut.nouns import END, START, Action, Exchange, Step
-from agentmut.recording import CallPlace, Trial, call_tool_step, place_calls
+from agentmut.recording import CallPlace, Trial, place_calls
 
 COWORKER = "coworker"
 """The argument of CrewAI's tools for delegation that names the agent."""
@@ -70,8 +70,7 @@ class Watch:
             return
         error = str(context.tool_result) if own else failure_in(context.tool_result)
         outcome = {"error": error} if error else {"output": jsonable(context.tool_result)}
-        step = call_tool_step(name, begun.given, recorder, begun.started, **outcome, **begun.place._asdict())
-        recorder.steps.append(step)
+        recorder.note_call(name, begun.given, begun.started, **outcome, **begun.place._asdict())
 
     def _begin(self, context: Any) -> "_Begun":
         recorder, role = self._trial.recorder, self._role(context)

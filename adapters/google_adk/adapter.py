@@ -5,18 +5,16 @@ tools are those of all agents. Hand-offs, and the order in which workflow agents
 """
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from agentmut._base import AdapterError, MutationError, import_object
-from agentmut.adapters._shared.agent_source import ON_THE_WIRE, AgentSource
+from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import FrameworkAdapter, Session
-from agentmut.adapters._shared.logs import unless_asked_for
-from agentmut.adapters._shared.requirement import Requirement
-from agentmut.adapters._shared.sdk_version import named_version
+from agentmut.adapters._shared.framework import FrameworkAdapter, Session, unless_asked_for
+from agentmut.adapters._shared.sdk_version import Requirement, named_version
 from agentmut.nouns import SAMPLING, AgentConfig, Edit, Flow, Mutant, apply_edits
 from agentmut.recording import Trial, completed
 from agentmut.seams import AgentSpec
@@ -28,45 +26,31 @@ LOGGERS = ("google_adk", "google_genai")
 """Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 
 
+def _new_models() -> Any:
+    from agentmut.adapters.google_adk.copy import Models
+
+    return Models()
+
+
+@dataclass(eq=False)
 class GoogleADKAdapter(FrameworkAdapter):
     """Runs an agent of ADK with all that it can run, or an `App` that has one."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "google_adk", "google-adk", (2, 10), (3, 0), "google-adk", ("google-genai",)
     )
+    agents: ClassVar[tuple[str, ...]] = ("google.adk.apps:App", "google.adk.workflow:BaseNode")
     expected: ClassVar[str] = "an agent of google.adk.agents, or an App"
     options: ClassVar[tuple[str, ...]] = ("agent", "state")
     settings: ClassVar[frozenset[str]] = frozenset(SAMPLING)
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes", "edges", "state"})
 
-    def __init__(
-        self,
-        source: AgentSource,
-        spec: AgentSpec,
-        found: AgentConfig,
-        config: AgentConfig,
-        original: AgentConfig,
-        seen: frozenset[str] | None = None,
-    ) -> None:
-        from agentmut.adapters.google_adk.copy import Models
+    models: Any = field(default_factory=_new_models)
+    """What its agents ask: the same agents with another config share them, and the clients they hold."""
 
-        _quiet()
-        super().__init__(source, spec, found, config, original, seen)
-        self._models = Models()
-
-    def with_config(self, config: AgentConfig) -> Self:
-        """Return the same agents with another config; they share the clients of their models."""
-        other = super().with_config(config)
-        other._models = self._models
-        return other
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is something that ADK runs; `read` says what can be changed."""
-        from google.adk.apps import App
-        from google.adk.workflow import BaseNode
-
-        return isinstance(found, App | BaseNode)
+    def __post_init__(self) -> None:
+        unless_asked_for(LOGGERS)
+        logging.getLogger("asyncio").addFilter(_of_use)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
@@ -97,7 +81,7 @@ class GoogleADKAdapter(FrameworkAdapter):
 
         async def app() -> Any:
             whole = replace(tree, listed=await toolsets.listed())
-            root = Copying(whole, change, self._models, toolsets).root()
+            root = Copying(whole, change, self.models, toolsets).root()
             return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
 
         limit = Flow.of(self.config.orchestration).max_steps
@@ -142,11 +126,6 @@ class GoogleADKAdapter(FrameworkAdapter):
     @cached_property
     def _first(self) -> Any:
         return _listed(_tree(self.source.build(self.config), self.spec), self.spec)
-
-
-def _quiet() -> None:
-    unless_asked_for(LOGGERS)
-    logging.getLogger("asyncio").addFilter(_of_use)
 
 
 def _of_use(record: logging.LogRecord) -> bool:

@@ -17,10 +17,9 @@ from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, Offer
 from agentmut.adapters.google_adk.flow import Kind, Stage, with_edges
 from agentmut.adapters.google_adk.graph import rebuilt
-from agentmut.adapters.google_adk.settings import with_settings
 from agentmut.adapters.google_adk.tools import leading_to, spec_of, tool_offered
 from agentmut.adapters.google_adk.toolsets import Toolsets
-from agentmut.adapters.google_adk.tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
+from agentmut.adapters.google_adk.tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target, with_settings
 from agentmut.nouns import Flow
 
 

@@ -26,7 +26,7 @@ def edges_of(workflow: Workflow) -> list[list[str]]:
     """Return the edges from start to end without routed ones; after several names, the last waits for all."""
     nodes = nodes_of(workflow)
     into: dict[str, list[str]] = {}
-    for edge in _plain(workflow):
+    for edge in (one for one in _edges(workflow) if one.route is None):
         into.setdefault(edge.to_node.name, []).append(_name(edge.from_node))
     joined = [
         edge
@@ -97,10 +97,6 @@ def _route_parts(workflow: Workflow, wanted: Edges | None) -> list[Told]:
 
 def _edges(workflow: Workflow) -> list[Edge]:
     return list(workflow.graph.edges) if workflow.graph else []
-
-
-def _plain(workflow: Workflow) -> Iterator[Edge]:
-    return (edge for edge in _edges(workflow) if edge.route is None)
 
 
 def _name(node: BaseNode) -> str:

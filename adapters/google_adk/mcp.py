@@ -12,6 +12,7 @@ from google.adk.tools.base_toolset import BaseToolset
 
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.change import ToolRefusedError
 from agentmut.adapters._shared.sdk_version import named_version
 from agentmut.nouns import ToolSpec
 
@@ -24,14 +25,6 @@ with suppress(ImportError):
 
 _MANAGER = "_mcp_session_manager"
 _RAW = "_mcp_tool"
-
-
-class ToolRefusedError(Exception):
-    """A server reports a call as failed; `told` is what ADK tells the model."""
-
-    def __init__(self, said: str, told: Any) -> None:
-        super().__init__(said)
-        self.told = told
 
 
 def is_server(toolset: BaseToolset) -> bool:

@@ -8,7 +8,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 
 from agentmut._base import described, jsonable
 from agentmut.nouns import END, START
-from agentmut.recording import CallPlace, Trial, call_place, call_tool_step, place_calls
+from agentmut.recording import CallPlace, Trial, call_place, place_calls
 
 WORKFLOWS = (SequentialAgent, ParallelAgent, LoopAgent)
 TRANSFER = "transfer_to_agent"
@@ -92,6 +92,4 @@ class Watch(BasePlugin):
             return
         place = CallPlace(call_place().turn, node, call_id)._asdict()
         told = {name: jsonable(value) for name, value in arguments.items()}
-        self._recorder.steps.append(
-            call_tool_step(tool.name, told, self._recorder, started, **outcome, **place)
-        )
+        self._recorder.note_call(tool.name, told, started, **outcome, **place)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from typing import Any
 
 from google.adk.agents.run_config import RunConfig
@@ -20,27 +21,20 @@ ASKS = "adk_request_"
 """The names of calls begin with this by which ADK asks a user to confirm, to sign in or to tell something."""
 
 
+@dataclass(eq=False)
 class Conversation(Session):
     """A conversation, in a new session of ADK."""
 
-    def __init__(
-        self,
-        app: Callable[[], Awaitable[Any]],
-        toolsets: Toolsets,
-        limit: int | None,
-        state: JsonValue,
-        *,
-        ends: bool,
-    ) -> None:
-        self._sessions = InMemorySessionService()
-        self._app = app
-        self._toolsets = toolsets
-        self._runner: Any = None
-        self._limit = limit
-        self._state = state
-        self._ends = ends
-        self._earlier: Sequence[Said] = ()
-        self._id: str | None = None
+    app: Callable[[], Awaitable[Any]]
+    toolsets: Toolsets
+    limit: int | None
+    state: JsonValue
+    ends: bool
+    """Whether the agent is this conversation's alone, and is closed with it."""
+    _sessions: InMemorySessionService = field(default_factory=InMemorySessionService)
+    _runner: Any = None
+    _earlier: Sequence[Said] = ()
+    _id: str | None = None
 
     def begin(self, earlier: Sequence[Said]) -> None:
         """Start a new conversation after the earlier turns."""
@@ -49,8 +43,8 @@ class Conversation(Session):
     async def ask(self, text: str, turn: int) -> JsonValue:
         """Run the agent on one turn and return its answer."""
         if self._runner is None:
-            self._runner = await self._begun()
-        limit = {} if self._limit is None else {"max_llm_calls": self._limit}
+            self._runner = Runner(app=await self.app(), session_service=self._sessions)
+        limit = {} if self.limit is None else {"max_llm_calls": self.limit}
         asked = self._runner.run_async(
             user_id=USER,
             session_id=await self._session(),
@@ -65,17 +59,15 @@ class Conversation(Session):
 
     async def close(self) -> None:
         """Close what the agent opened, unless other runs have the same agent."""
-        if self._ends and self._runner is not None:
+        if self.ends and self._runner is not None:
             await self._runner.close()
-        await self._toolsets.close()
-
-    async def _begun(self) -> Any:
-        return Runner(app=await self._app(), session_service=self._sessions)
+        await self.toolsets.close()
 
     async def _session(self) -> str:
         if self._id is None:
+            state = dict(self.state) if isinstance(self.state, dict) else None
             session = await self._sessions.create_session(
-                app_name=self._runner.app_name, user_id=USER, state=_copied(self._state)
+                app_name=self._runner.app_name, user_id=USER, state=state
             )
             for said in self._earlier:
                 await self._sessions.append_event(session, self._event(said))
@@ -117,7 +109,3 @@ def _waiting(event: Any) -> JsonValue:
         return None
     about = (asked[0].args or {}).get("originalFunctionCall") or {}
     return {"waits_for": asked[0].name, "tool": about.get("name")}
-
-
-def _copied(state: JsonValue) -> dict[str, Any] | None:
-    return dict(state) if isinstance(state, dict) else None

@@ -1,7 +1,7 @@
-"""Agents of ADK with those below them, as they are found."""
+"""Agents of ADK with those below them, as they are found, and the settings of their models."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,18 +12,19 @@ from google.adk.models import Gemini
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import BaseNode, Workflow
-from google.genai.types import FunctionDeclaration
+from google.genai.types import FunctionDeclaration, GenerateContentConfig
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, Offer
+from agentmut.adapters._shared.members import check_chosen
 from agentmut.adapters.google_adk.flow import Edges, Kind, Stage, with_edges
 from agentmut.adapters.google_adk.graph import edges_of, nodes_of, rebuilt
 from agentmut.adapters.google_adk.run import Redirects
-from agentmut.adapters.google_adk.settings import settings_of
 from agentmut.adapters.google_adk.tools import as_tool, declaration_of, is_marker, spec_of
 from agentmut.adapters.google_adk.toolsets import Listed, toolsets_of
-from agentmut.nouns import Flow, ModelConfig, ToolSpec
+from agentmut.nouns import Flow, ModelConfig, ToolSpec, is_set
+from agentmut.wire.dialects.gemini import gemini_settings
 
 _KINDS = {SequentialAgent: Kind.SEQUENCE, ParallelAgent: Kind.PARALLEL, LoopAgent: Kind.LOOP}
 NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
@@ -60,10 +61,7 @@ class Tree:
             if members.setdefault(agent.name, agent) is not agent:
                 raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
         models = [name for name, agent in members.items() if isinstance(agent, LlmAgent)]
-        if chosen is not None and chosen not in models:
-            raise AdapterError(
-                f"agent.options.agent: there is no LlmAgent {chosen!r}. {nearest(str(chosen), models)}"
-            )
+        check_chosen(chosen, models, "LlmAgent")
         return cls(members, str(chosen or next(iter(models), "")))
 
     @property
@@ -206,3 +204,38 @@ def _stage(agent: Any) -> Stage:
 def is_target(agent: BaseAgent) -> bool:
     """Say whether an agent can be handed over to."""
     return getattr(agent, "mode", None) not in _DELEGATED
+
+
+_FIELDS = frozenset(
+    {
+        "temperature", "top_p", "max_output_tokens", "seed", "stop_sequences", "thinking_config",
+        "response_mime_type", "response_schema", "response_json_schema", "tool_config",
+    }
+)  # fmt: skip
+"""By their names in `GenerateContentConfig`."""
+
+
+def settings_of(config: GenerateContentConfig | None) -> dict[str, Any]:
+    """What an agent sets."""
+    return {name: value for name, value in gemini_settings.read(_body(config)).items() if is_set(value)}
+
+
+def with_settings(config: GenerateContentConfig | None, settings: Mapping[str, Any]) -> GenerateContentConfig:
+    """A copy with these settings; None or empty: without."""
+    body = _body(config)
+    for name, value in settings.items():
+        body = gemini_settings.with_setting(body, name, value if is_set(value) else None)
+    fresh = GenerateContentConfig.model_validate(
+        {**body.get("generationConfig", {}), "toolConfig": body.get("toolConfig")}
+    )
+    before = config or GenerateContentConfig()
+    return before.model_copy(update={name: getattr(fresh, name) for name in _FIELDS})
+
+
+def _body(config: GenerateContentConfig | None) -> dict[str, Any]:
+    """The part of a request that the settings would be."""
+    if config is None:
+        return {}
+    told = config.model_dump(mode="json", by_alias=True, exclude_none=True, include=set(_FIELDS))
+    choice = told.pop("toolConfig", None)
+    return {"generationConfig": told, **({"toolConfig": choice} if choice else {})}

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
+from agentmut.adapters._shared.change import seeing
 from agentmut.adapters._shared.conversation import Conversation
-from agentmut.adapters._shared.seen_tools import seeing
+from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters.langgraph.built import Built
 from agentmut.adapters.langgraph.chat_model import dropping, model_settings
-from agentmut.adapters.langgraph.questions import as_output, questions, reply
-from agentmut.adapters.langgraph.version import installed, require_langgraph
+from agentmut.adapters.langgraph.version import installed
 from agentmut.adapters.langgraph.within import tool_nodes
 from agentmut.nouns import (
     Action,
@@ -86,7 +86,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
 
         An agent that cannot be built has no flow to change: that is said in the log, and its runs will tell.
         """
-        require_langgraph()
+        require_sdk("langgraph")
         if not spec.factory:
             raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
         factory = import_object(spec.factory, Path(spec.root))
@@ -209,13 +209,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
             tracing_context(enabled=False),
             withdrawing(withdrawn),
         ):  # a campaign is nothing to report to LangSmith
-            outputs = await self._converse(graph, turns, trial)
-        return AgentTrace(
-            steps=trial.recorder.timeline(),
-            outputs=tuple(outputs),
-            seconds=trial.recorder.now(),
-            edges=tuple(trial.recorder.edges),
-        )
+            return trial.recorder.trace(await self._converse(graph, turns, trial))
 
     def _graph_for(self, trial: Trial) -> Any:
         """A fresh graph with the trial's doubles, faults and flow."""
@@ -275,7 +269,7 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     A factory must make its middleware anew in each call, and not keep it: which settings are to be taken out is
     known while the agent is being built, and to middleware that is made then.
     """
-    require_langgraph()
+    require_sdk("langgraph")
     from agentmut.adapters.langgraph.langchain_middleware import ConfigMiddleware
 
     return ConfigMiddleware(config)
@@ -309,3 +303,31 @@ def _output(state: Any) -> JsonValue:
 def _message_text(message: Any) -> str:
     text = getattr(message, "text", "")
     return str(text() if inspect.ismethod(text) else text)
+
+
+def questions(state: Any) -> Sequence[Any]:
+    """What a run has stopped to ask; empty where it has come to its end."""
+    return state.get("__interrupt__") or () if isinstance(state, Mapping) else ()
+
+
+def as_output(asked: Sequence[Any]) -> JsonValue:
+    """The question, as the graph put it; a list where it asked several at once."""
+    found = [jsonable(question.value) for question in asked]
+    return found[0] if len(found) == 1 else found
+
+
+def reply(asked: Sequence[Any], turn: JsonValue, *, checkpointed: bool) -> Any:
+    """What a graph that has asked is given: of a list that is as long as the questions, each its own reply.
+
+    Raises `AdapterError` where nothing keeps the state in which the graph waits.
+    """
+    from langgraph.types import Command
+
+    if not checkpointed:
+        raise AdapterError(
+            "the graph asks with interrupt(), but has no checkpointer, so that no further turn can reply to it; "
+            "compile it with one, such as langgraph.checkpoint.memory.InMemorySaver()"
+        )
+    each = isinstance(turn, list) and len(asked) > 1 and len(turn) == len(asked)
+    replies = turn if isinstance(turn, list) and each else [turn] * len(asked)
+    return Command(resume={question.id: said for question, said in zip(asked, replies, strict=True)})

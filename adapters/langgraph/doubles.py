@@ -143,17 +143,15 @@ def _in_content(tool: BaseTool, change: Change, result: Any) -> Any:
 
 def _changed_content(change: Change, content: Any) -> Any:
     """Change the text of content blocks; other blocks stay."""
-    if isinstance(content, Command) or (isinstance(content, list) and any(map(_is_command, content))):
+    if isinstance(content, Command) or (
+        isinstance(content, list) and any(isinstance(item, Command) for item in content)
+    ):
         return content
     if not (isinstance(content, list) and content and all(map(_is_block, content))):
         return change(content)
     texts = [block["text"] for block in content if block["type"] == "text"]
     rest = [block for block in content if block["type"] != "text"]
     return [{"type": "text", "text": change("\n".join(texts))}, *rest] if texts else content
-
-
-def _is_command(item: Any) -> bool:
-    return isinstance(item, Command)
 
 
 def _is_block(item: Any) -> bool:

@@ -8,7 +8,7 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
-from agentmut.adapters._shared.seen_tools import seen_tools
+from agentmut.adapters._shared.change import seen_tools
 from agentmut.adapters.langgraph.chat_model import dropped_settings, model_settings
 from agentmut.adapters.langgraph.langchain_tools import bind_tools, offered_tool
 from agentmut.nouns import AgentConfig

@@ -1,8 +1,7 @@
-"""Which LangGraph is there, and whether the adapter knows it."""
+"""Which LangGraph is there."""
 
-from agentmut.adapters._shared.sdk_version import MINIMUM, require_sdk, version_of
+from agentmut.adapters._shared.sdk_version import MINIMUM, version_of
 
-INSTALL = "pip install 'agentmut[langgraph]'"
 _PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-openai")
 
 
@@ -11,16 +10,12 @@ def installed() -> dict[str, str]:
     return {name: version for package in _PACKAGES for name, version in version_of(package).items()}
 
 
-def require_langgraph() -> None:
-    """Raise `AdapterError` unless there is a LangGraph that is new enough."""
-    require_sdk("langgraph")
-
-
 def unknown_version(missing: str) -> str:
     """What to say where LangGraph has something private elsewhere than the adapter looks for it."""
     major, minor = MINIMUM["langgraph"]
     found = ", ".join(f"{name} {version}" for name, version in installed().items())
     return (
         f"adapter langgraph does not find {missing} in this version ({found}). It is made for langgraph "
-        f"{major}.{minor} and later of {major}.x; install a version that it is tested with: {INSTALL}"
+        f"{major}.{minor} and later of {major}.x; install a version that it is tested with: "
+        "pip install 'agentmut[langgraph]'"
     )

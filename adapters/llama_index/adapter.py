@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec

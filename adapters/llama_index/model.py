@@ -7,8 +7,8 @@ from llama_index.core.callbacks.base_handler import BaseCallbackHandler
 from llama_index.core.llms import LLM
 
 from agentmut._base import AdapterError, one_line
-from agentmut.adapters._shared.azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._shared.framework import dropped
+from agentmut.adapters._shared.sdk_version import DEPLOYMENT, OTHERWISE
 from agentmut.nouns import SAMPLING, ModelConfig
 from agentmut.recording import call_place, place_calls
 

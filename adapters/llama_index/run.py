@@ -15,7 +15,7 @@ from agentmut.adapters._shared.call_ids import CallIds
 from agentmut.adapters._shared.framework import Said, Session
 from agentmut.adapters.llama_index.tools import Place
 from agentmut.nouns import END, START
-from agentmut.recording import CallPlace, Trial, call_place, call_tool_step
+from agentmut.recording import CallPlace, Trial, call_place
 
 _END_OF_CANCELLED = 1.0
 """Seconds in which a run that was cut off comes to its end."""
@@ -99,16 +99,14 @@ class _Way:
         if event.tool_name in self._offered.get(self._node or "", ()):
             return
         failed = event.tool_output.is_error
-        step = call_tool_step(
+        self._recorder.note_call(
             event.tool_name,
             {name: jsonable(value) for name, value in event.tool_kwargs.items()},
-            self._recorder,
             self._begun.get(event.tool_id, self._recorder.now()),
             output=None if failed else event.tool_output.content,
             error=event.tool_output.content if failed else None,
             **CallPlace(self._turn, self._node, self._result_text(event.tool_id))._asdict(),
         )
-        self._recorder.steps.append(step)
 
     def _result_text(self, call_id: str) -> str | None:
         """The id where the model gave it; of calls in plain text, LlamaIndex makes one up."""

@@ -12,8 +12,9 @@ from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.workflow import Context
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, distinct
+from agentmut.adapters._shared.members import Members, check_chosen
 from agentmut.adapters.llama_index.model import changed_model, model_of
 from agentmut.adapters.llama_index.tools import Place, offered, spec_of
 from agentmut.nouns import AgentConfig, Flow
@@ -32,14 +33,10 @@ def is_agent(found: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Team:
+class Team(Members[BaseWorkflowAgent]):
     """All agents that can take part in a run, by name."""
 
     whole: Any
-    members: Mapping[str, BaseWorkflowAgent]
-    root: str
-    changed_name: str
-    """The agent whose prompt and model are changed."""
 
     @classmethod
     def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
@@ -47,18 +44,10 @@ class Team:
         single = not isinstance(whole, AgentWorkflow)
         members = {whole.name: whole} if single else dict(whole.agents)
         root = whole.name if single else whole.root_agent
-        if chosen is not None and chosen not in members:
-            raise AdapterError(
-                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
-            )
+        check_chosen(chosen, members)
         for agent in members.values():
             _check(agent)
-        return cls(whole, members, root, str(chosen or root))
-
-    @property
-    def changed_agent(self) -> BaseWorkflowAgent:
-        """The agent whose prompt and model are changed."""
-        return self.members[self.changed_name]
+        return cls(members, str(chosen or root), whole)
 
     @property
     def config(self) -> AgentConfig:
@@ -74,12 +63,8 @@ class Team:
     @property
     def flow(self) -> dict[str, JsonValue]:
         """The limit of steps, and who may hand over to whom."""
-        handoffs: dict[str, JsonValue] = {
-            name: {target: target for target in targets}
-            for name in self.members
-            if (targets := self._targets(name))
-        }
-        return {"max_steps": DEFAULT_MAX_ITERATIONS, **({"handoffs": handoffs} if handoffs else {})}
+        handoffs = self.handoffs(lambda name, _: {target: target for target in self._targets(name)})
+        return {"max_steps": DEFAULT_MAX_ITERATIONS, **handoffs}
 
     def _targets(self, name: str) -> list[str]:
         allowed = self.members[name].can_handoff_to
@@ -95,7 +80,7 @@ class Team:
             for name, agent in self.members.items()
         }
         if not isinstance(self.whole, AgentWorkflow):
-            return copies[self.root]
+            return next(iter(copies.values()))
         whole = copy.copy(self.whole)
         whole.agents = copies
         whole.get_tools = _leading(whole.get_tools, leads)

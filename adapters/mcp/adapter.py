@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UsageError
 from agentmut.adapters._shared.change import completed
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step, ToolSpec, unreachable_fault
 from agentmut.project import check_tools
 from agentmut.recording import CallPlace, Trial, answering
@@ -115,7 +115,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         except asyncio.CancelledError:
             self._leave(visit)
             raise
-        return AgentTrace(steps=trial.recorder.timeline(), outputs=outputs, seconds=trial.recorder.now())
+        return trial.recorder.trace(outputs)
 
     async def _visit(self, asked: Sequence[Asked], trial: Trial) -> tuple[JsonValue, ...]:
         from agentmut.adapters.mcp.server import Visit

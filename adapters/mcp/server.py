@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, ClassVar, Protocol, TextIO, cast
+from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
@@ -22,9 +24,8 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import AgentSource
-from agentmut.adapters.mcp.url import check_url
 from agentmut.nouns import AgentConfig, ToolSpec
-from agentmut.recording import Trial, call_place, call_tool_step
+from agentmut.recording import Trial, call_place
 from agentmut.seams import AgentSpec
 from agentmut.trial import own_name, spec_of, text_of, watch
 
@@ -42,7 +43,6 @@ class Source(Protocol):
 
     def client(self) -> Any:
         """A fresh server's client, connected while the context is open."""
-        ...
 
 
 class ServerError(RuntimeError):
@@ -216,9 +216,7 @@ class Visit:
         said = f"the arguments do not fit the schema of {tool}: {fault}"
         recorder = self.trial.recorder
         place = call_place()._asdict()
-        recorder.steps.append(
-            call_tool_step(tool, dict(arguments), recorder, recorder.now(), error=said, **place)
-        )
+        recorder.note_call(tool, dict(arguments), recorder.now(), error=said, **place)
         return said
 
 
@@ -263,3 +261,30 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def check_url(url: str) -> None:
+    """Raise `UsageError` for what is no whole address."""
+    if wrong := _wrong_with(url):
+        shown = re.sub(r"//[^/]*@", "//", url)
+        raise UsageError(
+            f"agent.url: {shown!r} is no address of a tool server: {wrong}. Give all of it, as in "
+            "http://127.0.0.1:8000/mcp"
+        )
+
+
+def _wrong_with(url: str) -> str:
+    """Say in a phrase what is wrong with an address; empty if nothing is.
+
+    >>> _wrong_with("http://"), _wrong_with("http://127.0.0.1:8000/mcp")
+    ('it has no host', '')
+    """
+    if re.search(r"\s", url):
+        return "it has a blank in it"
+    if not url.lower().startswith(("http://", "https://")):
+        return "it does not begin with http:// or https://"
+    try:
+        parts = urlsplit(url)
+        return "it has no host" if not parts.hostname else "0 is no port" if parts.port == 0 else ""
+    except ValueError as error:
+        return str(error)

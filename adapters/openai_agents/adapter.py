@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from agentmut._base import AdapterError, UsageError, import_object
-from agentmut.adapters._shared.azure import cannot_rename
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement, cannot_rename
 from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial, completed
 from agentmut.seams import AgentSpec
@@ -27,6 +26,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "openai_agents", "openai-agents", (0, 20), (1, 0), "openai-agents", ("openai", "mcp")
     )
+    agents: ClassVar[tuple[str, ...]] = ("agents:Agent",)
     expected: ClassVar[str] = "an agents.Agent"
     options: ClassVar[tuple[str, ...]] = ("agent", "context")
     settings: ClassVar[frozenset[str]] = (COMMON_SETTINGS - {"seed"}) | {"tool_choice"}
@@ -43,13 +43,6 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             adapter._check_prompt(agent)
             adapter._check_model()
         return adapter
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent of the SDK."""
-        from agents import Agent
-
-        return isinstance(found, Agent)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:

@@ -1,6 +1,5 @@
 """Hand-offs of the OpenAI Agents SDK: where they lead, and the same ones that lead elsewhere."""
 
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -10,8 +9,9 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
+from agentmut.adapters._shared.call_ids import parsed
 from agentmut.adapters._shared.sdk_version import named_version
-from agentmut.recording import CallPlace, call_place, call_tool_step, current_trial
+from agentmut.recording import CallPlace, call_place, current_trial
 
 _Invoke = Callable[[Any, str], Awaitable[Any]]
 
@@ -42,10 +42,7 @@ def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[A
         finally:
             if trial:
                 place = CallPlace(call_place().turn, source)._asdict()
-                step = call_tool_step(
-                    one.tool_name, arguments(text), trial.recorder, started, **outcome, **place
-                )
-                trial.recorder.steps.append(step)
+                trial.recorder.note_call(one.tool_name, arguments(text), started, **outcome, **place)
         return target
 
     return replace(one, on_invoke_handoff=carried_out, agent_name=target.name)
@@ -53,10 +50,7 @@ def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[A
 
 def arguments(text: str) -> dict[str, JsonValue]:
     """What a model has written as the arguments of a call; nothing where that is no JSON object."""
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
+    found = parsed(text)
     return found if isinstance(found, dict) else {}
 
 

@@ -1,5 +1,7 @@
 """A run of the OpenAI Agents SDK: turn by turn, with its agents noted for the trace; nothing is reported elsewhere."""
 
+import asyncio
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,13 +17,13 @@ from agents import (
     ToolInputGuardrailTripwireTriggered,
     ToolOutputGuardrailTripwireTriggered,
 )
+from agents.models import openai_provider
 from agents.run_config import CallModelData, ModelInputData
 from pydantic import JsonValue
 
 from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said, Session
-from agentmut.adapters.openai_agents.client import keep_to_this_loop
 from agentmut.adapters.openai_agents.mcp import Connections
 from agentmut.adapters.openai_agents.team import Team
 from agentmut.nouns import END, START
@@ -124,3 +126,22 @@ def _run_config(turn: int) -> RunConfig:
         return data.model_data
 
     return RunConfig(tracing_disabled=True, call_model_input_filter=note)
+
+
+_LOOP = "_agentmut_loop"
+
+
+def keep_to_this_loop() -> None:
+    """Have the SDK make a new client where its own may belong to another event loop.
+
+    Its connections end with the loop that they were made in; whoever meets one of them later is told that the event
+    loop is closed. Each campaign, and each run of a suite under pytest, has a loop of its own.
+    """
+    loop = asyncio.get_running_loop()
+    client: Any = getattr(openai_provider, "_http_client", None)
+    known = getattr(client, _LOOP, None)
+    if known is not None and known() is loop:
+        return
+    if client is not None:
+        openai_provider._http_client = None
+    setattr(openai_provider.shared_http_client(), _LOOP, weakref.ref(loop))

@@ -1,53 +1,39 @@
-"""Agents of the OpenAI Agents SDK that hand over to each other: read, and cloned with changes."""
+"""Agents of the OpenAI Agents SDK that hand over to each other, and their models: read, and cloned with changes."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents import Agent, FunctionTool
+from agents import Agent, FunctionTool, ModelSettings
 from agents.mcp import MCPServer
+from agents.models import get_default_model
 from agents.run_config import DEFAULT_MAX_TURNS
+from openai.types.shared import Reasoning
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, Offer
+from agentmut.adapters._shared.members import Members, check_chosen, reached
 from agentmut.adapters.openai_agents.handoffs import handoffs_of, led_to, targets_of
 from agentmut.adapters.openai_agents.mcp import Served
-from agentmut.adapters.openai_agents.model import changed_model, model_of
 from agentmut.adapters.openai_agents.tools import offered, spec_of
 from agentmut.nouns import ModelConfig
 
 
 @dataclass(frozen=True)
-class Team:
+class Team(Members[Agent[Any]]):
     """All agents that can take part in a run, by name; the first one is where it begins."""
 
-    members: dict[str, Agent[Any]]
-    changed_name: str
-    """The agent whose prompt and model are changed."""
     served: Served = field(default_factory=dict)
     """The tools of their MCP servers."""
 
     @classmethod
     def of(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
         """The agent and those that it can hand over to. Raises `AdapterError` for one name of two agents."""
-        members: dict[str, Agent[Any]] = {}
-        _gather(first, members)
-        if chosen is not None and chosen not in members:
-            raise AdapterError(
-                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
-            )
+        members = reached(first, targets_of)
+        check_chosen(chosen, members)
         return cls(members, str(chosen or first.name))
-
-    @property
-    def first(self) -> Agent[Any]:
-        """Where every run begins."""
-        return next(iter(self.members.values()))
-
-    @property
-    def changed_agent(self) -> Agent[Any]:
-        """The agent whose prompt and model are changed."""
-        return self.members[self.changed_name]
 
     @property
     def servers(self) -> list[MCPServer]:
@@ -68,12 +54,10 @@ class Team:
     @property
     def flow(self) -> dict[str, JsonValue]:
         """The limit of model calls, and who may hand over to whom."""
-        handoffs: dict[str, JsonValue] = {
-            name: {one.tool_name: one.agent_name for one in handoffs_of(agent)}
-            for name, agent in self.members.items()
-            if agent.handoffs
-        }
-        return {"max_steps": DEFAULT_MAX_TURNS, **({"handoffs": handoffs} if handoffs else {})}
+        handoffs = self.handoffs(
+            lambda _, agent: {one.tool_name: one.agent_name for one in handoffs_of(agent)}
+        )
+        return {"max_steps": DEFAULT_MAX_TURNS, **handoffs}
 
     def tools(self, agent: Agent[Any]) -> list[FunctionTool]:
         """The tools of an agent's servers, and its functions; what the service carries out is not agentmut's."""
@@ -115,16 +99,6 @@ class Team:
         return agent.clone(**changes)
 
 
-def _gather(agent: Agent[Any], members: dict[str, Agent[Any]]) -> None:
-    if agent.name in members:
-        if members[agent.name] is not agent:
-            raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
-        return
-    members[agent.name] = agent
-    for target in targets_of(agent):
-        _gather(target, members)
-
-
 def _offered_as(own_name: str, offers: Sequence[Offer]) -> str | None:
     """The name under which the model knows a tool; None for one that it is not offered, as services demand."""
     return next((offer.spec.name for offer in offers if offer.spec.own_name == own_name), None)
@@ -137,3 +111,59 @@ def _ended_by(behavior: Any, offers: Sequence[Offer]) -> Any:
     ending = set(behavior.get("stop_at_tool_names", ()))
     known = [offer.spec.name for offer in offers if offer.spec.own_name in ending]
     return {**behavior, "stop_at_tool_names": known}
+
+
+_SAME = ("temperature", "top_p", "max_tokens", "tool_choice")
+
+
+def model_of(agent: Agent[Any]) -> ModelConfig:
+    """Name and settings. The name is empty for a model object that tells none."""
+    settings = agent.model_settings
+    said = {name: getattr(settings, name) for name in _SAME}
+    if not isinstance(said["tool_choice"], str | None):
+        said["tool_choice"] = None
+    effort = settings.reasoning.effort if settings.reasoning else None
+    return ModelConfig(provider="openai", name=_name(agent.model), reasoning_effort=effort, **said)
+
+
+def changed_model(agent: Agent[Any], change: Change) -> dict[str, Any]:
+    """What becomes of an agent's model and settings. Raises `AdapterError` for a model that has no name to change."""
+    settings = dict(change.model)
+    settings.pop("provider", None)
+    changes: dict[str, Any] = {}
+    if name := settings.pop("name", None):
+        changes["model"] = _renamed(agent.model, name)
+    if settings:
+        changes["model_settings"] = _with_settings(agent.model_settings, settings)
+    elif changes:
+        changes["model_settings"] = agent.model_settings  # else the SDK takes those of the new model
+    return changes
+
+
+def _with_settings(before: ModelSettings, settings: dict[str, Any]) -> ModelSettings:
+    changes = {name: value for name, value in settings.items() if name in _SAME}
+    if "reasoning_effort" in settings:
+        effort = settings["reasoning_effort"]
+        changes["reasoning"] = Reasoning(effort=effort) if effort else None
+    return replace(before, **changes)
+
+
+def _name(model: Any) -> str:
+    if model is None:
+        return get_default_model()
+    name = model if isinstance(model, str) else getattr(model, "model", "")
+    return name if isinstance(name, str) else ""
+
+
+def _renamed(model: Any, name: str) -> Any:
+    """Return the model under another name; a model with its own client keeps the client."""
+    if model is None or isinstance(model, str):
+        return name
+    if not _name(model):
+        raise AdapterError(
+            f"the model of the agent, a {type(model).__name__}, has no attribute `model` with its name, so that "
+            f"it cannot become {name}"
+        )
+    renamed = copy.copy(model)
+    renamed.model = name
+    return renamed

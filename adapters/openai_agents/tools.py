@@ -7,21 +7,13 @@ from typing import Any
 from agents import FunctionTool
 from agents.tool import maybe_invoke_function_tool_failure_error_function
 
-from agentmut.adapters._shared.change import Offer
+from agentmut.adapters._shared.change import Offer, ToolRefusedError
 from agentmut.adapters.openai_agents.handoffs import arguments
 from agentmut.adapters.openai_agents.mcp import refusals
 from agentmut.mutation import decoy_answer
 from agentmut.nouns import ToolSpec
 from agentmut.recording import answering, call_place
 from agentmut.trial import pass_call
-
-
-class ToolRefusedError(Exception):
-    """A server of tools reports a call as failed; `told` is what the SDK tells the model."""
-
-    def __init__(self, said: str, told: Any) -> None:
-        super().__init__(said)
-        self.told = told
 
 
 def spec_of(tool: FunctionTool) -> ToolSpec:

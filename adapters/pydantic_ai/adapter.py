@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import START, AgentConfig, Flow, ToolSpec
 from agentmut.recording import CallPlace, Trial, answering, completed
 from agentmut.seams import AgentSpec
@@ -24,17 +24,11 @@ class PydanticAIAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "pydantic_ai", "pydantic-ai-slim", (2, 0), (3, 0), "pydantic-ai", ("openai", "anthropic")
     )
+    agents: ClassVar[tuple[str, ...]] = ("pydantic_ai.agent:AbstractAgent",)
     expected: ClassVar[str] = "a pydantic_ai.Agent"
     options: ClassVar[tuple[str, ...]] = ("deps",)
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "retries"})
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent of the framework."""
-        from pydantic_ai.agent import AbstractAgent
-
-        return isinstance(found, AbstractAgent)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:

@@ -39,8 +39,7 @@ def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace
         for call in (one for one in (*output.calls, *output.approvals) if not offered.was_asked(one)):
             recorder, where = trial.recorder, place._replace(call_id=call.tool_call_id)
             name = trial.own_name(call.tool_name)
-            step = call_tool_step(name, _arguments(call), recorder, recorder.now(), **where._asdict())
-            recorder.steps.append(step)
+            recorder.note_call(name, _arguments(call), recorder.now(), **where._asdict())
 
 
 def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, list[Any]]]:

@@ -13,9 +13,14 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
-from agentmut.adapters._shared.logs import unless_asked_for
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.framework import (
+    COMMON_SETTINGS,
+    FrameworkAdapter,
+    Said,
+    Session,
+    unless_asked_for,
+)
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import END, START, AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
@@ -90,7 +95,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         if edit.part != "model" or self.source.takes_config:
             return ""
         team = Team.of(self.source.build(self.config), self.spec.options.get("agent"))
-        return team.members[team.changed_name].model.cannot_take(edit)
+        return team.changed_agent.model.cannot_take(edit)
 
     def _cannot_lead(self, edit: Edit) -> str:
         from agentmut.adapters.semantic_kernel.orchestration import cannot_lead

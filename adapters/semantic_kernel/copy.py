@@ -17,7 +17,7 @@ from agentmut.adapters.semantic_kernel.model import Model, choice_of
 from agentmut.adapters.semantic_kernel.run import answer_of, placing
 from agentmut.adapters.semantic_kernel.tools import listed, plugins_with
 from agentmut.nouns import Flow
-from agentmut.recording import Trial, call_place, call_tool_step
+from agentmut.recording import Trial, call_place
 
 
 def asking_copy(
@@ -29,24 +29,13 @@ def asking_copy(
     async def ask(messages: str | list[str], instructions_override: str | None = None) -> str:
         place, started = call_place(), recorder.now()
         recorder.edges[source, target] = None
-        arguments = {"messages": messages}
+        name, arguments = own.fully_qualified_name, {"messages": messages}
         try:
             said = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
         except Exception as error:
-            failed = call_tool_step(
-                own.fully_qualified_name,
-                arguments,
-                recorder,
-                started,
-                error=described(error),
-                **place._asdict(),
-            )
-            recorder.steps.append(failed)
+            recorder.note_call(name, arguments, started, error=described(error), **place._asdict())
             raise
-        step = call_tool_step(
-            own.fully_qualified_name, arguments, recorder, started, output=said, **place._asdict()
-        )
-        recorder.steps.append(step)
+        recorder.note_call(name, arguments, started, output=said, **place._asdict())
         return said
 
     return own.model_copy(update={"method": ask})

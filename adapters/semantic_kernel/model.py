@@ -13,7 +13,7 @@ from semantic_kernel.exceptions import KernelServiceNotFoundError, ServiceInvali
 from semantic_kernel.functions import KernelArguments
 
 from agentmut._base import AdapterError
-from agentmut.adapters._shared.azure import cannot_rename
+from agentmut.adapters._shared.sdk_version import cannot_rename
 from agentmut.nouns import Edit, ModelConfig, is_set
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {

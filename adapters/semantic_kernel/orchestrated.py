@@ -12,9 +12,8 @@ from semantic_kernel.contents import ChatMessageContent
 
 from agentmut._base import jsonable
 from agentmut.adapters._shared.framework import Said, Session
-from agentmut.adapters.semantic_kernel.orchestration import members_of, with_members
+from agentmut.adapters.semantic_kernel.orchestration import END_OF_CANCELLED, Way, members_of, with_members
 from agentmut.adapters.semantic_kernel.run import text_of
-from agentmut.adapters.semantic_kernel.way import END_OF_CANCELLED, Way
 from agentmut.recording import Trial
 
 

@@ -16,7 +16,6 @@ from agentmut.recording import (
     Trial,
     answering,
     call_place,
-    call_tool_step,
     current_trial,
 )
 from agentmut.trial import pass_call
@@ -168,5 +167,4 @@ def _note_own(context: Any, begun: float) -> None:
         call = context.function_call_content
         name = context.function.fully_qualified_name
         place = call_place()._replace(call_id=None)  # two agents may be asked the same and give the same id
-        step = call_tool_step(name, _arguments(call), trial.recorder, begun, **place._asdict())
-        trial.recorder.steps.append(step)
+        trial.recorder.note_call(name, _arguments(call), begun, **place._asdict())

@@ -10,9 +10,10 @@ from pydantic import JsonValue
 from semantic_kernel.agents import Agent, ChatCompletionAgent
 from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change
+from agentmut.adapters._shared.members import Members, check_chosen
 from agentmut.adapters._shared.sdk_version import named_version
 from agentmut.adapters.semantic_kernel.copy import asking_copy, copy_of
 from agentmut.adapters.semantic_kernel.model import Model
@@ -80,13 +81,10 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Team:
+class Team(Members[Member]):
     """All agents that can take part in a run, by name; the first one is asked, unless an orchestration is."""
 
     whole: Any
-    members: dict[str, Member]
-    changed_name: str
-    """The agent whose prompt and model are changed."""
 
     @classmethod
     def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
@@ -95,37 +93,32 @@ class Team:
         first = members_of(whole) if is_orchestration(whole) else [whole]
         for agent in first:
             _gather(agent, members)
-        if chosen is not None and chosen not in members:
-            raise AdapterError(
-                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
-            )
-        return cls(whole, members, str(chosen or first[0].name))
+        check_chosen(chosen, members)
+        return cls(members, str(chosen or first[0].name), whole)
 
     @property
     def prompt(self) -> str:
         """The instructions, as a template."""
-        return self.members[self.changed_name].prompt
+        return self.changed_agent.prompt
 
     @property
     def model(self) -> ModelConfig:
         """The model's name and settings."""
-        member = self.members[self.changed_name]
-        return member.model.config(offers=bool(member.offered))
+        return self.changed_agent.model.config(offers=bool(self.changed_agent.offered))
 
     @property
     def flow(self) -> dict[str, JsonValue]:
         """How often the agent that is changed may call functions, and who may ask whom."""
-        behavior = self.members[self.changed_name].model.behavior
+        behavior = self.changed_agent.model.behavior
         limit = behavior.maximum_auto_invoke_attempts if behavior else 0
-        handoffs: dict[str, JsonValue] = {
-            name: {**leads}
-            for name, member in self.members.items()
-            if (leads := {tool: other.name for tool, other in member.handoffs.items()} | self._leads(name))
-        }
         nodes: list[JsonValue] = [one.name for one in members_of(self.whole)] if self._spares else []
         return {
             **({"max_steps": limit} if limit else {}),
-            **({"handoffs": handoffs} if handoffs else {}),
+            **self.handoffs(
+                lambda name, member: (
+                    {tool: other.name for tool, other in member.handoffs.items()} | self._leads(name)
+                )
+            ),
             **({"nodes": nodes} if len(nodes) > 1 else {}),
         }
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from agentmut._base import UsageError
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
@@ -27,17 +27,11 @@ class SmolagentsAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "smolagents", "smolagents", (1, 24), (2, 0), "smolagents", ("openai",)
     )
+    agents: ClassVar[tuple[str, ...]] = ("smolagents:MultiStepAgent",)
     expected: ClassVar[str] = "a smolagents.ToolCallingAgent or CodeAgent"
     options: ClassVar[tuple[str, ...]] = ("agent", "prompt")
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
-
-    @classmethod
-    def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent of smolagents."""
-        from smolagents import MultiStepAgent
-
-        return isinstance(found, MultiStepAgent)
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:

@@ -1,13 +1,15 @@
-"""Calls of the model, which smolagents does not tell its tools of: their ids, and those that come to no tool."""
+"""Calls of the model, which smolagents does not tell its tools of, by their ids; those to no tool, and to members."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from smolagents import AgentMaxStepsError, MultiStepAgent
+
 from agentmut._base import described, jsonable
 from agentmut.adapters._shared.call_ids import CallIds
 from agentmut.nouns import ANSWER, Exchange
-from agentmut.recording import CallPlace, Trial, call_place, call_tool_step
+from agentmut.recording import CallPlace, Recorder, Trial, answering, call_place
 
 
 class Calls:
@@ -60,9 +62,7 @@ class Calls:
         recorder = self._trial.recorder
         told = place._replace(call_id=call.id)._asdict()
         name = self._trial.own_name(call.function.name)
-        recorder.steps.append(
-            call_tool_step(name, _given(call), recorder, recorder.now(), error=error, **told)
-        )
+        recorder.note_call(name, _given(call), recorder.now(), error=error, **told)
 
 
 class _Call(NamedTuple):
@@ -75,3 +75,52 @@ def _given(call: Any) -> dict[str, Any]:
     """The arguments as smolagents has read them; none where it could not."""
     given = call.function.arguments
     return {name: jsonable(value) for name, value in given.items()} if isinstance(given, dict) else {}
+
+
+OUT_OF_STEPS = "it reached max_steps without an answer, and smolagents had the model write one"
+
+
+class Member:
+    """Passes tasks on to an agent; each is a step of the trace, and a way from one node to another."""
+
+    def __init__(
+        self,
+        called: str,
+        told: MultiStepAgent,
+        agent: MultiStepAgent,
+        manager: str,
+        ids: Calls,
+        recorder: Recorder,
+    ) -> None:
+        self.name = called
+        self.description, self.inputs, self.output_type = told.description, told.inputs, told.output_type
+        self._agent = agent
+        self._manager = manager
+        self._ids = ids
+        self._recorder = recorder
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the agent reports of a task."""
+        arguments = {**dict(zip(self.inputs, args, strict=False)), **kwargs}
+        given = {name: jsonable(value) for name, value in arguments.items()}
+        turn, node, agent = call_place().turn, str(self._agent.name), self._agent
+        place = CallPlace(turn, self._manager, self._ids.taken(self.name, arguments, self._manager))
+        started, outcome = self._recorder.now(), {}
+        self._recorder.nodes.add(node)
+        self._recorder.edges |= {(self._manager, node): None, (node, self._manager): None}
+        try:
+            with answering(CallPlace(turn, node)):
+                report = agent(*args, **kwargs)
+            outcome = {"output": jsonable(report), "error": OUT_OF_STEPS if out_of_steps(agent) else None}
+        except Exception as error:
+            outcome = {"error": described(error)}
+            raise
+        finally:
+            self._recorder.note_call(self.name, given, started, **place._asdict(), **outcome)
+        return report
+
+
+def out_of_steps(agent: MultiStepAgent) -> bool:
+    """Whether the last run ended at its limit: what it answers then is no success."""
+    steps = agent.memory.steps
+    return bool(steps) and isinstance(getattr(steps[-1], "error", None), AgentMaxStepsError)

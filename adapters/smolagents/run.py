@@ -12,7 +12,7 @@ from smolagents.monitoring import Timing
 from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import Said, Session
-from agentmut.adapters.smolagents.members import OUT_OF_STEPS, out_of_steps
+from agentmut.adapters.smolagents.calls import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters.smolagents.team import Team, name_of
 from agentmut.nouns import END, START
 from agentmut.recording import CallPlace, Trial, answering, in_daemon_thread

@@ -19,10 +19,10 @@ from smolagents import (
 )
 from smolagents.memory import CallbackRegistry
 
-from agentmut._base import AdapterError, nearest
+from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters.smolagents.calls import Calls
-from agentmut.adapters.smolagents.members import Member
+from agentmut.adapters._shared.members import Members, check_chosen, reached
+from agentmut.adapters.smolagents.calls import Calls, Member
 from agentmut.adapters.smolagents.model import changed_model, model_of
 from agentmut.adapters.smolagents.tools import offered, own_tools, spec_of
 from agentmut.nouns import Flow, ModelConfig
@@ -35,37 +35,20 @@ def name_of(agent: MultiStepAgent) -> str:
 
 
 @dataclass(frozen=True)
-class Team:
+class Team(Members[MultiStepAgent]):
     """All agents that can take part in a run, by name; the first one is asked."""
 
-    members: dict[str, MultiStepAgent]
-    changed_name: str
-    """The agent whose prompt and model are changed."""
     whole_prompt: bool
     """Whether the prompt is the template of the whole system prompt, not the instructions in it."""
 
     @classmethod
     def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
         """The agent and those that it manages. Raises `AdapterError` for what cannot be run."""
-        members: dict[str, MultiStepAgent] = {}
-        _gather(first, members)
+        members = reached(first, lambda agent: managed(agent).values(), name_of)
         for agent in members.values():
             _check_executor(agent)
-        if chosen is not None and chosen not in members:
-            raise AdapterError(
-                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
-            )
+        check_chosen(chosen, members)
         return cls(members, str(chosen or name_of(first)), whole_prompt)
-
-    @property
-    def first(self) -> MultiStepAgent:
-        """The one that is asked."""
-        return next(iter(self.members.values()))
-
-    @property
-    def changed_agent(self) -> MultiStepAgent:
-        """The one whose prompt and model are changed."""
-        return self.members[self.changed_name]
 
     @property
     def prompt(self) -> str:
@@ -83,12 +66,10 @@ class Team:
     @property
     def flow(self) -> dict[str, JsonValue]:
         """The limit of steps, and who manages whom."""
-        handoffs: dict[str, JsonValue] = {
-            name: {one: name_of(other) for one, other in managed(agent).items()}
-            for name, agent in self.members.items()
-            if managed(agent)
-        }
-        return {"max_steps": self.first.max_steps, **({"handoffs": handoffs} if handoffs else {})}
+        handoffs = self.handoffs(
+            lambda _, agent: {one: name_of(other) for one, other in managed(agent).items()}
+        )
+        return {"max_steps": self.first.max_steps, **handoffs}
 
     @staticmethod
     def in_code(agent: MultiStepAgent) -> bool:
@@ -138,17 +119,6 @@ class Team:
 def managed(agent: MultiStepAgent) -> dict[str, MultiStepAgent]:
     """The agents that an agent gives tasks to, by the name under which it calls them."""
     return {name: one for name, one in agent.managed_agents.items() if isinstance(one, MultiStepAgent)}
-
-
-def _gather(agent: MultiStepAgent, members: dict[str, MultiStepAgent]) -> None:
-    name = name_of(agent)
-    if name in members:
-        if members[name] is not agent:
-            raise AdapterError(f"two agents are called {name!r}; give each a name of its own")
-        return
-    members[name] = agent
-    for one in managed(agent).values():
-        _gather(one, members)
 
 
 def _fresh(agent: MultiStepAgent) -> Any:

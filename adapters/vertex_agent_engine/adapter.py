@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from agentmut._base import VERTEX, UsageError, described, import_callable, jsonable, nearest
 from agentmut.adapters._shared.framework import as_text
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.engines import Engine, RestEngine, SdkEngine
 from agentmut.adapters.vertex_agent_engine.events import Hearing

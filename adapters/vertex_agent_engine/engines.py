@@ -23,19 +23,15 @@ class Engine(Protocol):
 
     async def new_session(self, user: str) -> str:
         """The id of a new conversation."""
-        ...
 
     async def end_session(self, user: str, session: str) -> None:
         """Have it forget a conversation."""
-        ...
 
     def events(self, user: str, session: str, message: str) -> AsyncGenerator[Event]:
         """What happens on a message."""
-        ...
 
     async def query(self, message: str) -> JsonValue:
         """The answer of an engine without sessions."""
-        ...
 
 
 class RestEngine:

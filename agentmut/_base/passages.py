@@ -13,7 +13,7 @@ PIECE = 120
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[%#].*?[%#]\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*")
 """What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
 HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE)
-"""What an adapter puts over texts that the agent sends apart (see `adapters/crewai/text.py`); it is not sent."""
+"""What an adapter puts over texts that the agent sends apart (see `adapters/crewai/flow.py`); it is not sent."""
 
 
 def passage_at(text: str, start: int, end: int) -> Passage:

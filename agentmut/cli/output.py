@@ -4,15 +4,19 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from agentmut._base import ExitCode
-from agentmut.nouns import Result
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from agentmut.nouns import Result
 
 Listed = frozenset[str] | None
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
@@ -50,7 +54,15 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def print_result(result: Result, as_json: bool, project: Path = Path(), listed: Listed = None) -> None:
+def print_report(found: "BaseModel", as_json: bool, page: Callable[[], str]) -> None:
+    """A document: as JSON, or as a page for reading."""
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        typer.echo(page(), nl=False)
+
+
+def print_result(result: "Result", as_json: bool, project: Path = Path(), listed: Listed = None) -> None:
     """The report of a run: as JSON, or for reading. `listed` narrows the mutants to some ids."""
     if as_json:
         rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
@@ -66,6 +78,6 @@ def project_option(project: Path) -> str:
     return "" if project == Path() else f" --project {project}"
 
 
-def exit_code(result: Result) -> ExitCode:
+def exit_code(result: "Result") -> ExitCode:
     """0 for a finished run whatever its score, 3 when a budget stopped it, 130 when interrupted."""
     return _EXIT_CODES.get(result.status, ExitCode.BROKEN)

@@ -1,18 +1,19 @@
 """Finding the results of earlier runs, and what their folders hold besides `result.json`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from glob import escape as glob_escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from agentmut._base import UsageError
 from agentmut.nouns import Result, read_result
 from agentmut.project import FILE_NAME, runs_folder
 from agentmut.report import Extra
-from agentmut.store import VerdictReport, read_verdicts
 
 if TYPE_CHECKING:
     from agentmut.store import RelationReport, Rescored, SurvivorsReport
+
+_Report = TypeVar("_Report")
 
 
 def find_result(project: Path, run: str | None) -> Result:
@@ -61,32 +62,17 @@ def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
     return found[-1]
 
 
-def find_verdicts(project: Path, run: str | None) -> VerdictReport | None:
-    """The verdicts of the test or comparison that `run` begins; None if it names none. Raises `UsageError`.
+def find_report(project: Path, run: str | None, name: str, read: Callable[[Path], _Report]) -> _Report | None:
+    """The report in the file `name` of the test, comparison or run that `run` begins; None if it names none.
 
-    `run` may also be the path of a `verdicts.json`.
+    `run` may also be the path of such a file. Raises `UsageError`.
     """
-    if run is None or (run.endswith(".json") and Path(run).name != "verdicts.json"):
+    if run is None or (run.endswith(".json") and Path(run).name != name):
         return None
     if run.endswith(".json"):
-        return read_verdicts(Path(run))
-    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/verdicts.json"))
-    return read_verdicts(found[0]) if len(found) == 1 else None
-
-
-def find_relations(project: Path, run: str | None) -> "RelationReport | SurvivorsReport | None":
-    """The report on relations of the run that `run` begins; None if it names none. Raises `UsageError`.
-
-    `run` may also be the path of a `relations.json`.
-    """
-    if run is None or (run.endswith(".json") and Path(run).name != "relations.json"):
-        return None
-    from agentmut.store import read_relations
-
-    if run.endswith(".json"):
-        return read_relations(Path(run))
-    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/relations.json"))
-    return read_relations(found[0]) if len(found) == 1 else None
+        return read(Path(run))
+    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/{name}"))
+    return read(found[0]) if len(found) == 1 else None
 
 
 def _runs(project: Path) -> Path:

@@ -13,11 +13,11 @@ from .evaluators import evaluator_faults as evaluator_faults
 from .importers import importer_faults as importer_faults
 from .operators.candidate_faults import applied as applied
 from .operators.candidate_faults import candidate_faults as candidate_faults
+from .operators.candidate_faults import made as made
+from .operators.candidate_faults import purity_faults as purity_faults
 from .operators.candidate_faults import repetitions as repetitions
 from .operators.elsewhere import Tried as Tried
 from .operators.elsewhere import order_faults as order_faults
 from .operators.operator_samples import SAMPLES as SAMPLES
-from .operators.purity import made as made
-from .operators.purity import purity_faults as purity_faults
 from .relations.relation_checks import conduct_faults as conduct_faults
 from .report_formats import report_format_faults as report_format_faults

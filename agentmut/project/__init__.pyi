@@ -4,12 +4,13 @@ from .applied import note_applied as note_applied
 from .config import read_config_file as read_config_file
 from .guidance import CoverageSettings as CoverageSettings
 from .guidance import RelationSettings as RelationSettings
-from .layout import FILE_NAME as FILE_NAME
-from .layout import FOLDER as FOLDER
-from .layout import runs_folder as runs_folder
 from .loading import load_project as load_project
 from .parts import is_missing_text as is_missing_text
+from .project import FILE_NAME as FILE_NAME
+from .project import FOLDER as FOLDER
 from .project import Project as Project
+from .project import redactor as redactor
+from .project import runs_folder as runs_folder
 from .recorded_request import read_request_file as read_request_file
 from .scenario_edit import apply_suggestions as apply_suggestions
 from .scenarios import named as named
@@ -19,5 +20,4 @@ from .schema import MutationSettings as MutationSettings
 from .schema import Price as Price
 from .schema import SecondOrder as SecondOrder
 from .schema import VerdictSettings as VerdictSettings
-from .secrets import redactor as redactor
 from .tool_checks import check_tools as check_tools

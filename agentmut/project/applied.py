@@ -13,8 +13,7 @@ from pydantic import ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, ScenarioSuggestion
-from agentmut.project.layout import FOLDER
-from agentmut.project.project import Project
+from agentmut.project.project import FOLDER, Project
 
 FILE = "applied.json"
 SERIES = 100_000

@@ -20,18 +20,17 @@ from agentmut._base import (
     validated,
 )
 from agentmut.mutation import OperatorCatalogue
-from agentmut.project.agent import agent_problems, agent_spec
 from agentmut.project.config import collecting, read_parts
-from agentmut.project.layout import FILE_NAME
 from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
-from agentmut.project.project import Project
+from agentmut.project.project import FILE_NAME, Project
 from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.project.schema import (
+    AgentSection,
     MutationSettings,
     ProjectFile,
     SuiteSection,
 )
-from agentmut.seams import Group, SuiteSpec, names
+from agentmut.seams import AgentKeys, AgentSpec, Group, SuiteSpec, TakesKeys, load, names
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
@@ -93,7 +92,7 @@ class _ProjectReader:
         config, sources = read_parts(
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
-        env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
+        env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
         if self.problems:
@@ -151,9 +150,6 @@ class _ProjectReader:
         except ProjectError as error:  # its problems are located in the scenario files already
             self.problems.append(str(error))
             return ()
-
-    def _env(self) -> Iterator[tuple[str, SecretStr]]:
-        return self._filled("env", self.file.agent.env)
 
     def _filled(self, key: str, values: Mapping[str, str]) -> Iterator[tuple[str, SecretStr]]:
         """Return a mapping of the agent's section with values of the environment in place of `${NAME}`."""
@@ -225,3 +221,44 @@ def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iter
                 ("mutation", "classes", index),
                 f"no operator of class {wanted!r} is available in this version. {nearest(wanted, available)}",
             )
+
+
+_EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
+
+
+def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with the section, by key."""
+    known = names(Group.ADAPTERS)
+    if agent.adapter is None:
+        if needs_adapter:
+            yield ("agent", "adapter"), f"is missing. {nearest('', known)}"
+        return
+    if agent.adapter not in known:
+        yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
+        return
+    adapter = load(Group.ADAPTERS, agent.adapter)
+    keys: AgentKeys | None = adapter.agent_keys if issubclass(adapter, TakesKeys) else None
+    if keys is None:  # the adapter checks its own spec
+        return
+    if keys.needed and not getattr(agent, keys.needed):
+        example = f"{keys.needed}: {keys.example}"
+        yield ("agent",), f"the {agent.adapter} adapter needs the key {keys.needed!r}, as in `{example}`"
+    for key in agent.model_fields_set - _EVERYBODY - keys.others - {keys.needed}:
+        takes = ", ".join(repr(name) for name in [keys.needed, *sorted(keys.others)] if name)
+        yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {takes}"
+    if isinstance(agent.command, str) and not agent.shell:
+        said = 'a command is a list, as in `[node, agent.js, "{input}"]`; one line takes `shell: true`'
+        yield ("agent", "command"), said
+
+
+def agent_spec(
+    agent: AgentSection, headers: dict[str, SecretStr], root: Path, otherwise: str = ""
+) -> AgentSpec:
+    """Return the spec for the adapter; `headers` are the section's, with values of the environment filled in.
+
+    `otherwise` is the name of the adapter where the section names none.
+    """
+    command = (agent.command,) if isinstance(agent.command, str) else tuple(agent.command or ())
+    same = agent.model_dump(include=set(AgentSpec.model_fields) - {"adapter", "command", "headers", "root"})
+    adapter = agent.adapter or otherwise
+    return AgentSpec(**same, adapter=adapter, command=command, headers=headers, root=str(root))

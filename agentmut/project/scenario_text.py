@@ -28,7 +28,7 @@ def scenario_text(scenario: Scenario, comment: str = "") -> str:
 
     Documents are written by their names, which are their paths.
     """
-    head = _block(_head(scenario))
+    head = "".join(f"{name}: {_one_line(value)}\n" for name, value in _head(scenario).items())
     said = "".join(f"# {line}\n" for line in comment.splitlines())
     items = "".join(f"  - {evaluator_text(spec)}\n" for spec in scenario.evaluators)
     lines = f"{head}{said}evaluators:\n{items}".splitlines(keepends=True)
@@ -48,10 +48,6 @@ def _head(scenario: Scenario) -> dict[str, Any]:
         "compare": [{spec.name: spec.argument} for spec in scenario.compare],
     }
     return written | {key: value for key, value in rest.items() if value not in (None, [], {})}
-
-
-def _block(values: dict[str, Any]) -> str:
-    return "".join(f"{name}: {_one_line(value)}\n" for name, value in values.items())
 
 
 def _one_line(value: JsonValue) -> str:

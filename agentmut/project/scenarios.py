@@ -1,7 +1,7 @@
 """Read scenario files: found by glob, read in sorted order, turned into `Scenario`s."""
 
 import glob
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from agentmut._base import ProjectError, UsageError, YamlSource, joined, nearest, read_yaml, validated
 from agentmut.judging import build, build_extractor, with_files
 from agentmut.nouns import Document, EvaluatorSpec, Scenario
+from agentmut.project.config import collecting
 from agentmut.project.guidance import Named
 from agentmut.project.parts import read_documents
 from agentmut.project.schema import ScenarioEntry, ScenarioFile
@@ -85,6 +86,7 @@ class _EntryReader:
         self.tools = tools
         self.evaluators = Catalogue.of(Group.EVALUATORS)
         self.problems: list[str] = []
+        self._checked = collecting(source, self.problems)
 
     def read(self, index: int, entry: ScenarioEntry) -> LocatedScenario | None:
         before = len(self.problems)
@@ -130,13 +132,6 @@ class _EntryReader:
             if self.tools and name not in self.tools:
                 said = f"the agent has no tool {name!r}. {nearest(name, self.tools)}"
                 self.problems.append(self.source.problem((index, "tools", name), said))
-
-    def _checked(self, path: tuple[str | int, ...], read: Callable[[], Any]) -> Any:
-        try:
-            return read()
-        except UsageError as error:
-            self.problems.append(self.source.problem(path, str(error)))
-            return None
 
 
 def _turns(entry: ScenarioEntry) -> tuple[JsonValue, ...]:

@@ -2,11 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentmut.nouns import Action, Exchange, ServiceTime, Step, Take, merged_spans, service_time
+from pydantic import JsonValue
+
+from agentmut.nouns import Action, AgentTrace, Exchange, ServiceTime, Step, Take, merged_spans, service_time
 
 Clock = Callable[[], float]
 _ONE_STREAM = 0.01
@@ -100,6 +102,21 @@ class Recorder:
     def timeline(self) -> tuple[Step, ...]:
         """The recorded steps in the order in which they were started."""
         return tuple(sorted(self.steps, key=lambda step: step.started))
+
+    def note_call(self, name: str, arguments: dict[str, Any], started: float, **outcome: Any) -> None:
+        """Add the step of a tool's call that began at `started` and ends now."""
+        self.steps.append(call_tool_step(name, arguments, self, started, **outcome))
+
+    def trace(self, outputs: Iterable[JsonValue]) -> AgentTrace:
+        """The trace of a run that ends now with these answers."""
+        return AgentTrace(
+            steps=self.timeline(),
+            outputs=tuple(outputs),
+            seconds=self.now(),
+            edges=tuple(self.edges),
+            exit_code=self.exit_code,
+            stderr=self.stderr,
+        )
 
     @property
     def active(self) -> bool:

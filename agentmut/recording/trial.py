@@ -2,11 +2,51 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import unquote
 
-from agentmut.nouns import AgentConfig, Player, ToolFault, ToolSpec
+from agentmut.nouns import AgentConfig, Codec, HttpCall, Player, ToolFault, ToolSpec
 from agentmut.recording.recorder import Recorder
-from agentmut.recording.rewriter import Rewriter
+
+
+class Outgoing(NamedTuple):
+    """A request in the form in which it is sent."""
+
+    call: HttpCall
+    pause: float = 0.0
+    """Seconds to wait before it is sent: results of slow tools are late."""
+
+
+class Answered(NamedTuple):
+    """What to do with a reply: give `body` to the agent, or send `again` and ask about that reply instead."""
+
+    body: bytes
+    again: HttpCall | None = None
+
+
+class Rewriter(Protocol):
+    """Rewrites the model requests and replies of one trial, so that its agent is the mutant.
+
+    Deterministic, and the same when a history is sent again. Used by one trial only, from any of its threads.
+    """
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Pointers of the live changes that took effect, as in `Recorder.marks`: `/history`, `/tools/search/fault`."""
+
+    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+        """Return the agent's request as its mutant sends it; unchanged if it cannot be read."""
+
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        """What becomes of a complete reply, plain or streamed, to the request that was `sent`."""
+
+    @property
+    def needs_whole_replies(self) -> bool:
+        """Whether a stream must be collected for `reply`, since a call in it may be one that the agent must not see."""
+
+    def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
+        """One event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
+
 
 Double = Callable[..., Any]
 
@@ -60,3 +100,21 @@ class Trial:
 def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
     """The tools of a config that are not what the agent takes them for, by the name they are offered under."""
     return {tool.name: tool for tool in config.tools if tool.fault or tool.implemented_by}
+
+
+TRIAL_HEADER = "x-agentmut-trial"
+"""Of requests that are told whose they are."""
+TRIAL_PREFIX = "/t/"
+"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+
+
+def trial_and_path(target: str) -> tuple[str | None, str]:
+    """The trial that a request's target names, and the target without it.
+
+    >>> trial_and_path("/t/a%20b/v1/messages"), trial_and_path("/v1/messages")
+    (('a b', '/v1/messages'), (None, '/v1/messages'))
+    """
+    if not target.startswith(TRIAL_PREFIX):
+        return None, target
+    name, slash, rest = target.removeprefix(TRIAL_PREFIX).partition("/")
+    return unquote(name, errors="surrogateescape"), slash + rest

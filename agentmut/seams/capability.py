@@ -23,6 +23,11 @@ class Capability(ABC):
     kind: ClassVar[str]
     """The group of plugins that the capability is for, such as `evaluators`."""
 
+    def __init_subclass__(cls, *, kind: str = "", **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if kind:
+            cls.kind = kind
+
 
 def declared(plugin: type[Any]) -> tuple[type[Capability], ...]:
     """The capabilities that a plugin's class declares, in the order of their inheritance."""

@@ -1,6 +1,8 @@
-"""Check the declarations of an operator's class."""
+"""The names of operators and their classes, and checks of what an operator declares."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -18,28 +20,36 @@ _INTENTS = (Intent.DEGRADE, Intent.PRESERVE)
 
 def declaration_faults(operator: Any) -> Iterator[str]:
     """What is wrong with an operator's class, id, intent, reach and version, one phrase a fault."""
-    kind = getattr(operator, "operator_class", None)
-    name = str(getattr(operator, "id", ""))
-    if not isinstance(kind, OperatorClass) or kind not in CLASSES:
-        yield f"its operator_class is {kind!r}; expected {_members(OperatorClass, CLASSES)}"
-    elif not name.startswith(f"{kind.value}.") or name.count(".") != 1 or name.endswith("."):
-        yield f"its id is {name!r}; expected {kind.value}.name, after its class"
-    intent = getattr(operator, "intent", None)
-    if not isinstance(intent, Intent) or intent not in _INTENTS:
-        yield f"its intent is {intent!r}; expected {_members(Intent, _INTENTS)}"
-    reach = getattr(operator, "reach", None)
-    if not isinstance(reach, Reach):
-        yield f"its reach is {reach!r}; expected {_members(Reach, tuple(Reach))}"
-    effect = getattr(operator, "effect", None)
-    if isinstance(operator, type) and issubclass(operator, HasEffect) and not isinstance(effect, Effect):
-        yield f"its effect is {effect!r}; expected {_members(Effect, tuple(Effect))}"
-    version = getattr(operator, "version", None)
+    yield from kind_faults(operator, "operator_class", CLASSES)
+    yield from member_faults(operator, "intent", _INTENTS)
+    yield from member_faults(operator, "reach", tuple(Reach))
+    if isinstance(operator, type) and issubclass(operator, HasEffect):
+        yield from member_faults(operator, "effect", tuple(Effect))
+    yield from version_faults(operator)
+
+
+def kind_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
+    """What is wrong with the class or family of a plugin, or else with the id that begins with it."""
+    kind, name = getattr(plugin, attribute, None), str(getattr(plugin, "id", ""))
+    if wrong := list(member_faults(plugin, attribute, members)):
+        yield from wrong
+    elif not name.startswith(f"{kind}.") or name.count(".") != 1 or name.endswith("."):
+        yield f"its id is {name!r}; expected {kind}.name, after its {attribute.removeprefix('operator_')}"
+
+
+def member_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
+    """An attribute that is none of the members of an enumeration which it may be."""
+    kind, found = type(members[0]), getattr(plugin, attribute, None)
+    if not isinstance(found, kind) or found not in members:
+        expected = ", ".join(f"{kind.__name__}.{member.name}" for member in members)
+        yield f"its {attribute} is {found!r}; expected one of {expected}"
+
+
+def version_faults(plugin: Any) -> Iterator[str]:
+    """A version that is no whole number from 1 on."""
+    version = getattr(plugin, "version", None)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         yield f"its version is {version!r}; expected a whole number from 1 on"
-
-
-def _members(kind: type[Any], members: tuple[Any, ...]) -> str:
-    return f"one of {', '.join(f'{kind.__name__}.{member.name}' for member in members)}"
 
 
 def effect_of(row: MutantRow) -> Effect | None:
@@ -55,3 +65,27 @@ def _declared_effect(operator: str) -> Effect | None:
     except PluginError:
         return None
     return found.effect if issubclass(found, HasEffect) else None
+
+
+def class_of(operator: str) -> str:
+    """The class that an operator's name begins with.
+
+    >>> class_of("prompt.negate")
+    'prompt'
+    """
+    return operator.partition(".")[0]
+
+
+def is_named(operator: str, pattern: str) -> bool:
+    """Whether a pattern names an operator: its name, its class, or a glob.
+
+    >>> [is_named("prompt.negate", p) for p in ("prompt.negate", "prompt", "prompt.n*", "tool")]
+    [True, True, True, False]
+    """
+    return pattern == class_of(operator) or fnmatchcase(operator, pattern)
+
+
+def unknown_name(patterns: Iterable[str], known: Iterable[str]) -> str | None:
+    """The first pattern that names none of the known operators; None when all do."""
+    operators = tuple(known)
+    return next((p for p in patterns if not any(is_named(o, p) for o in operators)), None)

@@ -5,16 +5,19 @@ Nothing is imported before it is asked for.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from importlib.metadata import EntryPoint, distributions, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from agentmut._base import PluginError, nearest
+from agentmut._base import PluginError, UsageError, import_object, nearest
 from agentmut.seams.signatures import signature_faults
+
+_Plugin = TypeVar("_Plugin")
 
 
 class Group(StrEnum):
@@ -75,6 +78,66 @@ class Catalogue:
                 f"{self.group.noun} {name!r} is registered by {owners}; uninstall all but one of them."
             )
         return found[0]
+
+
+class ProjectCatalogue(ABC, Generic[_Plugin]):
+    """Plugins of one group by id. Installed ones are imported when they are asked for, a project's own at once."""
+
+    group: ClassVar[Group]
+
+    def __init__(self, own: Mapping[str, type[_Plugin]], installed: Catalogue | None = None) -> None:
+        self._installed = installed or Catalogue.of(self.group)
+        self._own = own
+
+    @abstractmethod
+    def faults(self, kind: Any) -> Iterator[str]:
+        """What is wrong with what a plugin declares, one phrase a fault."""
+
+    @classmethod
+    def of(cls, references: Sequence[str], root: Path) -> Self:
+        """The catalogue with the plugins that `module:object` references name, found from `root`.
+
+        Raises `UsageError` for what cannot be imported, is no such plugin, or has the id of another one.
+        """
+        catalogue = cls({})
+        for reference in references:
+            found = catalogue._imported(reference, root)
+            if found.id in catalogue.names:
+                raise UsageError(
+                    f"{reference} has the id {found.id!r}, which another {cls.group.noun} has. Give it one of its own"
+                )
+            catalogue = cls({**catalogue._own, found.id: found}, catalogue._installed)
+        return catalogue
+
+    def _imported(self, reference: str, root: Path) -> Any:
+        found, noun = import_object(reference, root), self.group.noun
+        faults = signature_faults(found, self.group, getattr(found, "id", "")) or tuple(self.faults(found))
+        if faults:
+            raise UsageError(
+                f"{reference} is no {noun}: {'; '.join(faults)}. "
+                f"`agentmut.seams.make_{noun}.{noun}` makes one of a function"
+            )
+        return found
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The ids of the project's own plugins, sorted."""
+        return tuple(sorted(self._own))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All ids, sorted."""
+        return tuple(sorted({*self._installed.names, *self._own}))
+
+    def kind(self, name: str) -> type[_Plugin]:
+        """The class of an id. Raises `PluginError` when it is unknown or unsound."""
+        noun = self.group.noun
+        if name not in self.names:
+            raise PluginError(f"unknown {noun} {name!r}. {nearest(name, self.names)}")
+        kind: type[_Plugin] = self._own[name] if name in self._own else self._installed.load(name)
+        if faults := list(self.faults(kind)):  # a project's own one has been looked at before
+            raise PluginError(f"{noun} {name!r}: {'; '.join(faults)}. Correct {kind.__module__}")
+        return kind
 
 
 def names(group: Group | str) -> tuple[str, ...]:

@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import PluginError, UsageError, canonical_json, import_object, nearest, one_line
+from agentmut._base import PluginError, UsageError, canonical_json, nearest, one_line
 from agentmut.nouns import Expectation, Family
-from agentmut.seams.operator_names import is_named
-from agentmut.seams.plugins import Catalogue, Group
+from agentmut.seams.declarations import is_named, kind_faults, member_faults, version_faults
+from agentmut.seams.plugins import Group, ProjectCatalogue
 from agentmut.seams.protocols.relation import Relation
-from agentmut.seams.signatures import signature_faults
 
 
 class ChosenRelation(NamedTuple):
@@ -36,54 +34,21 @@ class Choice(NamedTuple):
     """Relations that a pattern named, but that cannot do without an argument, and what they expect."""
 
 
-class RelationCatalogue:
+class RelationCatalogue(ProjectCatalogue[Relation]):
     """Relations by id. Installed ones are imported when they are asked for, a project's own at once."""
 
-    def __init__(self, own: Mapping[str, type[Relation]], installed: Catalogue | None = None) -> None:
-        self._installed = installed or Catalogue.of(Group.RELATIONS)
-        self._own = own
+    group = Group.RELATIONS
 
-    @classmethod
-    def of(cls, references: Sequence[str], root: Path) -> "RelationCatalogue":
-        """The catalogue with the relations that `module:object` references name, found from `root`.
-
-        Raises `UsageError` for what cannot be imported, is no relation, or has the id of another one.
-        """
-        catalogue = cls({})
-        for reference in references:
-            found = _own(reference, root)
-            if found.id in catalogue.names:
-                raise UsageError(
-                    f"{reference} has the id {found.id!r}, which another relation has. Give it one of its own"
-                )
-            catalogue = cls({**catalogue._own, found.id: found}, catalogue._installed)
-        return catalogue
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The ids of the project's own relations, sorted."""
-        return tuple(sorted(self._own))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All ids, sorted."""
-        return tuple(sorted({*self._installed.names, *self._own}))
-
-    def load(self, name: str) -> type[Relation]:
-        """The class of an id. Raises `PluginError` when it is unknown or unsound."""
-        if name not in self.names:
-            raise PluginError(f"unknown relation {name!r}. {nearest(name, self.names)}")
-        kind: type[Relation] = self._own[name] if name in self._own else self._installed.load(name)
-        if faults := list(relation_declaration_faults(kind)):
-            raise PluginError(f"relation {name!r}: {'; '.join(faults)}. Correct {kind.__module__}")
-        return kind
+    def faults(self, kind: Any) -> Iterator[str]:
+        """What is wrong with what a relation declares."""
+        return relation_declaration_faults(kind)
 
     def build(self, name: str, argument: JsonValue = None) -> Relation:
         """The relation of an id with its argument.
 
         Raises `PluginError` when it is unknown or unsound, `UsageError` when it does not take the argument.
         """
-        kind = self.load(name)
+        kind = self.kind(name)
         try:
             return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
         except (ValueError, RecursionError) as error:
@@ -154,35 +119,9 @@ def _with_remedy(error: UsageError, name: str, argument: JsonValue) -> UsageErro
 
 def relation_declaration_faults(relation: Any) -> Iterator[str]:
     """What is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
-    family = getattr(relation, "family", None)
-    name = str(getattr(relation, "id", ""))
-    if not isinstance(family, Family):
-        yield f"its family is {family!r}; expected one of {_members(Family)}"
-    elif not name.startswith(f"{family.value}.") or name.count(".") != 1 or name.endswith("."):
-        yield f"its id is {name!r}; expected {family.value}.name, after its family"
-    expectation = getattr(relation, "expectation", None)
-    if not isinstance(expectation, Expectation):
-        yield f"its expectation is {expectation!r}; expected one of {_members(Expectation)}"
-    version = getattr(relation, "version", None)
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        yield f"its version is {version!r}; expected a whole number from 1 on"
+    yield from kind_faults(relation, "family", tuple(Family))
+    yield from member_faults(relation, "expectation", tuple(Expectation))
+    yield from version_faults(relation)
     why = getattr(relation, "why", "")
     if not isinstance(why, str) or not why.strip() or "\n" in why:
         yield "why must say in one line what a violation means"
-
-
-def _members(kind: type[Family] | type[Expectation]) -> str:
-    return ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
-
-
-def _own(reference: str, root: Path) -> type[Relation]:
-    found = import_object(reference, root)
-    name = getattr(found, "id", "")
-    faults = signature_faults(found, Group.RELATIONS, name) or tuple(relation_declaration_faults(found))
-    if faults:
-        raise UsageError(
-            f"{reference} is no relation: {'; '.join(faults)}. "
-            "`agentmut.seams.make_relation.relation` makes one of a function"
-        )
-    kind: type[Relation] = found
-    return kind

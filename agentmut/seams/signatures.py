@@ -1,23 +1,37 @@
 """Whether a plugin has the methods and arguments of its seam, and if not, which one is wrong."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter
 from types import FunctionType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
 from agentmut.nouns import Codec
-from agentmut.seams import protocols
 from agentmut.seams.capability import capability_faults
+from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.evaluator import Evaluator
+from agentmut.seams.protocols.operator import Operator
+from agentmut.seams.protocols.relation import Relation
+from agentmut.seams.protocols.report_format import ReportFormat
+from agentmut.seams.protocols.suite import Importer
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_PROTOCOLS: Mapping[str, type[Any]] = {
+    "adapters": Adapter,
+    "codecs": Codec,
+    "operators": Operator,
+    "relations": Relation,
+    "evaluators": Evaluator,
+    "importers": Importer,
+    "report_formats": ReportFormat,
+}
 
 
 def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
     """What is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
     if not inspect.isclass(plugin):
         return (f"expected a class, found {type(plugin).__name__}",)
-    shape = protocol_faults(plugin, _protocol(group), name)
+    shape = protocol_faults(plugin, _PROTOCOLS[group], name)
     return (*_construction_faults(plugin, group), *shape, *capability_faults(plugin, group))
 
 
@@ -28,18 +42,6 @@ def protocol_faults(plugin: type[Any], protocol: type[Any], name: str) -> tuple[
         if not method.startswith("_") and isinstance(expected, classmethod | FunctionType):
             faults += _method_faults(plugin, method, expected)
     return tuple(faults)
-
-
-def _protocol(group: str) -> type[Any]:
-    return {
-        "adapters": protocols.Adapter,
-        "codecs": Codec,
-        "operators": protocols.Operator,
-        "relations": protocols.Relation,
-        "evaluators": protocols.Evaluator,
-        "importers": protocols.Importer,
-        "report_formats": protocols.ReportFormat,
-    }[group]
 
 
 def _attribute_faults(plugin: type[Any], protocol: type[Any], name: str) -> Iterator[str]:

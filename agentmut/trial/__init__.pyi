@@ -5,12 +5,12 @@ from .calls.faulty import check_running as check_running
 from .calls.faulty import with_fault as with_fault
 from .calls.faulty import with_fault_async as with_fault_async
 from .calls.instrument import MARK as MARK
+from .calls.instrument import pass_call as pass_call
+from .calls.instrument import pass_call_sync as pass_call_sync
 from .calls.instrument import tool as tool
 from .calls.offered import calls_by_offered_name as calls_by_offered_name
 from .calls.offered import finds_offered_tools as finds_offered_tools
 from .calls.offered import passes_all_tools as passes_all_tools
-from .calls.passing import pass_call as pass_call
-from .calls.passing import pass_call_sync as pass_call_sync
 from .calls.toolbox import Function as Function
 from .calls.toolbox import toolbox as toolbox
 from .executor import Executor as Executor

@@ -5,6 +5,7 @@ import os
 import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
@@ -51,31 +52,22 @@ class Executor(Protocol):
 
     def session(self) -> AbstractAsyncContextManager[None]:
         """An async context in which `execute` may be called."""
-        ...
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
-        ...
 
 
+@dataclass(eq=False)
 class LocalExecutor:
     """Runs trials as tasks of the current event loop."""
 
-    def __init__(
-        self,
-        adapter: Adapter,
-        suite: SuiteConfig,
-        cases: Mapping[str, Case],
-        pricer: Pricer,
-        settings: RunSettings,
-    ) -> None:
-        self._adapter = adapter
-        self._suite = suite
-        self._cases = cases
-        self._pricer = pricer
-        self._settings = settings
-        self._agents: dict[tuple[str, str], Adapter] = {}
-        self._gateway: Gateway | None = None
+    _adapter: Adapter
+    _suite: SuiteConfig
+    _cases: Mapping[str, Case]
+    _pricer: Pricer
+    _settings: RunSettings
+    _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
+    _gateway: Gateway | None = field(default=None, init=False)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
@@ -91,7 +83,7 @@ class LocalExecutor:
         """Where the model requests of the agent pass, if it runs in another process."""
         if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
-        from agentmut.trial.mcp.doors import open_tool_doors
+        from agentmut.trial.mcp.front import open_tool_doors
         from agentmut.wire import open_gateway
 
         return open_gateway(os.environ, throttle, self._settings.proxy_port, tool_doors=open_tool_doors)

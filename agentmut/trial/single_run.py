@@ -111,13 +111,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
             recorder.closed = True
             if not task.done():
                 await _give_up(task)
-    cut_short = AgentTrace(
-        steps=recorder.timeline(),
-        seconds=recorder.now(),
-        edges=tuple(recorder.edges),
-        exit_code=recorder.exit_code,
-        stderr=recorder.stderr,
-    )
+    cut_short = recorder.trace(())
     trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
     trace = trace.model_copy(update={"service": spent or recorder.service_time()})
     return Execution(

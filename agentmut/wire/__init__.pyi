@@ -2,8 +2,6 @@ from .carriers.botocore_hooks import BotocoreHooks as BotocoreHooks
 from .carriers.gateway import Gateway as Gateway
 from .carriers.hosts import is_loopback as is_loopback
 from .carriers.passage import Passage as Passage
-from .carriers.proxy.doors import doors_of as doors_of
-from .carriers.proxy.doors import past_http_proxies as past_http_proxies
 from .carriers.proxy.forwarding import pass_on as pass_on
 from .carriers.proxy.gateway import open_gateway as open_gateway
 from .carriers.proxy.refusal import RefusalError as RefusalError
@@ -15,11 +13,13 @@ from .carriers.proxy.server import Proxy as Proxy
 from .carriers.proxy.upstream import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.upstream import TROUBLE as TROUBLE
 from .carriers.proxy.upstream import Upstream as Upstream
+from .carriers.proxy.upstream import doors_of as doors_of
 from .carriers.proxy.upstream import new_session as new_session
 from .carriers.proxy.upstream import passed_on as passed_on
+from .carriers.proxy.upstream import past_http_proxies as past_http_proxies
 from .carriers.throttle import Throttle as Throttle
 from .carriers.transport import Tap as Tap
-from .carriers.wording import without_url_secrets as without_url_secrets
+from .carriers.under_way import without_url_secrets as without_url_secrets
 from .codecs import all_codecs as all_codecs
 from .codecs import codec_for as codec_for
 from .dialects.anthropic.anthropic_messages import AnthropicMessages as AnthropicMessages

@@ -7,6 +7,8 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
+from agentmut.nouns import Body, Path
+
 T = TypeVar("T")
 DEEPEST = 128
 """Lists and objects in each other; what works on a body may then call itself for each."""
@@ -27,6 +29,11 @@ def read_json(body: bytes | str) -> Any:
     return value
 
 
+def read_object(body: bytes) -> Body:
+    """One JSON object. Raises `ValueError` for anything else."""
+    return dict(mapping(read_json(body), "the body"))
+
+
 def write_json(value: JsonValue) -> bytes:
     """Compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
     try:
@@ -35,39 +42,39 @@ def write_json(value: JsonValue) -> bytes:
         raise ValueError("the body is nested too deeply") from None
 
 
-def mapping(value: Any, where: str) -> Mapping[str, Any]:
+def mapping(value: Any, where: str | Path) -> Mapping[str, Any]:
     """`value` if it is an object."""
     return value if isinstance(value, dict) else _wrong(value, where, "an object")
 
 
-def listing(value: Any, where: str) -> list[Any]:
+def listing(value: Any, where: str | Path) -> list[Any]:
     """`value` if it is a list; an absent (null) one is empty."""
     if value is None:
         return []
     return value if isinstance(value, list) else _wrong(value, where, "a list")
 
 
-def text(value: Any, where: str) -> str:
+def text(value: Any, where: str | Path) -> str:
     """`value` if it is a string; an absent (null) one is empty."""
     if value is None:
         return ""
     return value if isinstance(value, str) else _wrong(value, where, "a string")
 
 
-def name(value: Any, where: str) -> str:
+def name(value: Any, where: str | Path) -> str:
     """`value` if it is a string with something in it."""
     return value if isinstance(value, str) and value else _wrong(value, where, "a non-empty string")
 
 
-def one_of(value: Any, known: Mapping[str, T], where: str) -> T:
+def one_of(value: Any, known: Mapping[str, T], where: str | Path) -> T:
     """What `value`, one of the known words, stands for."""
     found = known.get(value) if isinstance(value, str) else None
     if found is None:
-        raise ValueError(f"{where}: expected one of {', '.join(known)}, found {value!r:.80}")
+        raise ValueError(f"{shown(where)}: expected one of {', '.join(known)}, found {value!r:.80}")
     return found
 
 
-def count(value: Any, where: str) -> int:
+def count(value: Any, where: str | Path) -> int:
     """`value` if it is a whole number from 0; an absent (null) one is 0."""
     if value is None:
         return 0
@@ -75,8 +82,19 @@ def count(value: Any, where: str) -> int:
     return int(value) if good else _wrong(value, where, "a whole number from 0")
 
 
-def _wrong(value: Any, where: str, expected: str) -> NoReturn:
-    raise ValueError(f"{where}: expected {expected}, found {value!r:.80}")
+def shown(where: str | Path) -> str:
+    """A place as errors show it.
+
+    >>> shown(("messages", 0, "content"))
+    'messages[0].content'
+    """
+    if isinstance(where, str):
+        return where
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in where).removeprefix(".")
+
+
+def _wrong(value: Any, where: str | Path, expected: str) -> NoReturn:
+    raise ValueError(f"{shown(where)}: expected {expected}, found {value!r:.80}")
 
 
 def _openings(body: bytes | str) -> int:

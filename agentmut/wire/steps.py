@@ -11,6 +11,7 @@ from agentmut.nouns import Action, Exchange, Message, Role, Step, ToolCall, Usag
 
 Messages = tuple[Message, ...]
 _MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)
+"""Ids that codecs have made of calls that had none; a conversation counts otherwise than a reply."""
 
 
 def steps_from_exchanges(exchanges: Sequence[Exchange], *, with_tools: bool) -> list[Step]:
@@ -60,7 +61,7 @@ def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Message
     added = (messages[len(asked) :] for messages in later if messages[: len(asked)] == asked)
     for new in added:
         spelled = [call.id for message in new for call in message.tool_calls][: len(ids)]
-        if spelled == ids or (len(spelled) == len(ids) and all(map(_is_made_up, [*spelled, *ids]))):
+        if spelled == ids or (len(spelled) == len(ids) and all(map(_MADE_UP.fullmatch, [*spelled, *ids]))):
             return _answers(new, spelled)
     backwards = (_answers(messages[::-1], ids[::-1])[::-1] for messages in later)
     return next((found for found in backwards if any(text is not None for text in found)), [None] * len(ids))
@@ -74,11 +75,6 @@ def _answers(messages: Messages, ids: Sequence[str]) -> list[str | None]:
             results.setdefault(message.tool_call_id or "", []).append(message.text)
     waiting = {call_id: iter(texts) for call_id, texts in results.items()}
     return [next(waiting.get(call_id, iter(())), None) for call_id in ids]
-
-
-def _is_made_up(call_id: str) -> bool:
-    """Whether a codec has made the id of a call that had none; a conversation counts otherwise than a reply."""
-    return _MADE_UP.fullmatch(call_id) is not None
 
 
 def _tool_step(call: ToolCall, exchange: Exchange, output: str | None) -> Step:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.adapters.crewai.text import joined, split
+from agentmut.adapters.crewai.flow import joined, split
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from agentmut.adapters._shared.logs import unless_asked_for
+from agentmut.adapters._shared.framework import unless_asked_for
 
 
 def test_what_a_framework_logs_is_not_printed_where_no_logging_is_set_up(

@@ -12,7 +12,7 @@ from agentmut._base.environment import environ
 from agentmut.adapters.bedrock_agents.terms import action_group
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.tools import ToolSpec
-from agentmut.recording.address import TRIAL_HEADER
+from agentmut.recording.trial import TRIAL_HEADER
 from agentmut.simulator.mind.behave import reply
 from agentmut.simulator.service.agents import Sessions
 from agentmut.wire.dialects import aws_event_stream, bedrock_agent

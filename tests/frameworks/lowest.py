@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.adapters._shared.requirement import Requirement
-from agentmut.adapters._shared.sdk_version import version_of
+from agentmut.adapters._shared.sdk_version import Requirement, version_of
 from agentmut.seams.plugins import Group, load_all
 
 

@@ -459,7 +459,7 @@ def test_another_version_of_boto3_is_refused(
     monkeypatch: pytest.MonkeyPatch, name: str, version: str | None, said: str
 ) -> None:
     found = {"boto3": version} if version else {}
-    monkeypatch.setattr("agentmut.adapters._shared.requirement.version_of", lambda _: found)
+    monkeypatch.setattr("agentmut.adapters._shared.sdk_version.version_of", lambda _: found)
     with pytest.raises(AdapterError, match=said):
         Case(name, "", "", [], [], others=DESK).adapter()
 

@@ -133,7 +133,7 @@ def test_a_model_of_a_name_is_made_once_and_can_be_another() -> None:
     other = changed(
         agent, model=ModelConfig(provider="google", name="sim-small", temperature=1.5, stop=("END",))
     )
-    assert other._models is agent._models
+    assert other.models is agent.models
     request = run(other, "Where is my order A-1042?").trial.recorder.exchanges[0].request
     assert (request.model, request.temperature, request.stop) == ("sim-small", 1.5, ("END",))
 

@@ -15,7 +15,7 @@ from mcp import Client
 from pydantic import JsonValue, SecretStr
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.adapters._shared import requirement as _requirement
+from agentmut.adapters._shared import sdk_version as _requirement
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.campaign.selection.selection import Selection

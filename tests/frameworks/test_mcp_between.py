@@ -27,7 +27,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.recording.trial import ToolChange, Trial, altered_tools
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
-from agentmut.trial.mcp.doors import ToolDoors, open_tool_doors
+from agentmut.trial.mcp.front import ToolDoors, open_tool_doors
 from agentmut.trial.mcp.middleman import Middleman
 from agentmut.trial.on_wire import as_mutant, inside, routed
 from agentmut.trial.single_run import Case, Wiring, attempt

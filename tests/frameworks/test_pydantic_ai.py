@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.adapters._shared import requirement as _requirement
+from agentmut.adapters._shared import sdk_version as _requirement
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec

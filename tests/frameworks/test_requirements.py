@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.adapters._shared import requirement as _requirement
-from agentmut.adapters._shared.requirement import Requirement
+from agentmut.adapters._shared import sdk_version as _requirement
+from agentmut.adapters._shared.sdk_version import Requirement
 from tests.frameworks.lowest import requirements
 
 pytestmark = pytest.mark.framework

@@ -13,7 +13,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai.types import Content, Part
 from google.oauth2.credentials import Credentials
 
-from agentmut.recording.address import TRIAL_HEADER
+from agentmut.recording.trial import TRIAL_HEADER
 from tests.frameworks.google_adk_agents import desk
 
 ENGINE = "projects/p/locations/europe-west1/reasoningEngines/7"

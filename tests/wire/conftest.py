@@ -12,7 +12,7 @@ from aiohttp import web
 from agentmut.nouns.codec import Codec, HttpCall, OfferedTool
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role, ToolCall
 from agentmut.nouns.trace import Usage
-from agentmut.recording.rewriter import Answered, Outgoing
+from agentmut.recording.trial import Answered, Outgoing
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codecs import codec_for
 

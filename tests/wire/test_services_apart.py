@@ -9,10 +9,10 @@ import pytest
 from aiohttp import web
 
 from agentmut.recording.trial import Trial
-from agentmut.wire.carriers.proxy.doors import doors_of
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Everyone
 from agentmut.wire.carriers.proxy.server import Proxy
+from agentmut.wire.carriers.proxy.upstream import doors_of
 
 httpx = importlib.import_module("httpx")
 VARIABLES = {

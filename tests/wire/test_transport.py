@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.footprints import footprint
-from agentmut.recording.address import TRIAL_HEADER
 from agentmut.recording.current import TrialOverError, running
-from agentmut.recording.trial import Trial
+from agentmut.recording.trial import TRIAL_HEADER, Trial
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

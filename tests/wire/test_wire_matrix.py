@@ -17,9 +17,8 @@ from langchain_openai import ChatOpenAI
 
 from agentmut.adapters._shared.tool_loop.adapter import LoopAdapter
 from agentmut.adapters._shared.tool_loop.dialect import Dialect
-from agentmut.adapters._shared.tool_loop.dialect_chat import ChatDialect
 from agentmut.adapters._shared.tool_loop.dialect_messages import MessagesDialect
-from agentmut.adapters._shared.tool_loop.dialect_responses import ResponsesDialect
+from agentmut.adapters._shared.tool_loop.dialect_openai import ChatDialect, ResponsesDialect
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, ModelConfig

@@ -78,15 +78,11 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
             path = ".".join(edit.path)
             if edit.part == "orchestration" and not self._tells(path):
                 key = ".".join(edit.path[:2])
-                return f"the agent is not told {key}: name {{{key}}} {self._where}"
+                where = "in agent.command, or {config_file}" if self.spec.command else "in agent.body"
+                return f"the agent is not told {key}: name {{{key}}} {where}"
             if unset := self._unset_by(edit, path):
                 return f"{{{unset}}} would stand for nothing"
         return ""
-
-    @property
-    def _where(self) -> str:
-        """Where its placeholders are written."""
-        return "in agent.command, or {config_file}" if self.spec.command else "in agent.body"
 
     def _tells(self, path: str) -> bool:
         return any(path == told or path.startswith(f"{told}.") for told in self.carries)

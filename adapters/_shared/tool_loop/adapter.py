@@ -107,14 +107,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         if limit != _limit(self._original):
             trial.recorder.marks |= {f"/orchestration/{_LIMIT}", CHANGED}
         loop = ToolLoop(self._dialect, self._tools_of(trial), self._config, limit, trial)
-        outputs = await loop.outputs(turns)
-        recorder = trial.recorder
-        return AgentTrace(
-            steps=recorder.timeline(),
-            outputs=tuple(outputs),
-            seconds=recorder.now(),
-            edges=tuple(recorder.edges),
-        )
+        return trial.recorder.trace(await loop.outputs(turns))
 
     def _tools_of(self, trial: Trial) -> dict[str, Function]:
         """What to call, by the name that the model is told of."""

@@ -11,9 +11,10 @@ from pydantic import JsonValue
 
 from agentmut._base import AgentmutError, described, jsonable
 from agentmut.adapters._shared.conversation import Conversation
+from agentmut.adapters._shared.framework import as_text
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Call, Dialect, Items, Reply
 from agentmut.nouns import Action, AgentConfig, Step
-from agentmut.recording import CallPlace, Trial, TrialOverError, answering, call_tool_step, in_daemon_thread
+from agentmut.recording import CallPlace, Trial, TrialOverError, answering, in_daemon_thread
 from agentmut.trial import Function
 
 MODEL, TOOLS = "model", "tools"
@@ -45,7 +46,7 @@ class ToolLoop:
     async def outputs(self, turns: Sequence[JsonValue]) -> list[JsonValue]:
         """The answers to the turns. Raises `StepLimitError`, and what the SDK raises."""
         history = Conversation(self.config.history, checkpointed=False)
-        texts: list[JsonValue] = [_text(turn) for turn in turns]
+        texts: list[JsonValue] = [as_text(turn) for turn in turns]
         outputs: list[JsonValue] = []
         so_far: Items = []
         async with self.dialect.client() as client:
@@ -137,7 +138,7 @@ class _Turn:
                 raise
             except Exception as error:
                 return Answer(call, f"Error: {described(error)}", failed=True)
-            return Answer(call, _text(jsonable(result)))
+            return Answer(call, as_text(jsonable(result)))
 
     def _understood(self, call: Call, refusal: str) -> tuple[Function, dict[str, Any]]:
         if refusal:
@@ -150,8 +151,7 @@ class _Turn:
     def _record_uncalled(self, call: Call, place: CallPlace, error: str) -> None:
         recorder = self.loop.trial.recorder
         arguments = {name: jsonable(value) for name, value in _readable(call).items()}
-        step = call_tool_step(call.name, arguments, recorder, recorder.now(), error=error, **place._asdict())
-        recorder.steps.append(step)
+        recorder.note_call(call.name, arguments, recorder.now(), error=error, **place._asdict())
 
 
 async def _called(function: Function, arguments: dict[str, Any]) -> Any:
@@ -180,7 +180,3 @@ def _readable(call: Call) -> dict[str, Any]:
         return _arguments(call)
     except _NotCalledError:
         return {"*": call.arguments}
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ import typer
 
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
+from agentmut.cli.output import print_report, project_option
 
 app = typer.Typer(
     name="baseline",
@@ -44,7 +45,6 @@ def save(
     """
     from agentmut.assessment import Asked, prepare_saving
     from agentmut.campaign import cost_of
-    from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verbs.verdicts import under_way, with_settings
     from agentmut.report import render_baseline
     from agentmut.store import check_baseline_name
@@ -56,10 +56,9 @@ def save(
         prepared = prepare_saving(session, trials, Asked(now, seed, fresh))
         progress.ask(prepared, yes)
         saved = carry_out_saving(session, prepared, store, name, progress)
-    if as_json:
-        print_json(saved.model_dump(mode="json"))
-    else:
-        typer.echo(render_baseline(saved, cost_of(prepared.work.spend), project_option(project)), nl=False)
+    print_report(
+        saved, as_json, lambda: render_baseline(saved, cost_of(prepared.work.spend), project_option(project))
+    )
 
 
 @app.command()

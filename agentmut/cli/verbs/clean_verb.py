@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import print_json
 
 
 def clean(
@@ -18,7 +19,6 @@ def clean(
 
     Example: agentmut clean --keep 3
     """
-    from agentmut.cli.output import print_json
     from agentmut.project import FOLDER, load_project
     from agentmut.usecases import open_store
 

@@ -7,6 +7,7 @@ import typer
 
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Scenarios
+from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 Items = Literal["few", "all", "none"]
 
@@ -39,7 +40,6 @@ def coverage(
     Example: agentmut coverage --items all
     """
     from agentmut._base import UsageError
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.insight import CoverageRequest, latest_result, project_coverage, write_coverage
     from agentmut.report import SHOWN, render_coverage
     from agentmut.usecases import opened, stand_in_keys
@@ -54,7 +54,4 @@ def coverage(
         latest = None if scenarios else latest_result(session, run)
         if latest is not None:
             write_coverage(found, session.project.runs / latest.run_id)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        typer.echo(render_coverage(found, wants_color(), SHOWN[items]), nl=False)
+    print_report(found, as_json, lambda: render_coverage(found, wants_color(), SHOWN[items]))

@@ -9,6 +9,7 @@ import typer
 from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
@@ -46,7 +47,6 @@ def doctor(
 
     Example: agentmut doctor
     """
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project import load_project
     from agentmut.report import render_diagnosis
     from agentmut.usecases import agent_environment
@@ -58,10 +58,7 @@ def doctor(
             found = _examined(session, yes=yes, kept_in=str(save_request or ""))
     if save_request:
         _save(found, save_request, loaded)
-    if as_json:
-        print_json(found.diagnosis.model_dump(mode="json"))
-    else:
-        typer.echo(render_diagnosis(found.diagnosis, wants_color()), nl=False)
+    print_report(found.diagnosis, as_json, lambda: render_diagnosis(found.diagnosis, wants_color()))
     raise typer.Exit(int(ExitCode.OK if found.diagnosis.reachable else ExitCode.BROKEN))
 
 

@@ -8,6 +8,7 @@ import typer
 
 from agentmut._base import ExitCode
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, print_report, print_result, wants_color
 
 if TYPE_CHECKING:
     from agentmut.nouns import Result
@@ -49,7 +50,6 @@ def gate(
 
     Example: agentmut gate --min-score 0.8
     """
-    from agentmut.cli.output import agents_on_stderr
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import gate as decided
 
@@ -68,14 +68,10 @@ def gate(
 
 def print_gate(report: "GateReport", as_json: bool) -> None:
     """Print the decision with its reasons: as JSON, or for reading."""
-    from agentmut.cli.output import print_json, wants_color
 
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-        return
     from agentmut.report import render_gate
 
-    typer.echo(render_gate(report, wants_color()), nl=False)
+    print_report(report, as_json, lambda: render_gate(report, wants_color()))
 
 
 def exit_code(report: "GateReport") -> ExitCode:
@@ -88,7 +84,6 @@ def decide_and_print(project: "Project", result: "Result | None", as_json: bool,
 
     Without a result, since nothing had to be run, what was stored before decides.
     """
-    from agentmut.cli.output import agents_on_stderr, print_json, print_result
     from agentmut.usecases import gate as decided
 
     with agents_on_stderr():

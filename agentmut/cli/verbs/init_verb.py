@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import Json
+from agentmut.cli.output import print_json
 
 
 def init(
@@ -25,7 +26,6 @@ def init(
 
     Example: agentmut init my_project
     """
-    from agentmut.cli.output import print_json
     from agentmut.usecases import WITHOUT_MODEL, starter_name, write_starter
 
     written = [str(path) for path in write_starter(folder, force, framework)]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 
 def merge(
@@ -24,7 +25,6 @@ def merge(
     Example: agentmut merge shard1/.agentmut shard2/.agentmut
     """
     from agentmut.campaign import open_session
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment, carry_out_merge, open_store
 

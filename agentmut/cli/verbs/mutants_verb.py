@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.choosing import (
+    Choice,
+    choosing,
+    no_mutants_in,
+    refuse_together,
+    selection_of,
+    with_changes,
+    with_session_changes,
+)
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Selection
@@ -45,8 +54,6 @@ def mutants(
 
     Example: agentmut mutants --operator prompt.drop_instruction --diff
     """
-    from agentmut.cli.choosing import no_mutants_in, refuse_together, selection_of
-    from agentmut.cli.output import print_json, wants_color
     from agentmut.report import mutants_document, render_mutants
 
     _check_sources(project, agent, choice.scenarios, config, request)
@@ -77,7 +84,6 @@ def mutants(
 def _check_sources(
     project: Path, agent: str | None, scenarios: list[str] | None, config: Path | None, request: Path | None
 ) -> None:
-    from agentmut.cli.choosing import refuse_together
 
     refuse_together(project=project != Path(), config=config, request=request)
     if (config or request) and (agent or scenarios):
@@ -88,8 +94,6 @@ def _without_project(
     config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
     from agentmut.campaign import Described, changes_since, mutants_of
-    from agentmut.cli.choosing import with_changes
-    from agentmut.cli.output import agents_on_stderr
     from agentmut.mutation import OperatorCatalogue
     from agentmut.project import MutationSettings, read_config_file, read_request_file
 
@@ -107,8 +111,6 @@ def _of_project(
     project: Path, agent: str | None, scenarios: tuple[str, ...], selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
     from agentmut.campaign import make_mutants, open_session
-    from agentmut.cli.choosing import with_session_changes
-    from agentmut.cli.output import agents_on_stderr
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment
 

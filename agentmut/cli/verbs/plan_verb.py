@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
 from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
+from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
@@ -43,8 +44,6 @@ def plan(
     Example: agentmut plan --class prompt --probe 3
     """
     from agentmut.campaign import make_mutants
-    from agentmut.cli.choosing import print_nothing_to_do, selection_of, with_session_changes
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verbs.verdicts import under_way
     from agentmut.project import load_project
     from agentmut.report import render_plan
@@ -66,10 +65,8 @@ def plan(
             found = foresee(session, store, generation, rate, seed)
     if untouched is not None:
         print_nothing_to_do(untouched, as_json=as_json)
-    elif as_json:
-        print_json(found.model_dump(mode="json"))
     else:
-        typer.echo(render_plan(found, wants_color()), nl=False)
+        print_report(found, as_json, lambda: render_plan(found, wants_color()))
 
 
 def _probe(

@@ -10,7 +10,7 @@ import typer
 from agentmut._base import ExitCode, UsageError
 from agentmut.assessment import Asked, Assessment
 from agentmut.campaign import open_session
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_report, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verbs.verdicts import ask_to_run
 from agentmut.project import Project
@@ -61,10 +61,7 @@ def check_and_print(
             Asked(time.time(), seed, fresh),
             _shown_on(line),
         )
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        typer.echo(render_relations(report, wants_color()), nl=False)
+    print_report(report, as_json, lambda: render_relations(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 
 
@@ -97,10 +94,7 @@ def check_survivors_and_print(
         report = check_survivors(
             session, store, wanted, campaign, asked, stored=request.stored, progress=show
         )
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        typer.echo(render_survivors(report, wants_color()), nl=False)
+    print_report(report, as_json, lambda: render_survivors(report, wants_color()))
     raise typer.Exit(int(_ENDED.get(report.status, ExitCode.BROKEN)))
 
 

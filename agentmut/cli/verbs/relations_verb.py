@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli import completing
+from agentmut.cli.choosing import refuse_together
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
 
@@ -73,7 +74,6 @@ def relations(
     Example: agentmut relations --relation permutation --yes
     """
     from agentmut._base import UsageError
-    from agentmut.cli.choosing import refuse_together
     from agentmut.cli.verbs.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import RelationRequest, stand_in_keys

@@ -8,6 +8,7 @@ import typer
 from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json
 
 if TYPE_CHECKING:
     from agentmut.campaign import Replay, Session
@@ -35,7 +36,6 @@ def replay(
     """
     from agentmut.campaign import open_session
     from agentmut.campaign import replay as replayed
-    from agentmut.cli.output import agents_on_stderr
     from agentmut.project import load_project
     from agentmut.store import read_cassette
     from agentmut.usecases import agent_environment, redactor, stand_in_keys
@@ -51,7 +51,8 @@ def replay(
             _warn(session, cassette.scenario)
             shown = replayed(session, cassette, redactor(loaded))
     _print(cassette, shown, as_json)
-    raise typer.Exit(int(_exit_code(shown)))
+    # broken is what asked for things that were not recorded, whatever the verdict
+    raise typer.Exit(int(ExitCode.BROKEN if shown.problem or shown.unused else ExitCode.OK))
 
 
 def _warn(session: "Session", scenario: str) -> None:
@@ -86,7 +87,6 @@ def _find(trial: str, project: Path, run: str | None) -> Path:
 
 
 def _list(folder: Path, as_json: bool) -> None:
-    from agentmut.cli.output import print_json
     from agentmut.store import cassettes_of, read_cassette
 
     rows = [_row(read_cassette(path)) for path in cassettes_of(folder)]
@@ -112,7 +112,6 @@ def _row(cassette: "Cassette") -> dict[str, Any]:
 
 
 def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
-    from agentmut.cli.output import print_json
     from agentmut.report import render_replay
 
     if as_json:
@@ -131,8 +130,3 @@ def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
         )
     else:
         typer.echo(render_replay(cassette, shown), nl=False)
-
-
-def _exit_code(shown: "Replay") -> ExitCode:
-    """0 when it could be replayed, whatever the verdict; 4 when the agent asked for what was not recorded."""
-    return ExitCode.BROKEN if shown.problem or shown.unused else ExitCode.OK

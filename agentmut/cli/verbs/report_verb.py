@@ -1,5 +1,6 @@
-"""`agentmut report`: render a stored run again."""
+"""`agentmut report`: render a stored run again, to stdout or into a file."""
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 
 from agentmut._base import UsageError, nearest
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
+from agentmut.cli.output import terminal_width, wants_color
 from agentmut.report import WIDTH, Extra, View
 
 if TYPE_CHECKING:
@@ -56,10 +58,10 @@ def report(
 
     Example: agentmut report --format markdown --output summary.md
     """
-    from agentmut.cli.documents import deliver
-    from agentmut.cli.runs import find_relations, find_result, find_verdicts
+    from agentmut.cli.runs import find_report, find_result
     from agentmut.report import format_named, render_as
     from agentmut.seams import CanBeAppended
+    from agentmut.store import read_relations, read_verdicts
 
     chosen = _format(format, as_json)
     plugin = format_named(chosen)
@@ -69,8 +71,11 @@ def report(
         raise UsageError(
             f"--append: two {chosen} documents in one file can be read by nothing; leave it out."
         )
-    verdicts = find_verdicts(project, run) if compare is None else None
-    relations = find_relations(project, run) if compare is None and verdicts is None else None
+    verdicts = relations = None
+    if compare is None:
+        verdicts = find_report(project, run, "verdicts.json", read_verdicts)
+    if compare is None and verdicts is None:
+        relations = find_report(project, run, "relations.json", read_relations)
     filtered = any((classes, operators, mutants, scenarios))
     if verdicts is not None or relations is not None:
         if filtered:
@@ -82,7 +87,8 @@ def report(
         result = find_result(project, run)
         kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
         kept = _of_operators(kept, operators, result.mutants)
-        kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
+        names = [row.scenario for row in result.baseline]
+        kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, names)
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
@@ -109,8 +115,6 @@ def _format(format: str | None, as_json: bool) -> str:
 
 
 def _view(project: Path, output: Path | None, listed: frozenset[str] | None = None) -> View:
-    from agentmut.cli.documents import prefix_of
-    from agentmut.cli.output import terminal_width, wants_color
 
     return View(
         color=output is None and wants_color(),
@@ -198,12 +202,45 @@ def _tried_on(row: "MutantRow") -> Iterable[str]:
     return [item.scenario for item in row.evidence]
 
 
-def _names(result: "Result") -> list[str]:
-    return [row.scenario for row in result.baseline]
-
-
 def _beginning(rows: "Sequence[MutantRow]", wanted: list[str] | None) -> "list[MutantRow]":
     for prefix in wanted or ():
         if not any(row.id.startswith(prefix) for row in rows):
             raise UsageError(f"--mutant {prefix}: the run has no such mutant.")
     return [row for row in rows if not wanted or row.id.startswith(tuple(wanted))]
+
+
+def deliver(text: str, output: Path | None, append: bool = False) -> None:
+    """Write the text to stdout, into the file, or to its end. Raises `UsageError` where the file cannot be written."""
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()
+        return
+    content = text.encode("utf-8", "replace")
+    try:
+        _write(output, content, append)
+    except OSError as error:
+        raise UsageError(
+            f"--output {output} cannot be written: {error.strerror or error}. Name a file in a folder that exists."
+        ) from None
+
+
+def prefix_of(project: Path) -> str:
+    """The project's folder relative to the working directory, with slashes; empty where it is not within it."""
+    folder = project.resolve() if project.is_dir() else project.resolve().parent
+    here = Path.cwd().resolve()
+    return "" if folder == here or not folder.is_relative_to(here) else folder.relative_to(here).as_posix()
+
+
+def _write(output: Path, content: bytes, append: bool) -> None:
+    from agentmut._base import refuse_read_only, write_whole
+
+    refuse_read_only(output)
+    if append:
+        with output.open("ab") as file:
+            file.write(content)
+    elif output.exists() and not output.is_file():  # a pipe or a device takes no other in its place
+        with output.open("wb") as file:
+            file.write(content)
+    else:
+        write_whole(output, content)

@@ -7,6 +7,7 @@ import typer
 
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 
 def rescore(
@@ -31,7 +32,6 @@ def rescore(
     Example: agentmut rescore
     """
     from agentmut.campaign import open_session
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project import load_project
     from agentmut.report import render_rescored
     from agentmut.usecases import agent_environment, carry_out_rescore, open_store, stand_in_keys

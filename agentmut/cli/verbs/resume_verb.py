@@ -7,6 +7,7 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.options import AgentRef, Json, ProjectPath, RunId
+from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 if TYPE_CHECKING:
     from agentmut.store import StoredRun
@@ -23,7 +24,6 @@ def resume(
     Example: agentmut resume
     """
     from agentmut.campaign import open_session
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment, carry_out_campaign, open_store, stored_plan

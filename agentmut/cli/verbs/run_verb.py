@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
+from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 if TYPE_CHECKING:
     from agentmut.campaign import Plan, Session
@@ -49,8 +50,6 @@ def run(
     Example: agentmut run --class prompt --yes
     """
     from agentmut.campaign import make_mutants, open_session, part_of
-    from agentmut.cli.choosing import print_nothing_to_do, selection_of, with_session_changes
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.verbs.gate_verb import decide_and_print
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment

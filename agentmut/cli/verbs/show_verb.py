@@ -8,6 +8,7 @@ import typer
 from agentmut._base import AgentmutError, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 if TYPE_CHECKING:
     from agentmut.nouns import MutantRow
@@ -35,7 +36,6 @@ def show(
 
     Example: agentmut show 3f9ac2d1
     """
-    from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
     from agentmut.report import render_mutant, suggestion_document
 
@@ -70,7 +70,6 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.campaign import stored_campaign
-    from agentmut.cli.output import agents_on_stderr
     from agentmut.insight import StoredRuns, mine
     from agentmut.project import FOLDER, load_project
     from agentmut.report import Proposals

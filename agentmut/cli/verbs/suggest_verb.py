@@ -10,6 +10,7 @@ import typer
 from agentmut._base import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Seed
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,6 @@ def suggest(
 
     Example: agentmut suggest --scenarios --trials 100
     """
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project import load_project
 
     _check(ids, apply, scenarios, yes or trials is not None or seed is not None)
@@ -143,7 +143,6 @@ def _really_called(safe: "Sequence[str]") -> str:
 
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
-    from agentmut.cli.output import print_json
     from agentmut.usecases import apply
 
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 
 def trend(
@@ -37,7 +38,6 @@ def trend(
     Example: agentmut trend --drop 0.1
     """
     from agentmut._base import ExitCode
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project import load_project
     from agentmut.report import render_trend
     from agentmut.usecases import trend as found

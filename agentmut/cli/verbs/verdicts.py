@@ -12,7 +12,7 @@ import typer
 
 from agentmut._base import ExitCode, UsageError
 from agentmut.assessment import Assessment
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.project import Project, load_project
 from agentmut.stats import Verdict
@@ -121,10 +121,7 @@ def assess_and_print(
         prepared = prepare(session, store, now)
         progress.ask(prepared, yes)
         report = carry_out_assessment(session, prepared, store, progress)
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        typer.echo(render_verdicts(report, wants_color()), nl=False)
+    print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 
 

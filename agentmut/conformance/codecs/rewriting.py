@@ -131,7 +131,7 @@ def name_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
     """Names in the conversation and in tool choices that stay, or more than these that changes."""
     body = parsed(call)
     there = probe("with_tool_names", body, _renamed)
-    back = probe("with_tool_names", there, _back)
+    back = probe("with_tool_names", there, lambda name: name.removeprefix("new_"))
     if written(back) != written(body):
         yield Fault("with_tool_names", "names mapped there and back are another body")
     if written([tool.raw for tool in probe("tools", there)]) != written(
@@ -252,7 +252,3 @@ def setting_faults(probe: Probe, call: HttpCall, name: str, value: Any, known: b
 
 def _renamed(name: str) -> str:
     return f"new_{name}"
-
-
-def _back(name: str) -> str:
-    return name.removeprefix("new_")

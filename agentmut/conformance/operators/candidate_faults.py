@@ -1,12 +1,14 @@
-"""What is wrong with the candidates that an operator made of a config."""
+"""What is wrong with the candidates that an operator made of a config, and whether it is a pure function of it."""
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from agentmut._base import MutationError, UsageError, at_path, ends_in_common
+from agentmut._base import MutationError, PluginError, UsageError, at_path, ends_in_common
+from agentmut.mutation import candidates
 from agentmut.nouns import AgentConfig, Candidate, Edit, OperatorClass, Reach, ToolSpec, apply_edits
 from agentmut.project import check_tools
-from agentmut.seams import Operator
+from agentmut.seams import Operator, OperatorOptions
 
 MOST_IN_COMMON = 20
 """Characters that a text and its replacement may share at their ends: what stays is no part of an edit."""
@@ -117,3 +119,43 @@ def _tool_fault(after: Sequence[ToolSpec], before: Sequence[ToolSpec]) -> str:
 
 def _or(parts: Iterable[str]) -> str:
     return " or ".join(f"/{part}" for part in sorted(parts))
+
+
+def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> list[Candidate] | str:
+    """Return the candidates, or the fault that the operator shows in their place."""
+    try:
+        return list(candidates(operator, config, options))
+    except PluginError as error:
+        return str(error)
+    except Exception as error:  # an error for users, which `candidates` lets pass
+        return f"it raised {type(error).__name__}: {error}"
+
+
+def purity_faults(
+    operator: Operator, config: AgentConfig, options: OperatorOptions
+) -> Iterator[str | list[Candidate]]:
+    """What is impure, one phrase a fault; and the candidates, where there are any."""
+    before = config.model_copy(deep=True)
+    states = random.getstate(), numpy_state()
+    found = made(operator, config, options)
+    if isinstance(found, str):
+        yield found
+        return
+    if random.getstate() != states[0]:
+        yield "it draws from the global random generator; make choices by what the config says"
+    if numpy_state() != states[1]:
+        yield "it draws from numpy's global random generator; make choices by what the config says"
+    if config != before:
+        yield "it changed the config that it was given"
+    if found != made(operator, before, options):
+        yield "the same config gave other mutants the second time"
+    yield found
+
+
+def numpy_state() -> tuple[object, ...]:
+    """Return the state of numpy's global generator."""
+    import numpy as np
+
+    state = np.random.get_state(legacy=False)
+    inner = state["state"]
+    return inner["key"].tobytes(), inner["pos"], state["has_gauss"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.conformance.operators.purity import made
+from agentmut.conformance.operators.candidate_faults import made
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Operator, OperatorOptions
 

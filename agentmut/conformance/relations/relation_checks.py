@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from agentmut._base import MutationError, one_line
-from agentmut.conformance.operators.purity import numpy_state
+from agentmut.conformance.operators.candidate_faults import numpy_state
 from agentmut.conformance.relations.relation_samples import SEED, TRACES, some, sources
 from agentmut.judging import comparison_for
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Expectation, FollowUp, Pair, Source, apply_edits

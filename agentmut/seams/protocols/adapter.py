@@ -58,11 +58,9 @@ class Adapter(Protocol):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "Adapter":
         """Check the spec, import what it names, and return an adapter. Raises `UsageError`."""
-        ...
 
     def get_config(self) -> AgentConfig:
         """The config this adapter runs."""
-        ...
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
         """The tools of the built agent, as the model is told of them; its config may list others, or fewer.
@@ -70,33 +68,25 @@ class Adapter(Protocol):
         Asked before a suite is refused for a tool that the config does not list. Raises `AdapterError` where the
         agent cannot be built.
         """
-        ...
 
     def with_config(self, config: AgentConfig) -> "Adapter":
         """A new adapter that runs `config`."""
-        ...
 
     def doubled_tools(self) -> frozenset[str]:
         """Names of the tools whose calls can be answered by a double."""
-        ...
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Why this agent cannot be run as that mutant, in a phrase; empty when it can."""
-        ...
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the frameworks that shape a run; part of a trial's key."""
-        ...
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run the agent once, feeding it the turns in order."""
-        ...
 
 
-class AsksAgent(Capability):
+class AsksAgent(Capability, kind="adapters"):
     """The adapter asks the built agent for the tools and the flow that the project does not name."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -104,10 +94,8 @@ class AsksAgent(Capability):
         """Why the agent could not be asked, in a phrase; empty when it was."""
 
 
-class NeedsDoubles(Capability):
+class NeedsDoubles(Capability, kind="adapters"):
     """The agent may have tools with nothing behind them."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -115,10 +103,8 @@ class NeedsDoubles(Capability):
         """Tools that every scenario has to double."""
 
 
-class RunsOutside(Capability):
+class RunsOutside(Capability, kind="adapters"):
     """The agent runs in another process: its model requests pass a proxy."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -129,10 +115,8 @@ class RunsOutside(Capability):
         """
 
 
-class ChoosesRoute(Capability):
+class ChoosesRoute(Capability, kind="adapters"):
     """The adapter chooses how mutants reach the agent where the project names no route."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -140,41 +124,34 @@ class ChoosesRoute(Capability):
         """How mutants reach the agent."""
 
 
-class KnowsOriginal(Capability):
+class KnowsOriginal(Capability, kind="adapters"):
     """The adapter keeps the config before any change: servers (MCP) may offer the agent tools at run time."""
 
-    kind: ClassVar[str] = "adapters"
     original: AgentConfig
     """The config before any change."""
 
 
-class AsksNoModel(Capability):
+class AsksNoModel(Capability, kind="adapters"):
     """A run of the agent asks no model, and so has no price."""
 
-    kind: ClassVar[str] = "adapters"
 
-
-class AsksService(Capability):
+class AsksService(Capability, kind="adapters"):
     """The agent asks one service, whatever the provider of the model."""
 
-    kind: ClassVar[str] = "adapters"
     service: ClassVar[str]
     """The service\'s name, as the list of services in `agentmut` has it."""
 
 
-class KnowsApi(Capability):
+class KnowsApi(Capability, kind="adapters"):
     """The adapter knows which API its agent speaks."""
-
-    kind: ClassVar[str] = "adapters"
 
     @abstractmethod
     def cannot_say(self, mutant: Mutant) -> str:
         """Which setting of the model that the mutant changes the API has no word for, in a phrase; empty for none."""
 
 
-class TakesKeys(Capability):
+class TakesKeys(Capability, kind="adapters"):
     """The adapter lists the keys of the agent section that it takes, so that it need not check them itself."""
 
-    kind: ClassVar[str] = "adapters"
     agent_keys: ClassVar[AgentKeys]
     """The keys; a class attribute, since they are read before an adapter is made."""

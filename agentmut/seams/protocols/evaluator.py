@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -17,13 +17,10 @@ class Evaluator(Protocol):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Pass or fail, with a reason that a reader understands without the trace."""
-        ...
 
 
-class ReadsFiles(Capability):
+class ReadsFiles(Capability, kind="evaluators"):
     """The evaluator's argument may name files."""
-
-    kind: ClassVar[str] = "evaluators"
 
     @classmethod
     @abstractmethod
@@ -34,30 +31,24 @@ class ReadsFiles(Capability):
         """
 
 
-class Notes(Capability):
+class Notes(Capability, kind="evaluators"):
     """The evaluator may have something to tell before any run."""
-
-    kind: ClassVar[str] = "evaluators"
 
     @abstractmethod
     def note(self, scenario: Scenario) -> str:
         """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
 
 
-class GivesChecks(Capability):
+class GivesChecks(Capability, kind="evaluators"):
     """The evaluator gives several checks of a trace, each under a name of its own."""
-
-    kind: ClassVar[str] = "evaluators"
 
     @abstractmethod
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
         """At least one. Which they are may differ from trace to trace."""
 
 
-class AsksModel(Capability):
+class AsksModel(Capability, kind="evaluators"):
     """The evaluator asks a model: it takes time and money, and runs beside the event loop."""
-
-    kind: ClassVar[str] = "evaluators"
 
     model: JudgeModel
 
@@ -71,18 +62,15 @@ class AsksModel(Capability):
         """The same evaluator, which keeps what it was told in `cache`."""
 
 
-class NamesTools(Capability):
+class NamesTools(Capability, kind="evaluators"):
     """The evaluator speaks of tools: a misspelt name would let it pass for ever, so the names are checked."""
 
-    kind: ClassVar[str] = "evaluators"
     tools: Sequence[str]
     """The names of the tools."""
 
 
-class HasSource(Capability):
+class HasSource(Capability, kind="evaluators"):
     """The evaluator runs code that its argument only names: stored verdicts end when the code changes."""
-
-    kind: ClassVar[str] = "evaluators"
 
     @property
     @abstractmethod

@@ -25,17 +25,15 @@ class Example(NamedTuple):
     options: OperatorOptions = OperatorOptions()
 
 
-class HasEffect(Capability):
+class HasEffect(Capability, kind="operators"):
     """The operator's mutants do something that reports have a section for, such as dropping a rule of the prompt."""
 
-    kind: ClassVar[str] = "operators"
     effect: ClassVar[Effect]
 
 
-class NamesLack(Capability):
+class NamesLack(Capability, kind="operators"):
     """The operator can say why a config gives it no mutants."""
 
-    kind: ClassVar[str] = "operators"
     lack: ClassVar[str]
     """What such a config lacks, in a phrase."""
 
@@ -56,8 +54,6 @@ class Operator(Protocol):
 
     def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
         """Every mutant of the config, in a stable order."""
-        ...
 
     def examples(self) -> Iterable[Example]:
         """At least one example."""
-        ...

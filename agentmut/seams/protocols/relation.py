@@ -28,10 +28,9 @@ class RelationExample(NamedTuple):
     holds: bool
 
 
-class HasExampleArgument(Capability):
+class HasExampleArgument(Capability, kind="relations"):
     """The relation needs an argument, and its examples are written for one."""
 
-    kind: ClassVar[str] = "relations"
     example_argument: ClassVar[JsonValue]
     """The argument of the examples."""
 
@@ -55,22 +54,18 @@ class Relation(Protocol):
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
         """Why the relation says nothing about this scenario, in a phrase; empty where it does."""
-        ...
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """What to run after a source run; None where this run gives the relation nothing to speak about.
 
         A function of the source alone. What depends on `source.trace` is run after it.
         """
-        ...
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether the pair stands in the relation; None where it says nothing about the pair.
 
         An invariant relation is also asked about `SAME_AGAIN`, which must be judged in the same way.
         """
-        ...
 
     def examples(self) -> Iterable[RelationExample]:
         """At least one pair in which it holds and one in which it does not."""
-        ...

@@ -35,31 +35,22 @@ class ReportFormat(Protocol):
 
     def render(self, result: Result, view: ReportView) -> str:
         """The whole document, with its last line break. `result` holds the listed mutants alone."""
-        ...
 
 
-class ShowsWholeRun(Capability):
+class ShowsWholeRun(Capability, kind="report_formats"):
     """The format is given the whole result and all that the run's folder holds, and narrows the mutants itself."""
 
-    kind: ClassVar[str] = "report_formats"
 
-
-class ShowsRescored(Capability):
+class ShowsRescored(Capability, kind="report_formats"):
     """The format shows the score that changed evaluators give the same trials."""
 
-    kind: ClassVar[str] = "report_formats"
 
-
-class CanBeAppended(Capability):
+class CanBeAppended(Capability, kind="report_formats"):
     """Two documents of the format in one file can still be read."""
 
-    kind: ClassVar[str] = "report_formats"
 
-
-class ComparesResults(Capability):
+class ComparesResults(Capability, kind="report_formats"):
     """The format can show what changed between two results."""
-
-    kind: ClassVar[str] = "report_formats"
 
     @abstractmethod
     def compare(self, found: Any, view: Any) -> str:

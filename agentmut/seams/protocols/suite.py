@@ -40,11 +40,9 @@ class Importer(Protocol):
     @classmethod
     def create(cls, spec: SuiteSpec) -> "Importer":
         """Check the argument. Raises `UsageError` for one it does not take, or where its tool is not installed."""
-        ...
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """The cases, in the suite's order, with names of their own. Raises `UsageError` where they cannot be read."""
-        ...
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one case, in the place of the agent; None where the project's agent runs the scenarios.
@@ -52,7 +50,6 @@ class Importer(Protocol):
         Its `run` is given the turns of the case. Its `versions` name all that shapes a run besides: those of the
         tool, and the suite's settings. `agent.adapter` is the importer's own name where the project names none.
         """
-        ...
 
 
 class SuiteRule(Frozen):
@@ -66,10 +63,8 @@ class SuiteRule(Frozen):
     """Seconds."""
 
 
-class SetsRule(Capability):
+class SetsRule(Capability, kind="importers"):
     """The suite itself says how verdicts are reached."""
-
-    kind: ClassVar[str] = "importers"
 
     @property
     @abstractmethod
@@ -77,10 +72,8 @@ class SetsRule(Capability):
         """Return the suite's rule, for a project file without one."""
 
 
-class RunsAlone(Capability):
+class RunsAlone(Capability, kind="adapters"):
     """The adapter of a suite carries out one run at a time in one process, so trials run in processes of their own."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -88,10 +81,8 @@ class RunsAlone(Capability):
         """Whether one process carries out one run at a time."""
 
 
-class RunsCases(Capability):
+class RunsCases(Capability, kind="adapters"):
     """The adapter runs the code of a suite's cases in its own process, which that code may end."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod
@@ -99,13 +90,11 @@ class RunsCases(Capability):
         """Classify an error of that code: no evidence, or a failure."""
 
 
-class KeepsOpen(Capability):
+class KeepsOpen(Capability, kind="adapters"):
     """The adapter keeps something open between runs, such as a session of a suite's tool.
 
     All of its mutants share it. Each process that carries out runs calls both methods once.
     """
-
-    kind: ClassVar[str] = "adapters"
 
     @abstractmethod
     def open(self) -> None:
@@ -116,10 +105,8 @@ class KeepsOpen(Capability):
         """After the last run. Not called in a process that had to be killed."""
 
 
-class HoldsInputs(Capability):
+class HoldsInputs(Capability, kind="adapters"):
     """The cases hold what they say to the agent: no other input can be given to it."""
-
-    kind: ClassVar[str] = "adapters"
 
     @property
     @abstractmethod

@@ -1,17 +1,18 @@
-"""`tool`: makes a plain function visible to agentmut: its calls are traced, and can be doubled or go wrong."""
+"""Calls of plain functions and of frameworks' tools: traced, and possibly doubled or gone wrong."""
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from agentmut._base import described, jsonable
-from agentmut.mutation import form_of
-from agentmut.recording import Double, Trial, answering, call_place, call_tool_step, completed, current_trial
-from agentmut.trial.calls.faulty import check_running, with_fault, with_fault_async
+from agentmut.mutation import ResultForm, form_of
+from agentmut.recording import Double, Trial, answering, call_place, completed, current_trial
+from agentmut.trial.calls.faulty import Within, check_running, whole, with_fault, with_fault_async
 
 F = TypeVar("F", bound=Callable[..., Any])
+Call = Callable[[], Any]
 MARK = "__agentmut_tool__"
 
 
@@ -34,14 +35,8 @@ def _sync(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return function(*args, **kwargs)
-        with OpenStep(trial, function.__name__, _named(function, args, kwargs)) as step:
-            step.output = with_fault(
-                trial,
-                step.name,
-                lambda: completed(step.stand_in()) if step.double else function(*args, **kwargs),
-                form,
-            )
-        return step.output
+        given = _named(function, args, kwargs)
+        return _passed(trial, function.__name__, given, lambda: function(*args, **kwargs), form)
 
     return call
 
@@ -54,14 +49,8 @@ def _async(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return await function(*args, **kwargs)
-        with OpenStep(trial, function.__name__, _named(function, args, kwargs)) as step:
-
-            async def answer() -> Any:
-                given = step.stand_in() if step.double else function(*args, **kwargs)
-                return await given if inspect.isawaitable(given) else given
-
-            step.output = await with_fault_async(trial, step.name, answer, form)
-        return step.output
+        given = _named(function, args, kwargs)
+        return await _passed_async(trial, function.__name__, given, lambda: function(*args, **kwargs), form)
 
     return call
 
@@ -95,16 +84,14 @@ class OpenStep:
     ) -> None:
         self._inside.__exit__(kind, error, trace)
         arguments = {name: jsonable(value) for name, value in self.arguments.items()}
-        step = call_tool_step(
+        self._recorder.note_call(
             self.name,
             arguments,
-            self._recorder,
             self._started,
             output=jsonable(self.output),
             error=None if error is None else described(error),
             **self._place._asdict(),
         )
-        self._recorder.steps.append(step)
 
 
 VARIADIC = "*"
@@ -132,3 +119,59 @@ def _named(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, An
         elif value:
             named[VARIADIC] = value
     return {name: value for name, value in named.items() if name != "self"}
+
+
+async def pass_call(
+    name: str,
+    arguments: Mapping[str, Any],
+    call: Callable[[], Awaitable[Any]],
+    form: ResultForm = ResultForm.TEXT,
+    within: Within = whole,
+) -> Any:
+    """What a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the offered one.
+
+    The trial's double is asked in the place of `call`, with the arguments by name; a fault befalls whichever is
+    called. The step is recorded with what `call_place` says. Raises what the call, the double or
+    the fault raises, which is for the framework to tell the model; outside of a trial only what `call` does.
+    """
+    trial = current_trial()
+    if trial is None:
+        return await call()
+    return await _passed_async(trial, trial.own_name(name), dict(arguments), call, form, within)
+
+
+def pass_call_sync(
+    name: str,
+    arguments: Mapping[str, Any],
+    call: Callable[[], Any],
+    form: ResultForm = ResultForm.TEXT,
+    within: Within = whole,
+) -> Any:
+    """`pass_call` for a framework that calls tools in blocking code."""
+    trial = current_trial()
+    if trial is None:
+        return call()
+    return _passed(trial, trial.own_name(name), dict(arguments), call, form, within)
+
+
+async def _passed_async(
+    trial: Trial, name: str, arguments: dict[str, Any], call: Call, form: ResultForm, within: Within = whole
+) -> Any:
+    with OpenStep(trial, name, arguments) as step:
+
+        async def answer() -> Any:
+            given = step.stand_in() if step.double else call()
+            return await given if inspect.isawaitable(given) else given
+
+        step.output = await with_fault_async(trial, step.name, answer, form, within)
+    return step.output
+
+
+def _passed(
+    trial: Trial, name: str, arguments: dict[str, Any], call: Call, form: ResultForm, within: Within = whole
+) -> Any:
+    with OpenStep(trial, name, arguments) as step:
+        step.output = with_fault(
+            trial, step.name, lambda: completed(step.stand_in()) if step.double else call(), form, within
+        )
+    return step.output

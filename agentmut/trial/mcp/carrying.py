@@ -7,6 +7,7 @@ Streamable HTTP answers a request where it was asked, or, once a connection brok
 import asyncio
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -15,13 +16,21 @@ from aiohttp import hdrs, web
 from agentmut.nouns import Frame
 from agentmut.recording import Trial
 from agentmut.trial.mcp.asked import Asked
-from agentmut.trial.mcp.batches import each_of
-from agentmut.trial.mcp.events import OF_THE_BODY, ClientEvents, endpoint_in, is_numbered, is_stream
+from agentmut.trial.mcp.events import (
+    OF_THE_BODY,
+    ClientEvents,
+    Session,
+    Sessions,
+    endpoint_in,
+    is_numbered,
+    is_stream,
+)
 from agentmut.trial.mcp.exchange import Exchange
 from agentmut.trial.mcp.messages import (
     TAKEN_BACK,
     Message,
     asks_for,
+    each_of,
     is_request,
     read,
     refused,
@@ -30,7 +39,6 @@ from agentmut.trial.mcp.messages import (
     trouble,
     written,
 )
-from agentmut.trial.mcp.sessions import Session, Sessions
 from agentmut.wire import TROUBLE, RefusalError, pass_on, passed_on, without_url_secrets
 from agentmut.wire.dialects.sse import SseFraming
 
@@ -42,20 +50,14 @@ _NO_STREAM = (
 )
 
 
+@dataclass(frozen=True)
 class Carrying:
     """Carries one request out. What is begun for it and outlasts it is `attended` as a part of its trial."""
 
-    def __init__(
-        self,
-        asked: Asked,
-        http: aiohttp.ClientSession,
-        sessions: Sessions,
-        attended: Callable[[Trial], AbstractContextManager[None]],
-    ) -> None:
-        self._asked = asked
-        self._http = http
-        self._sessions = sessions
-        self._attended = attended
+    _asked: Asked
+    _http: aiohttp.ClientSession
+    _sessions: Sessions
+    _attended: Callable[[Trial], AbstractContextManager[None]]
 
     async def answer(self, body: bytes) -> web.StreamResponse:
         """What the client is given."""

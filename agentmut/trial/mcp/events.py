@@ -1,17 +1,19 @@
-"""Event streams of servers on their way to a client, with the answers of exchanges in the place of replies."""
+"""Event streams of servers on their way to a client, with the answers of exchanges, and the sessions they are in."""
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
 
 import aiohttp
 from aiohttp import hdrs, web
+from yarl import URL
 
 from agentmut.nouns import Frame
+from agentmut.recording import Trial
 from agentmut.trial.mcp.exchange import Exchange
-from agentmut.trial.mcp.messages import Message, replies_to, written
+from agentmut.trial.mcp.messages import Message, replies_to, trouble, written
 from agentmut.wire import passed_on
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, events
 
@@ -100,3 +102,52 @@ class ClientEvents:
             task.cancel()
         if self._http.transport is not None:
             self._http.transport.close()
+
+
+_GONE = trouble("the stream of the tool server has ended")
+
+
+class Session:
+    """Exchanges whose replies may come in another stream than they were asked for in."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.exchanges: dict[Any, Exchange] = {}
+        self.events: ClientEvents | None = None
+        """Where all answers go, in the transport of protocol version 2024-11-05."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done that outlasts the request it is for."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        """The server says no more."""
+        self.events = None
+        for exchange in self.exchanges.values():
+            exchange.fail(_GONE)
+
+
+class Sessions:
+    """The sessions of the trials that are under way."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[str, str, str], Session] = {}
+
+    def of(self, trial: Trial, address: str, name: str = "") -> Session:
+        """The session of that name with the server at an address; a new one where there is none."""
+        key = (trial.id, str(URL(address)), name)
+        found = self._sessions.get(key)
+        if found is None or found.trial is not trial:
+            self._forget()
+            found = self._sessions[key] = Session(trial)
+        return found
+
+    def _forget(self) -> None:
+        """Drop the sessions of trials that are over, and what still waits in them."""
+        over = [key for key, session in self._sessions.items() if session.trial.recorder.closed]
+        for key in over:
+            for exchange in self._sessions.pop(key).exchanges.values():
+                exchange.leave()

@@ -6,15 +6,19 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NamedTuple
+from urllib.parse import quote
 
 import aiohttp
 from aiohttp import hdrs, web
 
 from agentmut._base import UsageError
-from agentmut.recording import trial_and_path
+from agentmut.mcp_proxy import URL_VARIABLE, VARIABLE
+from agentmut.recording import TRIAL_PREFIX, trial_and_path
 from agentmut.trial.mcp.asked import Asked
 from agentmut.trial.mcp.carrying import Carrying
-from agentmut.trial.mcp.sessions import Sessions
+from agentmut.trial.mcp.events import Sessions
+from agentmut.trial.mcp.middleman import Socket, open_socket
 from agentmut.wire import (
     LONGEST_FIELD,
     TROUBLE,
@@ -103,3 +107,24 @@ async def _body(http: web.BaseRequest) -> bytes:
             raise RefusalError(413, "too_large", f"a message may have {LARGEST_REQUEST >> 20} MiB")
         pieces.append(piece)
     return b"".join(pieces)
+
+
+class ToolDoors(NamedTuple):
+    """Where the messages of agents and their tool servers pass."""
+
+    front: str
+    socket: Socket
+
+    def variables(self, trial: str) -> dict[str, str]:
+        """The environment that leads a program's there, by the name of its trial."""
+        return {
+            URL_VARIABLE: f"{self.front}{TRIAL_PREFIX}{quote(trial, safe='')}{DOOR}",
+            VARIABLE: f"{self.socket.host}:{self.socket.port}/{trial}",
+        }
+
+
+@asynccontextmanager
+async def open_tool_doors(roster: Roster) -> AsyncIterator[ToolDoors]:
+    """Be there for the trials of a roster while the context is open."""
+    async with open_front(roster) as front, open_socket(roster) as socket:
+        yield ToolDoors(front, socket)

@@ -1,7 +1,7 @@
-"""JSON-RPC messages of a tool server's protocol, and the reply to a call of a tool."""
+"""JSON-RPC messages of a tool server's protocol, alone and in batches, and the reply to a call of a tool."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from agentmut.recording import Trial, TrialOverError, belonging
@@ -129,3 +129,35 @@ async def call_answer(
             return refused(number, error.error)
         except TrialOverError as error:
             return refused(number, trouble(str(error)))
+
+
+class Batch:
+    """The requests of a batch that have no reply yet, and the replies that there are."""
+
+    def __init__(self, waiting: set[Any]) -> None:
+        self.waiting = waiting
+        self.replies: list[Message] = []
+
+    @classmethod
+    def of(cls, messages: list[Any]) -> "list[Batch]":
+        """One that waits, or none where nothing of it is a request."""
+        numbers = {message["id"] for message in messages if is_request(message)}
+        return [cls(numbers)] if numbers else []
+
+    def complete_with(self, number: Any, reply: Message | None) -> bool:
+        """Whether no reply is missing any more; None where there will be none."""
+        self.waiting.discard(number)
+        self.replies += [] if reply is None else [reply]
+        return not self.waiting
+
+
+def each_of(message: Any, raw: bytes) -> Iterator[tuple[Any, bytes]]:
+    """The messages of one, and how each is sent.
+
+    >>> list(each_of([{"id": 1}, {"id": 2}], b""))
+    [({'id': 1}, b'{"id":1}'), ({'id': 2}, b'{"id":2}')]
+    """
+    if isinstance(message, list) and message:
+        yield from ((one, written(one)) for one in message)
+    else:
+        yield message, raw

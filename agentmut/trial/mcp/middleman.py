@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 from agentmut.mcp_proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
 from agentmut.recording import Trial
-from agentmut.trial.mcp.batches import Batch, each_of
 from agentmut.trial.mcp.exchange import Exchange
 from agentmut.trial.mcp.messages import (
     TAKEN_BACK,
+    Batch,
     Message,
     RefusedError,
     asks_for,
+    each_of,
     read,
     replies_to,
     takes_back,

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.recording import Trial, TrialOverError, call_place, call_tool_step
-from agentmut.trial.calls.passing import pass_call
+from agentmut.recording import Trial, TrialOverError, call_place
+from agentmut.trial.calls.instrument import pass_call
 from agentmut.trial.mcp import results
 from agentmut.trial.mcp.listing import listed, own_name
 
@@ -99,13 +99,6 @@ class _Call:
 def _unknown(trial: Trial, offered: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     result = results.unknown(offered)
     said = str(results.text_of(result))
-    step = call_tool_step(
-        offered,
-        dict(arguments),
-        trial.recorder,
-        trial.recorder.now(),
-        error=said,
-        **call_place()._asdict(),
-    )
-    trial.recorder.steps.append(step)
+    recorder = trial.recorder
+    recorder.note_call(offered, dict(arguments), recorder.now(), error=said, **call_place()._asdict())
     return result

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol
 
 from agentmut._base import Frozen, canonical_json
 from agentmut.nouns import SAMPLING, AgentConfig, Edit, Footprint, Mutant, RequestShape
@@ -74,7 +73,7 @@ class Detector:
         shown = () if harmless else mutant.edits
         self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
-        self._probes: list[_Detection] = [
+        self._probes: list[_OnWire | _Live] = [
             _detection(edit, mutant.edits, base, mutated) for edit in self._edits
         ]
         self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
@@ -143,17 +142,9 @@ _UNSEEN = frozenset({"implemented_by"})
 """What no trial shows: it goes with another edit, the one of the name."""
 
 
-class _Detection(Protocol):
-    def informed(self, originals: Sequence[Footprint]) -> "_Detection": ...
-
-    def of_other_turns(self) -> "_Detection": ...
-
-    def sighting(self, seen: Footprint) -> Sighting: ...
-
-    def carried(self, seen: Footprint) -> bool: ...
-
-
-def _detection(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> _Detection:
+def _detection(
+    edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
+) -> "_OnWire | _Live":
     part, *rest = edit.path
     if part == "tools" and rest[1:] == ["fault"]:
         return _Live(f"/tools/{base.tools[int(rest[0])].own_name}/fault")

@@ -17,9 +17,8 @@ from urllib.parse import urlsplit, urlunsplit
 from agentmut.nouns import Codec, HttpCall, Take
 from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.passage import Passage, Relay, begin
-from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.patching import replaced, when_imported
 from agentmut.wire.carriers.throttle import Throttle
 
 _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)

@@ -12,7 +12,6 @@ class Gateway(Protocol):
 
     def attempt(self, trial_id: str) -> "Attempt":
         """Addresses for one attempt at a trial, which no other attempt has."""
-        ...
 
 
 class Attempt(Protocol):
@@ -21,8 +20,6 @@ class Attempt(Protocol):
     @property
     def endpoints(self) -> Mapping[str, str]:
         """The environment variables that lead a program's requests here, as those of this attempt."""
-        ...
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:
         """Take requests of the trial while the block lasts; afterwards they are refused."""
-        ...

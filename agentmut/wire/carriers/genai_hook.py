@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from agentmut.recording import current_trial
-from agentmut.wire.carriers.importing import when_imported
-from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.patching import replaced, when_imported
 
 MODULE = "google.genai._api_client"
 METHOD = "_use_aiohttp"

@@ -1,6 +1,7 @@
 """Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -41,35 +42,10 @@ class ReplyMaker:
         """The response with another body, or itself where that is the same and has been read by the client."""
         if body == response.content and not options.get("stream"):
             return response
-        fresh = self._fresh(response, body)
-        if not options.get("stream"):
-            fresh.read()
-        return fresh
+        return self._fresh(response, body)
 
-    async def given_async(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
-        """`given` for async clients."""
-        if body == response.content and not options.get("stream"):
-            return response
-        fresh = self._fresh(response, body)
-        if not options.get("stream"):
-            await fresh.aread()
-        return fresh
-
-    def played(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+    def played(self, request: Any, take: Take) -> Any:
         """The response that was recorded."""
-        fresh = self._recorded(request, take)
-        if not options.get("stream"):
-            fresh.read()
-        return fresh
-
-    async def played_async(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
-        """`played` for async clients."""
-        fresh = self._recorded(request, take)
-        if not options.get("stream"):
-            await fresh.aread()
-        return fresh
-
-    def _recorded(self, request: Any, take: Take) -> Any:
         fresh = self._library.Response(
             take.status,
             headers={"content-type": take.content_type, "content-length": str(len(take.body))},
@@ -116,7 +92,7 @@ class _Passing:
 
     def __iter__(self) -> Iterator[bytes]:
         self._pieces = self._pieces or self._decoded.iter_bytes()
-        try:
+        with self._ending():
             self._relay.awaits()
             for piece in self._pieces:
                 if given := self._relay.feed(piece):
@@ -124,17 +100,10 @@ class _Passing:
                 self._relay.awaits()
             if given := self._relay.rest():
                 yield given
-        except GeneratorExit:
-            self._relay.left()
-            raise
-        except Exception as error:
-            self._relay.end(error)
-            raise
-        self._relay.end()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._pieces = self._pieces or self._decoded.aiter_bytes()
-        try:
+        with self._ending():
             self._relay.awaits()
             async for piece in self._pieces:
                 if given := self._relay.feed(piece):
@@ -142,6 +111,12 @@ class _Passing:
                 self._relay.awaits()
             if given := self._relay.rest():
                 yield given
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Tell the relay how the reading ends."""
+        try:
+            yield
         except GeneratorExit:
             self._relay.left()
             raise

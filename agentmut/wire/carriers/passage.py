@@ -8,11 +8,50 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 
-from agentmut.nouns import Codec, Exchange, Frame, HttpCall, Take
-from agentmut.recording import Answered, Outgoing, Rewriter, Trial, TrialOverError
-from agentmut.wire.carriers.taping import Taping
+from agentmut.nouns import Codec, Exchange, Frame, HttpCall, Take, take
+from agentmut.recording import Answered, Outgoing, Recorder, Rewriter, Trial, TrialOverError
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
+
+
+class Taping:
+    """One take. A stream may be told of several times, as it goes on; the last word counts.
+
+    Does nothing for a trial that is not recorded.
+    """
+
+    def __init__(self, recorder: Recorder, codec: Codec, asked: HttpCall) -> None:
+        self._takes = recorder.takes
+        self._codec = codec
+        self._asked = asked
+        self._mine: Take | None = None
+
+    def given(self, status: int, body: bytes) -> None:
+        """The agent was given this."""
+        if self._takes is not None:
+            kind = self._codec.content_type(stream=body.lstrip()[:1] not in (b"{", b"["))
+            self._put(take(self._asked, status, kind, body))
+
+    def refused(self, status: int) -> None:
+        """The agent was told so, in the service's words."""
+        if self._takes is not None:
+            words = self._codec.encode_error(status, "as recorded", "recorded")
+            self._put(take(self._asked, status, self._codec.content_type(stream=False), words))
+
+    def failed(self) -> None:
+        """The agent was given no complete answer."""
+        if self._takes is not None:
+            self._put(take(self._asked, None, "", b""))
+
+    def _put(self, new: Take) -> None:
+        takes = self._takes
+        assert takes is not None
+        if self._mine is None:
+            takes.append(new)
+        else:
+            takes[next(i for i, found in enumerate(takes) if found is self._mine)] = new
+        self._mine = new
+
 
 MOST_IN_A_ROW = 16
 """Requests that are sent in answer to replies before the agent is given one as it is."""

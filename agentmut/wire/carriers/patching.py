@@ -1,9 +1,12 @@
-"""Replacing methods of classes for as long as a session lasts, whoever else does so meanwhile."""
+"""Replacing methods for as long as a session lasts, whoever else does so, and whenever their module is imported."""
 
 import functools
+import importlib.abc
+import importlib.machinery
 import inspect
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -67,3 +70,44 @@ def _layers_of(owner: Any, name: str) -> _Layers:
         setattr(owner, name, layers.method)
     made: _Layers = layers
     return made
+
+
+@contextmanager
+def when_imported(name: str, act: Callable[[], object]) -> Iterator[None]:
+    """Call `act` as soon as the module is there: now, or when anybody imports it before the block ends."""
+    if name in sys.modules:
+        act()
+        yield
+        return
+    finder = _Finder(name, act)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, name: str, act: Callable[[], object]) -> None:
+        self._name = name
+        self._act = act
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        """The usual spec of the one module, whose loader acts once it has executed it."""
+        spec = (
+            importlib.machinery.PathFinder.find_spec(fullname, path, target)
+            if fullname == self._name
+            else None
+        )
+        if spec is not None and spec.loader is not None:
+            _act_after(spec.loader, self._act)
+        return spec
+
+
+def _act_after(loader: Any, act: Callable[[], object]) -> None:
+    def exec_module(module: Any) -> None:
+        del loader.exec_module
+        loader.exec_module(module)
+        act()
+
+    loader.exec_module = exec_module

@@ -9,7 +9,7 @@ import asyncio
 import importlib
 import importlib.util
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -66,7 +66,7 @@ class Tap:
                 if passage is None:
                     return await original(client, request, **options)
                 if played := passage.played():
-                    return await maker.played_async(request, played, options)
+                    return await _aread(maker.played(request, played), options)
                 await _pause(passage.pause)
                 while True:
                     with passage:
@@ -81,7 +81,7 @@ class Tap:
                             return relayed
                         given = passage.received(response.status_code, await response.aread())
                     if given is not None:
-                        return await maker.given_async(response, given, options)
+                        return await _aread(maker.given(response, given, options), options)
 
             return send
 
@@ -94,7 +94,7 @@ class Tap:
                 if passage is None:
                     return original(client, request, **options)
                 if played := passage.played():
-                    return maker.played(request, played, options)
+                    return _read(maker.played(request, played), options)
                 time.sleep(passage.pause)
                 while True:
                     with passage:
@@ -109,7 +109,7 @@ class Tap:
                             return relayed
                         given = passage.received(response.status_code, response.read())
                     if given is not None:
-                        return maker.given(response, given, options)
+                        return _read(maker.given(response, given, options), options)
 
             return send
 
@@ -132,6 +132,19 @@ class Tap:
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         return passage
+
+
+async def _aread(response: Any, options: Mapping[str, Any]) -> Any:
+    """The response, read whole unless the client streams it."""
+    if not options.get("stream"):
+        await response.aread()
+    return response
+
+
+def _read(response: Any, options: Mapping[str, Any]) -> Any:
+    if not options.get("stream"):
+        response.read()
+    return response
 
 
 async def _pause(seconds: float) -> None:

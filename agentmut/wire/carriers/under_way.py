@@ -1,11 +1,13 @@
 """One HTTP attempt at a model service, from its start to its record, which is made however it ends."""
 
+import json
+import re
 from collections.abc import Callable
 
+from agentmut._base import described
 from agentmut.nouns import Codec, Exchange, HttpCall, ModelReply, ModelRequest
 from agentmut.recording import Trial, call_place
-from agentmut.wire.carriers.damage import damage
-from agentmut.wire.carriers.wording import without_url_secrets
+from agentmut.wire.dialects.sse import DONE, MEDIA_TYPE, events, is_event_stream
 
 Keep = Callable[[Exchange], None]
 
@@ -149,3 +151,56 @@ class UnderWay:
             turn=self._place.turn,
             node=self._place.node,
         )
+
+
+def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
+    """What is wrong with an accepted reply that `codec` cannot read; None where nothing shows.
+
+    Not `complete`: the agent closed a stream before its end, so that only the events that came can tell.
+    """
+    if not body.strip():
+        return "the reply is empty" if complete else None
+    if not _is_broken(body):
+        return None
+    framing = codec.framing()
+    frames = framing.feed(body)
+    if is_event_stream(body):
+        came = b"".join(frame.raw for frame in frames)
+        return "an event of the reply is not JSON" if _has_broken_event(came) else None
+    if codec.content_type(stream=True) != MEDIA_TYPE:  # frames of bytes, with checksums
+        if any(frame.value is None for frame in frames):
+            return "the reply is damaged"
+        return "the reply breaks off" if complete and framing.rest() else None
+    return "the reply is not JSON" if complete else None
+
+
+def _has_broken_event(stream: bytes) -> bool:
+    try:
+        return any(map(_is_broken, events(stream)))
+    except UnicodeDecodeError:
+        return True
+
+
+def _is_broken(data: str | bytes) -> bool:
+    """Whether no client reads this as JSON; the end mark of a stream is none and is read."""
+    if isinstance(data, str) and data.strip() in ("", DONE):
+        return False
+    try:
+        json.loads(data)
+    except RecursionError:
+        return False
+    except ValueError:
+        return True
+    return False
+
+
+_URL = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#'\"]*@)?([^\s?#'\"<>]*)[^\s'\"<>]*", re.IGNORECASE)
+
+
+def without_url_secrets(error: BaseException) -> str:
+    """`described`, with nothing of the URLs in it that may be secret: clients' errors quote them whole.
+
+    >>> without_url_secrets(ValueError("no reply, url='http://me:pass@h/v1/g?key=abc'"))
+    "ValueError: no reply, url='http://h/v1/g'"
+    """
+    return _URL.sub(r"\1\2", described(error))

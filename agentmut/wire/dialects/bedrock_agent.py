@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from agentmut.nouns import Body, HttpCall, Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.dialects import aws_event_stream
-from agentmut.wire.dialects.arguments import read_arguments
+from agentmut.wire.dialects.reading import read_arguments
 
 _INLINE = re.compile(r".*/agents/(?P<session>[^/]+)/?")
 _STORED = re.compile(

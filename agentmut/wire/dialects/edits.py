@@ -1,9 +1,9 @@
 """Settings and texts of parsed bodies, taken out together with what has nothing else to hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from agentmut.nouns import Body, Path
+from agentmut.nouns import SAMPLING, Body, ModelRequest, Path, is_set
 from agentmut.wire.dialects.places import at, same, with_values
 from agentmut.wire.dialects.places import without as without_keys
 
@@ -25,6 +25,15 @@ def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
     if same(held, value):
         return body
     return without_keys(body, key) if value is None else {**body, key: value}
+
+
+def settings_of(request: ModelRequest, with_setting: Callable[[Body, str, Any], Body]) -> Body:
+    """The settings of a request in a body, as far as `with_setting` of a dialect can say them."""
+    body: Body = {}
+    for name in SAMPLING:
+        if is_set(getattr(request, name)):
+            body = with_setting(body, name, getattr(request, name))
+    return body
 
 
 def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], items: str) -> Body:
@@ -65,3 +74,29 @@ def _without_block(body: Body, path: Path, items: str) -> Body:
     if not holder or holder == (items,) or (isinstance(path[-1], int) and not alone):
         return without(body, path)
     return _without_block(body, holder, items)
+
+
+def named_tool(choice: Any) -> str | None:
+    """The name of the tool that a choice demands; None where it demands none by name.
+
+    >>> named_tool({"type": "function", "function": {"name": "pay"}}), named_tool("auto")
+    ('pay', None)
+    """
+    function = choice.get("function") if isinstance(choice, dict) else None
+    name = function.get("name") if isinstance(function, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def choice_of(name: str) -> dict[str, Any]:
+    """The choice that demands a tool."""
+    return {"type": "function", "function": {"name": name}}
+
+
+def wanted_schema(wanted: Any) -> Mapping[str, Any] | None:
+    """The schema of a format, beside its name and so on; None where it has none.
+
+    >>> wanted_schema({"type": "json_schema", "json_schema": {"schema": {}}}), wanted_schema({"type": "json_object"})
+    ({'schema': {}}, None)
+    """
+    named = wanted.get("json_schema") if isinstance(wanted, dict) else None
+    return named if isinstance(named, dict) and "schema" in named else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from agentmut._base import canonical_json
 from agentmut.nouns import Body, Path, Rename
+from agentmut.wire.bodies import shown
 
 
 def places(value: Any, pattern: str) -> Iterator[Path]:
@@ -48,15 +49,6 @@ def at(value: Any, path: Path) -> Any:
         except (KeyError, IndexError, TypeError):
             raise ValueError(f"the body has no {shown(path)}") from None
     return value
-
-
-def shown(path: Path) -> str:
-    """A path as errors show it.
-
-    >>> shown(("messages", 0, "content"))
-    'messages[0].content'
-    """
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
 
 
 def with_values(value: Any, new: Mapping[Path, Any]) -> Any:

@@ -1,39 +1,33 @@
-"""Reading untrusted values at their places in a body; a place is spelled out only where it is wrong."""
+"""Reading arguments of calls and token counts, which services write in several ways."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from agentmut.nouns import Path
+from agentmut.nouns import ToolCall, Usage
 from agentmut.wire import bodies
-from agentmut.wire.dialects.places import shown
-
-T = TypeVar("T")
 
 
-def mapping_at(value: Any, path: Path) -> Mapping[str, Any]:
-    """`value` if it is an object."""
-    return value if isinstance(value, dict) else bodies.mapping(value, shown(path))
+def tokens(usage: Any, read: Sequence[str], written: Sequence[str], where: str = "usage") -> Usage:
+    """Return the token counts under these keys, added up by kind; an absent report counts as zero."""
+    found = {} if usage is None else bodies.mapping(usage, where)
+
+    def total(keys: Sequence[str]) -> int:
+        return sum(bodies.count(found.get(key), f"{where}.{key}") for key in keys)
+
+    return Usage(input_tokens=total(read), output_tokens=total(written))
 
 
-def listing_at(value: Any, path: Path) -> list[Any]:
-    """`value` if it is a list; an absent (null) one is empty."""
-    return value if isinstance(value, list) else bodies.listing(value, shown(path))
+def arguments_text(arguments: Any) -> str:
+    """An object of arguments as JSON text; an absent one is empty, and text (of one cut off) stays text."""
+    if isinstance(arguments, str):
+        return arguments
+    return bodies.write_json({} if arguments is None else arguments).decode("ascii")
 
 
-def text_at(value: Any, path: Path) -> str:
-    """`value` if it is a string; an absent (null) one is empty."""
-    return value if isinstance(value, str) else bodies.text(value, shown(path))
-
-
-def one_of_at(value: Any, known: Mapping[str, T], path: Path) -> T:
-    """What `value`, one of the known words, stands for."""
-    return (
-        known[value]
-        if isinstance(value, str) and value in known
-        else bodies.one_of(value, known, shown(path))
-    )
-
-
-def name_at(value: Any, path: Path) -> str:
-    """`value` if it is a string with something in it."""
-    return value if isinstance(value, str) and value else bodies.name(value, shown(path))
+def read_arguments(call: ToolCall) -> dict[str, Any] | str:
+    """The arguments of a call as an object; text that is none, as of a reply that was cut off, stays text."""
+    try:
+        found = bodies.read_json(call.arguments or "{}")
+    except ValueError:
+        return call.arguments
+    return found if isinstance(found, dict) else call.arguments

@@ -1,4 +1,4 @@
-"""Server-sent events, as model services use them: `data:` lines, one JSON value an event."""
+"""Server-sent events, as model services use them: `data:` lines, one JSON value an event; texts stream in pieces."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -142,3 +142,15 @@ def _lines(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _is_data(line: bytes) -> bool:
     return line.startswith(b"data:") or line == b"data"
+
+
+def words(text: str) -> list[str]:
+    """The pieces in which a text is streamed: each word with the blank before it."""
+    pieces = text.split(" ")
+    return [word if i == 0 else f" {word}" for i, word in enumerate(pieces)] if text else []
+
+
+def halves(text: str) -> list[str]:
+    """A text in two pieces, empty ones left out."""
+    half = len(text) // 2
+    return [piece for piece in (text[:half], text[half:]) if piece]

@@ -1,11 +1,12 @@
-"""A changed text of the config, made to texts of a request."""
+"""A changed text of the config, and its changed settings, made to a request."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 from agentmut._base import PLACEHOLDER
-from agentmut.nouns import Role, Text
+from agentmut.nouns import ModelConfig, ModelRequest, Role, Text, is_set
 from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks
 from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 
@@ -186,3 +187,31 @@ def _taken(waiting: list[Hunk], least: int, text: str) -> str | None:
     for hunk, _ in found:
         waiting.remove(hunk)
     return applied(text, [place for _, places in found for place in places]) if found else None
+
+
+@dataclass(frozen=True)
+class SettingsChange:
+    """The model `before` that is `after`."""
+
+    before: ModelConfig
+    after: ModelConfig
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What differs. Who provides the model shows in no request."""
+        fields = (name for name in ModelConfig.model_fields if name != "provider")
+        return tuple(name for name in fields if getattr(self.before, name) != getattr(self.after, name))
+
+    def due(self, request: ModelRequest) -> Iterator[tuple[str, Any]]:
+        """The settings of a request that become others.
+
+        A request to another model than the original's is another agent's and keeps its own; so does a setting
+        that is neither the original's nor unset. What the original leaves to the agent is set, whatever it chose.
+        """
+        if self.before.name and request.model and request.model != self.before.name:
+            return
+        for name in self.names:
+            found = getattr(request, "model" if name == "name" else name)
+            before = getattr(self.before, name)
+            if not (is_set(before) and is_set(found)) or found == before:
+                yield name, getattr(self.after, name) or None if name == "name" else getattr(self.after, name)

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentmut.nouns import Codec, Role
-from agentmut.wire.bodies import read_json
-from agentmut.wire.rewriting.replies import calls_made
+from agentmut.wire.rewriting.replies import calls_made, values_of
 
 _LISTS = ("tool_calls", "content", "parts")
 """Keys under which an item of a conversation lists calls or results."""
@@ -81,9 +80,6 @@ def _is_answer(item: Any) -> bool:
 
 def reply_id_of(codec: Codec, reply: bytes) -> str | None:
     """The id of a reply, plain or streamed."""
-    try:
-        values = [read_json(reply)]
-    except ValueError:
-        values = [frame.value for frame in codec.framing().feed(reply)]
+    values = values_of(codec, reply)
     held = (value.get("response", value) for value in values if isinstance(value, dict))
     return next((one["id"] for one in held if isinstance(one, dict) and isinstance(one.get("id"), str)), None)

@@ -4,8 +4,7 @@ from collections.abc import Set
 from typing import Any
 
 from agentmut.nouns import Codec
-from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.rewriting.replies import calls_made
+from agentmut.wire.rewriting.replies import calls_made, changed_reply, values_of
 
 _DROPPED = "agentmut-call-of-no-tool"
 _BLOCKS = ("contentBlockIndex", "output_index", "index")
@@ -19,34 +18,12 @@ _ALONE = -1
 
 def called_names(codec: Codec, body: bytes) -> frozenset[str]:
     """The tools that a reply calls, in any of its alternatives."""
-    try:
-        values = [read_json(body)]
-    except ValueError:
-        values = [frame.value for frame in codec.framing().feed(body)]
-    return frozenset(call.name for value in values for call in calls_made(value))
+    return frozenset(call.name for value in values_of(codec, body) for call in calls_made(value))
 
 
 def without_calls(codec: Codec, body: bytes, names: Set[str]) -> bytes:
     """The reply without calls of these tools; with none left, the model has just ended its turn."""
-    pruned = _Pruning(codec, names)
-    try:
-        value = read_json(body)
-    except ValueError:
-        return _stream_without(codec, body, pruned)
-    after = pruned.value(value)
-    return body if after == value else write_json(after)
-
-
-def _stream_without(codec: Codec, body: bytes, pruned: "_Pruning") -> bytes:
-    framing = codec.framing()
-    parts = []
-    for frame in framing.feed(body):
-        after = frame.value if frame.value is None else pruned.value(frame.value)
-        if after == frame.value:
-            parts.append(frame.raw)
-        elif after is not None:
-            parts.append(framing.written(frame, after))
-    return b"".join([*parts, framing.rest()])
+    return changed_reply(codec, body, _Pruning(codec, names).value)
 
 
 class _Pruning:

@@ -1,4 +1,4 @@
-"""Replies, plain or streamed, with the tools that they call named otherwise."""
+"""Replies, plain or streamed: changed value by value, and the calls in them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -21,24 +21,37 @@ class Made(NamedTuple):
     arguments: Any
 
 
-def renamed_reply(codec: Codec, body: bytes, rename: Callable[[Codec, Any], Any]) -> bytes:
-    """A reply with each JSON value in it passed through `rename`; the same bytes where that changes nothing."""
+def changed_reply(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> bytes:
+    """A reply with each JSON value in it passed through `change`; the same bytes where that changes nothing.
+
+    An event of which `change` leaves None is left out.
+    """
     try:
         value = read_json(body)
     except ValueError:
-        return _renamed_stream(codec, body, rename)
-    after = rename(codec, value)
+        return _changed_stream(codec, body, change)
+    after = change(value)
     return body if after is value or after == value else write_json(after)
 
 
-def _renamed_stream(codec: Codec, body: bytes, rename: Callable[[Codec, Any], Any]) -> bytes:
+def _changed_stream(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> bytes:
     framing = codec.framing()
     parts = []
     for frame in framing.feed(body):
-        after = frame.value if frame.value is None else rename(codec, frame.value)
-        same = after is frame.value or after == frame.value
-        parts.append(frame.raw if same else framing.written(frame, after))
+        after = frame.value if frame.value is None else change(frame.value)
+        if after is frame.value or after == frame.value:
+            parts.append(frame.raw)
+        elif after is not None:
+            parts.append(framing.written(frame, after))
     return b"".join([*parts, framing.rest()])
+
+
+def values_of(codec: Codec, body: bytes) -> list[Any]:
+    """The JSON values of a reply: one of a plain one, one an event of a stream."""
+    try:
+        return [read_json(body)]
+    except ValueError:
+        return [frame.value for frame in codec.framing().feed(body)]
 
 
 def calls_in(value: Any) -> Iterator[tuple[str, str]]:

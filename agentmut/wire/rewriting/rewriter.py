@@ -10,17 +10,16 @@ from typing import Any
 from agentmut.mutation import decoy_answer
 from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, Text
 from agentmut.recording import Answered, Outgoing
-from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.rewriting.changes import PromptChange
+from agentmut.wire.bodies import read_object, write_json
+from agentmut.wire.rewriting.changes import PromptChange, SettingsChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
 from agentmut.wire.rewriting.hidden_calls import HiddenCalls
 from agentmut.wire.rewriting.history import altered
 from agentmut.wire.rewriting.names import Names, Offer
 from agentmut.wire.rewriting.pruning import called_names, without_calls
-from agentmut.wire.rewriting.replies import calls_in, renamed_reply
+from agentmut.wire.rewriting.replies import calls_in, changed_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
-from agentmut.wire.rewriting.settings import SettingsChange
 from agentmut.wire.rewriting.tools import ToolsChange
 
 _log = logging.getLogger(__name__)
@@ -65,7 +64,7 @@ class ConfigRewriter:
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
         """The request as the mutant sends it: the very same bytes where nothing of it changes."""
         try:
-            original: Body = dict(mapping(read_json(call.body), "the body"))
+            original = read_object(call.body)
         except ValueError:
             return Outgoing(call)
         with self._lock:
@@ -103,8 +102,8 @@ class ConfigRewriter:
                 return answered
             body = answered.body
         listens = self._names.differ or self._results.faults
-        heard = partial(self._heard, self._names_in(sent))
-        return Answered(renamed_reply(codec, body, heard) if listens else body)
+        heard = partial(self._heard, self._names_in(sent), codec)
+        return Answered(changed_reply(codec, body, heard) if listens else body)
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """One event of a streamed reply as the agent is to be given it."""

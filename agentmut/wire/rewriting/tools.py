@@ -47,7 +47,9 @@ class ToolsChange:
             elif self.offer.partners[name]:
                 kept = next(queue)
                 result += self._with_new(kept, own, taken)
-        return result if any(map(self._partner, own)) else [*result, *self._alone(taken)]
+        if not any(self.offer.partners[name] for name in own):  # no own tool is left
+            result += [OfferedTool(spec) for spec in self._new if spec.name not in taken]
+        return result
 
     def clashes(self, tools: Sequence[OfferedTool]) -> frozenset[str]:
         """New names that tools of the request have which the original does not know."""
@@ -56,9 +58,6 @@ class ToolsChange:
 
     def _known(self, tool: OfferedTool) -> str | None:
         return tool.spec.name if tool.spec and tool.spec.name in self.offer.known else None
-
-    def _partner(self, name: str) -> ToolSpec | None:
-        return next(iter(self.offer.partners[name]), None)
 
     def _ordered(self, names: Sequence[str]) -> list[str]:
         """The kept tools: in the request's order, or the mutant's, where that is not the original's."""
@@ -92,10 +91,6 @@ class ToolsChange:
             changed = self._carried(name, spec, {name: tool})
             free = changed.name not in taken
             yield OfferedTool(changed if free else changed.model_copy(update={"name": name}), tool.raw)
-
-    def _alone(self, taken: frozenset[str]) -> list[OfferedTool]:
-        """Return the new tools of a request that has no own tool left."""
-        return [OfferedTool(spec) for spec in self._new if spec.name not in taken]
 
     @cached_property
     def _new(self) -> tuple[ToolSpec, ...]:

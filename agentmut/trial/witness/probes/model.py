@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentmut.nouns import AgentConfig, Edit, ModelConfig, RequestShape
-from agentmut.trial.witness.probes.probe import PerRequest, Probe, Shapes
+from agentmut.trial.witness.probes.probe import Probe, Shapes
 
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
 
@@ -17,7 +17,7 @@ def model_probe(edit: Edit, base: AgentConfig) -> Probe:
 
 
 @dataclass(frozen=True)
-class _ModelProbe(PerRequest):
+class _ModelProbe(Probe):
     key: str
     before: Any
     after: Any

@@ -1,50 +1,26 @@
-"""What every probe can do."""
+"""What every probe can do, and where it finds the place of its edit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, Self
+from typing import Any, Self
 
-from agentmut.nouns import RequestShape
+from agentmut._base import Path, at_path
+from agentmut.nouns import AgentConfig, Edit, RequestShape
 
 Shapes = Sequence[RequestShape]
 
 
-class Probe(Protocol):
-    """Looks for one edit in the requests of one trial, of which there is at least one."""
+class Probe:
+    """Looks for one edit in the requests of one trial, of which there is at least one: a single one may be enough."""
 
     @property
     def by_absence(self) -> bool:
         """Whether the probe looks for something that is gone: an agent that never had it then looks the same."""
-        ...
-
-    def shows(self, shape: RequestShape) -> bool:
-        """Whether this request shows the edit. Of what is gone, only a request beside others can tell."""
-        ...
-
-    def carries(self, shape: RequestShape) -> bool:
-        """Whether this request has what the edit changes, as it was."""
-        ...
-
-    def delivered(self, shapes: Shapes) -> bool:
-        """Whether the requests of a mutated trial show the edit."""
-        ...
-
-    def carried(self, shapes: Shapes) -> bool:
-        """Whether the requests of an original trial carry what the edit changes."""
-        ...
-
-
-class PerRequest:
-    """A probe by what single requests show: one that does is enough. For others to build on."""
-
-    @property
-    def by_absence(self) -> bool:
-        """Whether what shows is that something is gone."""
         return False
 
     def shows(self, shape: RequestShape) -> bool:
-        """Whether this request shows the edit."""
+        """Whether this request shows the edit. Of what is gone, only a request beside others can tell."""
         raise NotImplementedError
 
     def carries(self, shape: RequestShape) -> bool:
@@ -52,16 +28,29 @@ class PerRequest:
         raise NotImplementedError
 
     def delivered(self, shapes: Shapes) -> bool:
-        """Whether any request shows the edit."""
+        """Whether the requests of a mutated trial show the edit."""
         return any(map(self.shows, shapes))
 
     def carried(self, shapes: Shapes) -> bool:
-        """Whether any request carries what the edit changes."""
+        """Whether the requests of an original trial carry what the edit changes."""
         return any(map(self.carries, shapes))
 
 
+class GoneProbe(Probe):
+    """A probe for what was removed: all requests of a mutated trial are to lack it."""
+
+    @property
+    def by_absence(self) -> bool:
+        """It does."""
+        return True
+
+    def delivered(self, shapes: Shapes) -> bool:
+        """Whether no request carries what the edit removes."""
+        return not self.carried(shapes)
+
+
 @dataclass(frozen=True)
-class OrderProbe(PerRequest, ABC):
+class OrderProbe(Probe, ABC):
     """A probe for a new order: of what is sent together, or of what an agent picks that goes by the place."""
 
     usual: tuple[int, ...] = field(default=(), kw_only=True)
@@ -88,3 +77,36 @@ class OrderProbe(PerRequest, ABC):
         """Whether a request has others of the things than all of the original."""
         here = self.picked(shape)
         return bool(self.usual and here) and set(here) != set(self.usual)
+
+
+def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
+    """Where the tool or document of an edit, or something in it, stands once others before it came or went."""
+    index = edit.index
+    if index is None:
+        return edit.path
+    others = [(e, e.index) for e in edits if e.part == edit.part and e.index is not None]
+    come = sum(e.inserts_item and place <= index for e, place in others)
+    gone = sum(e.removes_item and place < index for e, place in others)
+    return (edit.part, str(index + come - gone), *edit.path[2:])
+
+
+def shift(edit: Edit, edits: Sequence[Edit]) -> int:
+    """How far earlier edits of the same text move this one."""
+    assert edit.span is not None
+    earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
+    return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
+
+
+def text_at(config: AgentConfig, path: Path) -> str:
+    """The text that stands at a path of a config; empty where there is none."""
+    value = at_path(config.model_dump(mode="json"), path)
+    return value if isinstance(value, str) else ""
+
+
+def text_of(value: Any) -> str:
+    """The text that a whole value brings into a request: a document's text, or the prompt."""
+    if isinstance(value, list):
+        return text_of(value[0]) if value else ""
+    if isinstance(value, dict):
+        return str(value.get("text", ""))
+    return value if isinstance(value, str) else ""

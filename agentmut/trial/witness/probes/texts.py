@@ -7,8 +7,16 @@ from typing import Any
 
 from agentmut._base import Passage, ends_in_common, flat, opening, passage_at, shown, stretch
 from agentmut.nouns import AgentConfig, Edit, RequestShape
-from agentmut.trial.witness.probes.places import moved_path, shift, text_at, text_of
-from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
+from agentmut.trial.witness.probes.probe import (
+    GoneProbe,
+    OrderProbe,
+    Probe,
+    Shapes,
+    moved_path,
+    shift,
+    text_at,
+    text_of,
+)
 
 
 def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
@@ -26,7 +34,7 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 
 @dataclass(frozen=True)
-class _TextProbe(PerRequest):
+class _TextProbe(Probe):
     before: Passage
     after: Passage
     beside: Sequence[Passage] = ()
@@ -52,7 +60,7 @@ class _TextProbe(PerRequest):
 
 
 @dataclass(frozen=True)
-class _TextGone(PerRequest):
+class _TextGone(GoneProbe):
     """A text was removed completely: no request may contain what was there."""
 
     before: Passage
@@ -65,16 +73,9 @@ class _TextGone(PerRequest):
     def carries(self, shape: RequestShape) -> bool:
         return shown(self.before, shape.text)
 
-    @property
-    def by_absence(self) -> bool:
-        return True
-
-    def delivered(self, shapes: Shapes) -> bool:
-        return not self.carried(shapes)
-
 
 @dataclass(frozen=True)
-class _WhiteSpaceProbe(PerRequest):
+class _WhiteSpaceProbe(Probe):
     """An edit of white space alone: the probe looks at the characters around it."""
 
     before: str
@@ -90,7 +91,7 @@ class _WhiteSpaceProbe(PerRequest):
 
 
 @dataclass(frozen=True)
-class _Repeated(PerRequest):
+class _Repeated(Probe):
     """A document that is there already is given once more."""
 
     passage: Passage

@@ -6,8 +6,7 @@ from typing import Any
 
 from agentmut._base import Difference, Path, at_path, differences, flat, inlined, plain_schema
 from agentmut.nouns import AgentConfig, Edit, RequestShape, ToolSpec
-from agentmut.trial.witness.probes.places import moved_path
-from agentmut.trial.witness.probes.probe import OrderProbe, PerRequest, Probe, Shapes
+from agentmut.trial.witness.probes.probe import GoneProbe, OrderProbe, Probe, Shapes, moved_path
 
 
 def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
@@ -25,7 +24,7 @@ def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 
 @dataclass(frozen=True)
-class _ToolRemoved(PerRequest):
+class _ToolRemoved(GoneProbe):
     name: str
     others: frozenset[str]
 
@@ -35,16 +34,9 @@ class _ToolRemoved(PerRequest):
     def carries(self, shape: RequestShape) -> bool:
         return self.name in _offered(shape)
 
-    @property
-    def by_absence(self) -> bool:
-        return True
-
-    def delivered(self, shapes: Shapes) -> bool:
-        return not self.carried(shapes)
-
 
 @dataclass(frozen=True)
-class _ToolAdded(PerRequest):
+class _ToolAdded(Probe):
     """A tool that is new, or that takes the place of another as a whole."""
 
     original: str
@@ -62,7 +54,7 @@ class _ToolAdded(PerRequest):
 
 
 @dataclass(frozen=True)
-class _ToolChanged(PerRequest):
+class _ToolChanged(Probe):
     """A tool was edited: the probe sees it where a request has every changed part in its new form."""
 
     original: str

@@ -15,7 +15,7 @@ from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.carriers.wording import without_url_secrets
+from agentmut.wire.carriers.under_way import without_url_secrets
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_REQUEST = 256 * 2**20

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_PREFIX, Trial
-from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy
+from agentmut.wire.carriers.proxy.upstream import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.throttle import Throttle
 
 
@@ -24,7 +24,6 @@ class ToolDoors(Protocol):
 
     def variables(self, trial: str) -> dict[str, str]:
         """The environment that leads a trial's program there."""
-        ...
 
 
 class NoToolDoors:

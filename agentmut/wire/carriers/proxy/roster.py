@@ -17,11 +17,9 @@ class Roster(Protocol):
 
     def trial(self, name: str | None) -> Trial:
         """The trial of a request with that name, or with none. Raises `RefusalError`."""
-        ...
 
     def attending(self, trial: Trial) -> AbstractContextManager[None]:
         """Marks a request as the trial's while a block lasts."""
-        ...
 
 
 class Admitted:

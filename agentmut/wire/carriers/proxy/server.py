@@ -13,11 +13,16 @@ from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
-from agentmut.wire.carriers.proxy.destination import destination
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_origin, check_target
-from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
+from agentmut.wire.carriers.proxy.upstream import (
+    LONGEST_FIELD,
+    Upstream,
+    check_signature,
+    destination,
+    new_session,
+)
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codecs import all_codecs
 

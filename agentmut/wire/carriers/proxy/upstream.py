@@ -1,9 +1,10 @@
-"""A service that a proxy passes requests on to."""
+"""The services that a proxy passes requests on to: where they are, and which of them a request is for."""
 
 import asyncio
 import re
 import urllib.request
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -11,7 +12,8 @@ from aiohttp import hdrs
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from agentmut._base import UsageError
+from agentmut._base import CARRIED, Service, UsageError
+from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
@@ -153,3 +155,104 @@ def _proxy_for(url: URL) -> str | None:
         return None
     proxies = urllib.request.getproxies_environment()
     return proxies.get(url.scheme) or proxies.get("all")
+
+
+_FIRST = re.compile(r"/(?P<name>[^/?]+)(?P<rest>.*)", re.S)
+
+
+class Destination(NamedTuple):
+    """A service, and the path that it is asked for."""
+
+    upstream: Upstream
+    path: str
+
+
+def destination(
+    upstreams: Sequence[Upstream], codecs: Sequence[Codec], method: str, path: str, origin: str
+) -> Destination:
+    """The service that a path without its trial names, or the only one that it can mean.
+
+    Raises `RefusalError`, which names the base URLs of the proxy at `origin`.
+    """
+    first = _FIRST.fullmatch(path)
+    if first and (named := next((found for found in upstreams if found.service == first["name"]), None)):
+        asked = [tail for tail in (first["rest"], path) if named.serves(tail)]
+        return Destination(named, asked[0]) if asked else _refuse_path([named], origin)
+    meant = upstreams if len(upstreams) == 1 else _speaking(upstreams, codecs, method, path)
+    if len(meant) != 1:
+        bases = ", ".join(f"{origin}{upstream.door}" for upstream in upstreams)
+        raise RefusalError(
+            404,
+            "which_service",
+            "this proxy serves several services, and the path does not say which one is meant; no key is sent to "
+            f"another service. Use one of the base URLs {bases}",
+        )
+    return Destination(meant[0], path) if meant[0].serves(path) else _refuse_path(meant, origin)
+
+
+def _speaking(
+    upstreams: Sequence[Upstream], codecs: Sequence[Codec], method: str, path: str
+) -> Sequence[Upstream]:
+    """The services whose dialect a request without a service's name is in."""
+    if method != "POST":
+        return ()
+    spoken = {codec.name for codec in codecs if codec.matches(path)}
+    return [upstream for upstream in upstreams if spoken & upstream.dialects]
+
+
+def _refuse_path(upstreams: Sequence[Upstream], origin: str) -> Destination:
+    bases = ", ".join(f"{origin}{upstream.door}/..." for upstream in upstreams)
+    raise RefusalError(404, "no_such_path", f"only paths that the upstream serves are passed on: {bases}")
+
+
+PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+class Door(NamedTuple):
+    """Where a service is, for programs that are led to it through a proxy."""
+
+    service: Service
+    upstream: Upstream
+    path: str
+    """Of the base URL that programs are given."""
+
+    def variables(self, origin: str) -> dict[str, str]:
+        """The environment that leads programs to a proxy at this URL, which has no path or a trial's."""
+        return dict.fromkeys(self.service.variables, f"{origin}{self.path}")
+
+
+def doors_of(environment: Mapping[str, str], only: str | None = None) -> list[Door]:
+    """The services that an environment names, or else the real ones; with `only`, one that speaks every dialect.
+
+    Raises `UsageError` for what is no URL.
+    """
+    if only is None:
+        return [_door(service, base) for service in CARRIED if (base := _base(service, environment))]
+    upstream = Upstream(only)
+    root = upstream.path.removesuffix("/v1")
+    return [
+        Door(service, upstream, f"{root}{service.suffix}" if root != upstream.path else root)
+        for service in CARRIED
+        if service.default is not None
+    ]
+
+
+def past_http_proxies(environment: Mapping[str, str]) -> dict[str, str]:
+    """Where programs are told of an HTTP proxy, this machine must not be reached through it."""
+    upper = {name.upper() for name, value in environment.items() if value}
+    if not upper.intersection(PROXY_VARIABLES):
+        return {}
+    exempt = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    value = ",".join(filter(None, (exempt, "127.0.0.1", "localhost")))
+    return {"no_proxy": value, "NO_PROXY": value}
+
+
+def _base(service: Service, environment: Mapping[str, str]) -> str | None:
+    names = (*service.variables, *service.shared)
+    named = (environment[name] for name in names if environment.get(name))
+    return next(named, service.default)
+
+
+def _door(service: Service, base: str) -> Door:
+    upstream = Upstream(base, service.name, service.dialects)
+    return Door(service, upstream, upstream.door)

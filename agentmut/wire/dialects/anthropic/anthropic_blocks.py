@@ -5,9 +5,11 @@ from typing import Any
 
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.places import at, places
-from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
+from agentmut.wire.dialects.reading import (
+    arguments_text,
+    read_arguments,
+)
 from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
 
 
@@ -19,8 +21,8 @@ def read(body: Body) -> list[Spoken]:
 def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
     """The call of a `tool_use` block."""
     return ToolCall(
-        id=text_at(block.get("id"), (*path, "id")),
-        name=name_at(block.get("name"), (*path, "name")),
+        id=bodies.text(block.get("id"), (*path, "id")),
+        name=bodies.name(block.get("name"), (*path, "name")),
         arguments=arguments_text(block.get("input")),
     )
 
@@ -80,15 +82,15 @@ def _instructions(system: Any) -> Iterator[Spoken]:
         return
     for index, block in enumerate(system):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
+        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
 
 
 def _conversation(body: Body) -> Iterator[Spoken]:
     names: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
-        found = mapping_at(message, item)
-        role = one_of_at(found.get("role"), ROLES, (*item, "role"))
+        found = bodies.mapping(message, item)
+        role = bodies.one_of(found.get("role"), ROLES, (*item, "role"))
         yield from _blocks(found.get("content"), role, item, names)
 
 
@@ -96,19 +98,19 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
     """The blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
-        yield Spoken(role, item, [(path, text_at(content, path))] if content is not None else ())
+        yield Spoken(role, item, [(path, bodies.text(content, path))] if content is not None else ())
         return
     if not content:
         yield Spoken(role, item)
     for index, found in enumerate(content):
         here: Path = (*path, index)
-        block = mapping_at(found, here)
+        block = bodies.mapping(found, here)
         if block.get("type") == "tool_use":
             call = call_of(block, here)
             names[call.id] = call.name
             yield Spoken(role, item, call=call)
         elif block.get("type") == "tool_result":
-            call_id = text_at(block.get("tool_use_id"), (*here, "tool_use_id"))
+            call_id = bodies.text(block.get("tool_use_id"), (*here, "tool_use_id"))
             pieces = list(_contents(block.get("content"), (*here, "content")))
             yield Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
         else:
@@ -119,19 +121,19 @@ def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, those of a search result, and a document that is plain text."""
     kind = block.get("type")
     if kind == "text" and block.get("text") is not None:
-        yield (*path, "text"), text_at(block.get("text"), (*path, "text"))
+        yield (*path, "text"), bodies.text(block.get("text"), (*path, "text"))
     elif kind == "search_result":
         yield from _contents(block.get("content"), (*path, "content"))
     elif kind == "document":
-        source = mapping_at(block.get("source"), (*path, "source"))
+        source = bodies.mapping(block.get("source"), (*path, "source"))
         if source.get("type") == "text" and source.get("data") is not None:
             here: Path = (*path, "source", "data")
-            yield here, text_at(source.get("data"), here)
+            yield here, bodies.text(source.get("data"), here)
 
 
 def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(content, str):
         yield path, content
         return
-    for index, block in enumerate(listing_at(content, path)):
-        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))
+    for index, block in enumerate(bodies.listing(content, path)):
+        yield from _pieces(bodies.mapping(block, (*path, index)), (*path, index))

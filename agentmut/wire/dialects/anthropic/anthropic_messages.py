@@ -23,7 +23,7 @@ from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
-from agentmut.wire.dialects.replies import tokens
+from agentmut.wire.dialects.reading import tokens
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
 
 FINISH: Mapping[str, str] = {
@@ -78,7 +78,7 @@ class AnthropicMessages:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""
-        body = _object(call.body)
+        body = bodies.read_object(call.body)
         if not isinstance(body.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         return ModelRequest(
@@ -195,15 +195,11 @@ class AnthropicMessages:
         return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
 
 
-def _object(body: bytes) -> Body:
-    return dict(bodies.mapping(bodies.read_json(body), "the body"))
-
-
 def _whole(reply: bytes) -> Body:
     """A reply as the service writes it plain."""
     if is_event_stream(reply):
         return anthropic_stream.read(reply)
-    found = _object(reply)
+    found = bodies.read_object(reply)
     if found.get("type") == "error" or "error" in found:
         raise ValueError(f"the service answered with an error: {found.get('error')!r:.200}")
     if not isinstance(found.get("content"), list):

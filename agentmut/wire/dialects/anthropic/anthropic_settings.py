@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns import SAMPLING, Body, ModelRequest, is_set
+from agentmut.nouns import Body, ModelRequest
 from agentmut.wire import bodies
-from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
-from agentmut.wire.dialects.edits import with_value
+from agentmut.wire.dialects.edits import choice_of, named_tool, settings_of, wanted_schema, with_value
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _AS_GIVEN = ("max_tokens", "temperature", "top_p")
@@ -28,11 +27,7 @@ def read(body: Body) -> dict[str, Any]:
 
 def written(request: ModelRequest) -> Body:
     """The settings of a request, as far as the dialect has them."""
-    body: Body = {}
-    for name in SAMPLING:
-        if is_set(getattr(request, name)):
-            body = with_setting(body, name, getattr(request, name))
-    return {"model": request.model, **body}
+    return {"model": request.model, **settings_of(request, with_setting)}
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
@@ -107,13 +102,8 @@ def _wanted(choice: Any) -> dict[str, Any] | None:
     return None if kind is None else {"type": kind}
 
 
-def _format(body: Body) -> Any:
-    """The format, also under the name that it had in the beta."""
-    return _output(body).get("format", body.get("output_format"))
-
-
 def _response_format(body: Body) -> Any:
-    found = _format(body)
+    found = _output(body).get("format", body.get("output_format"))  # its name in the beta
     if found is None:
         return None
     schema = bodies.mapping(found, "output_config.format").get("schema")

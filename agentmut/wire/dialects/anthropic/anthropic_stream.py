@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from agentmut.nouns import Body
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.arguments import arguments_text
-from agentmut.wire.dialects.pieces import halves, words
+from agentmut.wire.dialects.reading import arguments_text
+from agentmut.wire.dialects.sse import halves, words
 
 _TEXT_DELTAS: Mapping[str, tuple[str, str]] = {
     "input_json_delta": ("partial_json", "input"),

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from agentmut.nouns import Body, ModelReply, ToolCall, Usage
 from agentmut.wire import bodies
-from agentmut.wire.dialects.openai_common import CREATED, read_content
-from agentmut.wire.dialects.replies import tokens
+from agentmut.wire.dialects.openai_codec import CREATED, read_content
+from agentmut.wire.dialects.reading import tokens
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:

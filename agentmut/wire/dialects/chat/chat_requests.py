@@ -7,7 +7,7 @@ from agentmut.nouns import Body, Message, ModelRequest, OfferedTool, Role
 from agentmut.wire import bodies
 from agentmut.wire.dialects.chat.chat_replies import read_calls, write_call
 from agentmut.wire.dialects.offers import read_spec
-from agentmut.wire.dialects.openai_common import read_content
+from agentmut.wire.dialects.openai_codec import read_content
 
 ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,

@@ -9,7 +9,7 @@ from agentmut.nouns import Body, ModelReply, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_replies import head, write_usage
-from agentmut.wire.dialects.pieces import halves, words
+from agentmut.wire.dialects.sse import halves, words
 
 _WHOLE = frozenset({"role", "id", "type"})
 """Strings that a later piece repeats; all others it goes on with."""

@@ -24,7 +24,7 @@ from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFrami
 from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, same, without
-from agentmut.wire.dialects.replies import tokens
+from agentmut.wire.dialects.reading import tokens
 
 FINISH: Mapping[str, str] = {
     "end_turn": "stop",
@@ -74,7 +74,7 @@ class Converse:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request. Raises `ValueError` naming the field that cannot be read."""
-        body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
+        body = bodies.read_object(call.body)
         if not isinstance(body.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         path = _PATH.fullmatch(call.path.partition("?")[0])
@@ -106,7 +106,10 @@ class Converse:
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
         """Write a request. A seed, and that no tool may be called, cannot be said."""
-        body = {**converse_blocks.written(request.messages), **converse_settings.written(request)}
+        body = {
+            **converse_blocks.written(request.messages),
+            **edits.settings_of(request, converse_settings.with_setting),
+        }
         if request.tools:
             tools = [_entry(spec) for spec in request.tools]
             body["toolConfig"] = {"tools": tools, **body.get("toolConfig", {})}
@@ -213,7 +216,7 @@ def _whole(reply: bytes) -> Body:
     """A reply as the service writes it plain."""
     if is_event_stream(reply):
         return converse_stream.read(reply)
-    found = dict(bodies.mapping(bodies.read_json(reply), "the body"))
+    found = bodies.read_object(reply)
     if "output" not in found:
         raise ValueError(f"the service answered with an error: {found.get('message')!r:.200}")
     return found

@@ -5,9 +5,11 @@ from typing import Any
 
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.places import at, places, with_values
-from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
+from agentmut.wire.dialects.reading import (
+    arguments_text,
+    read_arguments,
+)
 from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
 
 
@@ -19,14 +21,14 @@ def read(body: Body) -> list[Spoken]:
 def calls_of(content: Iterable[Any], path: Path) -> Iterator[ToolCall]:
     """Return the calls among blocks, without calls of the service's own tools."""
     for found in content:
-        use = mapping_at(found, path).get("toolUse")
-        if use is not None and "type" not in mapping_at(use, (*path, "toolUse")):
+        use = bodies.mapping(found, path).get("toolUse")
+        if use is not None and "type" not in bodies.mapping(use, (*path, "toolUse")):
             yield _call(use, (*path, "toolUse"))
 
 
 def reply_text(content: Iterable[Any], path: Path) -> str:
     """The text among the blocks of a reply."""
-    return "".join(text for block in content for _, text in _pieces(mapping_at(block, path), path))
+    return "".join(text for block in content for _, text in _pieces(bodies.mapping(block, path), path))
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
@@ -95,21 +97,21 @@ def _item(turn: list[Message]) -> Body:
 def _instructions(system: Any) -> Iterator[Spoken]:
     for index, block in enumerate(bodies.listing(system, "system")):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
+        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
 
 
 def _conversation(body: Body) -> Iterator[Spoken]:
     called: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
-        found = mapping_at(message, item)
-        role = one_of_at(found.get("role"), ROLES, (*item, "role"))
-        content = listing_at(found.get("content"), (*item, "content"))
+        found = bodies.mapping(message, item)
+        role = bodies.one_of(found.get("role"), ROLES, (*item, "role"))
+        content = bodies.listing(found.get("content"), (*item, "content"))
         if _only_marks(content):
             yield Spoken(role, item)
         for number, block in enumerate(content):
             here: Path = (*item, "content", number)
-            if "cachePoint" not in mapping_at(block, here):
+            if "cachePoint" not in bodies.mapping(block, here):
                 yield _spoken(block, here, role, item, called)
 
 
@@ -117,8 +119,8 @@ def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called
     """A block; `called` learns which tool a call is of, and tells it of its result."""
     if block.get("toolResult") is not None:
         place: Path = (*here, "toolResult")
-        found = mapping_at(block["toolResult"], place)
-        call_id = text_at(found.get("toolUseId"), (*place, "toolUseId"))
+        found = bodies.mapping(block["toolResult"], place)
+        call_id = bodies.text(found.get("toolUseId"), (*place, "toolUseId"))
         pieces = list(_contents(found.get("content"), (*place, "content")))
         return Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
     call = next(calls_of([block], here), None)
@@ -130,8 +132,8 @@ def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called
 
 def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
     return ToolCall(
-        id=text_at(use.get("toolUseId"), (*path, "toolUseId")),
-        name=name_at(use.get("name"), (*path, "name")),
+        id=bodies.text(use.get("toolUseId"), (*path, "toolUseId")),
+        name=bodies.name(use.get("name"), (*path, "name")),
         arguments=arguments_text(use.get("input")),
     )
 
@@ -139,7 +141,7 @@ def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
     if block.get("text") is not None:
-        yield (*path, "text"), text_at(block["text"], (*path, "text"))
+        yield (*path, "text"), bodies.text(block["text"], (*path, "text"))
     if block.get("json") is not None:
         yield (*path, "json"), bodies.write_json(block["json"]).decode("ascii")
     guarded = block.get("guardContent")
@@ -151,5 +153,5 @@ def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    for index, block in enumerate(listing_at(content, path)):
-        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))
+    for index, block in enumerate(bodies.listing(content, path)):
+        yield from _pieces(bodies.mapping(block, (*path, index)), (*path, index))

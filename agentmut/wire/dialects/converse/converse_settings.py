@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns import SAMPLING, Body, ModelRequest, is_set
+from agentmut.nouns import Body
 from agentmut.wire import bodies
-from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
-from agentmut.wire.dialects.edits import with_value
+from agentmut.wire.dialects.edits import choice_of, named_tool, wanted_schema, with_value
 
 _NUMBERS: Mapping[str, str] = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}
 _CHOICES: Mapping[str, str] = {"auto": "auto", "required": "any"}
@@ -26,15 +25,6 @@ def read(body: Body) -> dict[str, Any]:
         "response_format": _response_format(output.get("textFormat")),
         **{name: config.get(key) for name, key in _NUMBERS.items()},
     }
-
-
-def written(request: ModelRequest) -> Body:
-    """The settings of a request, as far as the dialect has them."""
-    body: Body = {}
-    for name in SAMPLING:
-        if is_set(getattr(request, name)):
-            body = with_setting(body, name, getattr(request, name))
-    return body
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from agentmut.nouns import Body
 from agentmut.wire import bodies
 from agentmut.wire.dialects import aws_event_stream
-from agentmut.wire.dialects.arguments import arguments_text
-from agentmut.wire.dialects.pieces import halves, words
+from agentmut.wire.dialects.reading import arguments_text
+from agentmut.wire.dialects.sse import halves, words
 
 
 def read(stream: bytes) -> Body:

@@ -77,7 +77,7 @@ class Gemini:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request. Raises `ValueError` naming the field that cannot be read."""
-        body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
+        body = bodies.read_object(call.body)
         if not isinstance(body.get("contents"), list | dict):
             raise ValueError("contents: expected a list, the conversation so far")
         _, model, verb = _last(call.path)
@@ -106,7 +106,10 @@ class Gemini:
     def encode_request(self, request: ModelRequest) -> HttpCall:
         """Write a request."""
         verb = f"{STREAMED}?alt=sse" if request.stream else PLAIN
-        body = {**gemini_contents.written(request.messages), **gemini_settings.written(request)}
+        body = {
+            **gemini_contents.written(request.messages),
+            **edits.settings_of(request, gemini_settings.with_setting),
+        }
         if request.tools:
             body = gemini_tools.with_tools(body, [OfferedTool(spec) for spec in request.tools])
         return HttpCall(f"/v1beta/models/{quote(request.model, safe='')}:{verb}", bodies.write_json(body))
@@ -221,7 +224,7 @@ def _whole(reply: bytes) -> Body:
     """A reply as the service writes it plain."""
     if gemini_stream.is_stream(reply):
         return gemini_stream.read(reply)
-    return dict(bodies.mapping(bodies.read_json(reply), "the body"))
+    return bodies.read_object(reply)
 
 
 def _parts(reply: Body) -> list[gemini_contents.Part]:

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 from agentmut._base import canonical_json
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.gemini.spelling import get, used
-from agentmut.wire.dialects.places import at, shown, with_values
-from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
+from agentmut.wire.dialects.places import at, with_values
+from agentmut.wire.dialects.reading import (
+    arguments_text,
+    read_arguments,
+)
 from agentmut.wire.dialects.spoken import Spoken, turns
 
 ROLES: Mapping[str, Role] = {
@@ -36,12 +38,14 @@ class Calls:
 
     def made(self, found: Any, path: Path) -> ToolCall:
         """The call of a `functionCall`."""
-        call = mapping_at(found, path)
+        call = bodies.mapping(found, path)
         if get(call, "partialArgs") is not None:
-            raise ValueError(f"{shown(path)}: arguments that are streamed piece by piece cannot be read")
-        name = name_at(call.get("name"), (*path, "name"))
+            raise ValueError(
+                f"{bodies.shown(path)}: arguments that are streamed piece by piece cannot be read"
+            )
+        name = bodies.name(call.get("name"), (*path, "name"))
         arguments = arguments_text(call.get("args"))
-        call_id = text_at(call.get("id"), (*path, "id")) or self._new_id(name, call.get("args"))
+        call_id = bodies.text(call.get("id"), (*path, "id")) or self._new_id(name, call.get("args"))
         self._open.append(ToolCall(id=call_id, name=name, arguments=arguments))
         return self._open[-1]
 
@@ -76,13 +80,13 @@ def read(body: Body) -> list[Spoken]:
 
 def parts_of(content: Any, path: Path) -> Iterator[Part]:
     """The parts of a content; a single one may stand without a list."""
-    found = mapping_at(content, path).get("parts")
+    found = bodies.mapping(content, path).get("parts")
     if isinstance(found, dict):
         yield Part((*path, "parts"), found)
         return
-    for index, part in enumerate(listing_at(found, (*path, "parts"))):
+    for index, part in enumerate(bodies.listing(found, (*path, "parts"))):
         here: Path = (*path, "parts", index)
-        yield Part(here, mapping_at(part, here))
+        yield Part(here, bodies.mapping(part, here))
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
@@ -147,8 +151,8 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
-    said_by = mapping_at(content, path).get("role")
-    role = Role.USER if said_by is None else one_of_at(said_by, ROLES, (*path, "role"))
+    said_by = bodies.mapping(content, path).get("role")
+    role = Role.USER if said_by is None else bodies.one_of(said_by, ROLES, (*path, "role"))
     heard = False
     for here, part in parts_of(content, path):
         heard = True
@@ -169,9 +173,9 @@ def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: 
 def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Spoken:
     key = used(part, "functionResponse")
     place: Path = (*here, key)
-    found = mapping_at(part[key], place)
-    name = name_at(found.get("name"), (*place, "name"))
-    call_id = text_at(found.get("id"), (*place, "id"))
+    found = bodies.mapping(part[key], place)
+    name = bodies.name(found.get("name"), (*place, "name"))
+    call_id = bodies.text(found.get("id"), (*place, "id"))
     call = calls.answered(call_id, name)
     pieces = list(_returned(found.get("response"), (*place, "response")))
     return Spoken(Role.TOOL, item, pieces, call_id=call.id if call else call_id or name, tool=name)
@@ -181,7 +185,7 @@ def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """What a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
     if response is None:
         return
-    found = mapping_at(response, path)
+    found = bodies.mapping(response, path)
     key = next((key for key in _WRAPPERS if list(found) == [key]), None)
     value: Any = found if key is None else found[key]
     place = path if key is None else (*path, key)
@@ -204,7 +208,7 @@ def _as_before(value: Any, path: Path, text: str) -> Any:
 def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The text of a part; a summary of thoughts is none that was said."""
     if part.get("text") is not None and not part.get("thought"):
-        yield (*path, "text"), text_at(part["text"], (*path, "text"))
+        yield (*path, "text"), bodies.text(part["text"], (*path, "text"))
 
 
 def _as_sent(value: Any) -> Any:

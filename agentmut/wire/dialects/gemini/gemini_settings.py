@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.nouns import SAMPLING, Body, ModelRequest, is_set
+from agentmut.nouns import Body
 from agentmut.wire import bodies
-from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
-from agentmut.wire.dialects.edits import with_value
+from agentmut.wire.dialects.edits import choice_of, named_tool, wanted_schema, with_value
 from agentmut.wire.dialects.gemini.gemini_tools import is_upper, normalised, written_like
 from agentmut.wire.dialects.gemini.spelling import get, used, used_path
 from agentmut.wire.dialects.places import at
@@ -35,15 +34,6 @@ def read(body: Body) -> dict[str, Any]:
         "response_format": _response_format(config),
         **{name: get(config, key) for name, key in _NUMBERS.items()},
     }
-
-
-def written(request: ModelRequest) -> Body:
-    """The settings of a request."""
-    body: Body = {}
-    for name in SAMPLING:
-        if is_set(getattr(request, name)):
-            body = with_setting(body, name, getattr(request, name))
-    return body
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:

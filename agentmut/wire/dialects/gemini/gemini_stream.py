@@ -8,7 +8,7 @@ from agentmut.nouns import Body, Frame, Framing
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.gemini.spelling import get
-from agentmut.wire.dialects.pieces import words
+from agentmut.wire.dialects.sse import words
 
 _OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')
 """What matters outside of strings, and inside of them."""

@@ -5,8 +5,8 @@ from typing import Any
 
 from agentmut.nouns import Body, ModelReply, Usage
 from agentmut.wire import bodies
-from agentmut.wire.dialects.openai_common import CREATED
-from agentmut.wire.dialects.replies import tokens
+from agentmut.wire.dialects.openai_codec import CREATED
+from agentmut.wire.dialects.reading import tokens
 from agentmut.wire.dialects.responses.responses_requests import CALLS, kind_of, read_call
 
 INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}

@@ -7,8 +7,8 @@ from typing import Any
 from agentmut.nouns import Body, ModelReply
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.pieces import halves, words
 from agentmut.wire.dialects.responses.responses_replies import encode, text_part, written_items
+from agentmut.wire.dialects.sse import halves, words
 
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 

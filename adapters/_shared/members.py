@@ -1,0 +1,61 @@
+"""The agents of a team by name, and the one among them that is changed."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import JsonValue
+
+from agentmut._base import AdapterError, nearest
+
+_Agent = TypeVar("_Agent")
+
+
+@dataclass(frozen=True)
+class Members(Generic[_Agent]):
+    """All agents that can take part in a run, by name; mostly the first one is where it begins."""
+
+    members: Mapping[str, _Agent]
+    changed_name: str
+    """The agent whose prompt and model are changed."""
+
+    @property
+    def first(self) -> _Agent:
+        """The first one."""
+        return next(iter(self.members.values()))
+
+    @property
+    def changed_agent(self) -> _Agent:
+        """The agent whose prompt and model are changed."""
+        return self.members[self.changed_name]
+
+    def handoffs(self, leads: Callable[[str, _Agent], Mapping[str, str]]) -> dict[str, JsonValue]:
+        """The `handoffs` of a flow, from where the tools of each agent lead; nothing where none leads anywhere."""
+        found: dict[str, JsonValue] = {
+            name: {**targets} for name, agent in self.members.items() if (targets := leads(name, agent))
+        }
+        return {"handoffs": found} if found else {}
+
+
+def check_chosen(chosen: JsonValue, names: Collection[str], what: str = "agent") -> None:
+    """Raise `AdapterError` where `agent.options.agent` names nobody."""
+    if chosen is not None and chosen not in names:
+        raise AdapterError(
+            f"agent.options.agent: there is no {what} {chosen!r}. {nearest(str(chosen), names)}"
+        )
+
+
+def reached(
+    first: Any,
+    below: Callable[[Any], Iterable[Any]],
+    name_of: Callable[[Any], str] = lambda agent: agent.name,
+    known: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """An agent and all that lie `below` it, after the `known` ones. Raises `AdapterError` for one name of two."""
+    members, name = dict(known or {}), name_of(first)
+    if members.setdefault(name, first) is not first:
+        raise AdapterError(f"two agents are called {name!r}; give each a name of its own")
+    if name not in (known or {}):
+        for agent in below(first):
+            members = reached(agent, below, name_of, members)
+    return members
