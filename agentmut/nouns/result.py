@@ -93,6 +93,16 @@ class Score(Frozen):
     not_applied: int = 0
     ignored: int = 0
     error: int = 0
+    certain: int = 0
+    """Kills of this grade: all certain kills of the run are real, with confidence 0.95."""
+    strong: int = 0
+    """Kills whose p-value is at most 0.01, beside the certain ones."""
+    moderate: int = 0
+    """Kills at the rule's own level. In results of earlier versions no kill has a grade."""
+    false_kills: int | None = None
+    """Kills that may all be false: what the lower end takes off. None in results of earlier versions."""
+    missed: int | None = None
+    """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
 
 
 class Target(Frozen):
@@ -268,6 +278,13 @@ class MutantRow(Frozen):
     """Ids of the two mutants that a higher-order mutant is made of."""
     killed_by: tuple[str, ...] = ()
     """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
+    p_value: float | None = None
+    """Of a kill: the chance that a mutant that is no worse is killed on evidence as strong, at most. None for what was
+    not killed, and in results of earlier versions."""
+    grade: str = ""
+    """Of a kill: certain, strong or moderate; see `Score`."""
+    ruled_out: float | None = None
+    """Of a survivor: the drop of a pass rate that each scenario has ruled out, with confidence 1 - beta."""
     gate_red: bool | None = None
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
     ci_red: tuple[CiRed, ...] = ()

@@ -18,7 +18,7 @@ from agentmut.relating.preparation import comparison, level_of, relating
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan, SourceTrials
 from agentmut.relating.summary import judgement_of, violation
-from agentmut.stats import Judged, KillDesign, KillTable, Verdict, level_for
+from agentmut.stats import Judged, KillDesign, KillTable, KillTest, SuiteTest, Verdict, level_for
 from agentmut.store import Counts, RelationKill
 from agentmut.trial import Detector
 
@@ -237,8 +237,9 @@ def _score(
     judged = [
         Judged(
             DECISIONS[status],
-            {**suite, **families.get(row.id, {})},
-            alpha * (share + _earlier(row, families)),
+            tuple(KillTest(*item) for item in {**suite, **families.get(row.id, {})}.items()),
+            SuiteTest(alpha * (share + _earlier(row, families))),
+            row.p_value,  # relations look at survivors only, so the suite's own kills come before theirs
         )
         for row, status in zip(rows, statuses, strict=True)
         if status in DECISIONS

@@ -33,11 +33,14 @@ from .reliability.judge_labels import transferred as transferred
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
 from .score.coverage import state_coverage as state_coverage
+from .score.grades import Grade as Grade
+from .score.grades import grades as grades
+from .score.judged import Judged as Judged
 from .score.kill_p_value import NO_SUITE as NO_SUITE
 from .score.kill_p_value import KillTest as KillTest
 from .score.kill_p_value import SuiteTest as SuiteTest
 from .score.kill_p_value import kill_p_value as kill_p_value
-from .score.mutation_score import Judged as Judged
+from .score.missed import fast_until as fast_until
 from .score.mutation_score import mutation_score as mutation_score
 from .score.mutation_score import paper_score as paper_score
 from .score.redness import RedChance as RedChance

@@ -1,130 +1,336 @@
-from collections.abc import Callable
+"""The mutation score's interval: by hand, by other ways of counting, and on a stored campaign."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
-from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
-from agentmut.stats.score.mutation_score import (
-    POINTS,
-    Group,
-    Judged,
-    Rates,
-    family_rates,
-    mutation_score,
-    paper_score,
-    score_interval,
-    table_rates,
+from agentmut.stats.kill.characteristics import chance_of, decision_probability, endings
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
+from agentmut.stats.score.false_kills import (
+    DRAWS,
+    false_kill_bound,
+    families_of,
+    rank_limit,
+    rank_statistics,
+    simes_bound,
 )
-from benchmarks.calibration.false_kills import kill_probability, survive_probability
+from agentmut.stats.score.grades import Grade, grades, hommel
+from agentmut.stats.score.judged import Judged, clearing_tables, spread_levels
+from agentmut.stats.score.kill_p_value import KillTest, SuiteTest, kill_levels
+from agentmut.stats.score.missed import POINTS, Survivors, fast_until, most_missed, survivors_of
+from agentmut.stats.score.mutation_score import mutation_score, paper_score
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
+DEMO = next(
+    (
+        path
+        for parent in Path(__file__).parents
+        if (path := parent / "shared/data/demo-campaign/result.json").exists()
+    ),
+    None,
+)
+TEN = KillDesign(level_for(10))
+KILLED, SURVIVED, UNDECIDED = Decision.KILLED, Decision.SURVIVED, Decision.UNDECIDED
 
 
-def constant(false_kill: float, missed: float) -> Rates:
-    return Rates(np.full(POINTS, false_kill), np.full(POINTS, missed))
+def constant(missed: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.full(POINTS, missed)
 
 
-def test_with_known_rates_the_bounds_are_binomial_quantiles() -> None:
-    # F: .975-quantile of Bin(20, .05) is 3, then of Bin(20 - 12 + 3 = 11, .05) is 2, of Bin(10, .05) is 2
-    # M: .975-quantile of Bin(12 + 2 + 1, .1) is 4, of Bin(12 + 2 + 4 + 1, .1) is 5, of Bin(20, .1) is 5
-    assert [binom.ppf(0.975, m, 0.05) for m in (20, 11, 10)] == [3, 2, 2]
+def one(decision: Decision, table: KillTable, killed_at: int = 0) -> Judged:
+    return Judged(decision, (KillTest("a", table, killed_at),))
+
+
+def test_with_known_rates_the_missed_are_a_binomial_quantile() -> None:
+    # .975-quantile of Bin(12 + 2 + 1, .1) is 4, of Bin(12 + 2 + 4 + 1, .1) is 5, of Bin(20, .1) is 5
     assert [binom.ppf(0.975, m, 0.1) for m in (15, 19, 20)] == [4, 5, 5]
-    score = score_interval([Group(12, 6, 2, constant(0.05, 0.1))])
-    assert score is not None
-    assert (score.false_kills, score.missed) == (2, 5)
-    assert (score.interval.low, score.interval.high) == (10 / 20, 19 / 20)
-    assert score.interval.estimate == 12 / 18
-    assert (score.interval.level, score.interval.n) == (0.95, 20)
+    assert most_missed([Survivors(12, 2, 6, constant(0.1))], 0.975) == 5
+
+
+def test_fast_kills_are_no_chances_to_miss() -> None:
+    # with 12 kills that could not have been missed: .975-quantile of Bin(2 + 1, .1) is 2, of Bin(2 + 2 + 1, .1) too
+    assert [binom.ppf(0.975, m, 0.1) for m in (3, 5)] == [2, 2]
+    assert most_missed([Survivors(0, 2, 6, constant(0.1))], 0.975) == 2
 
 
 def test_nothing_killed_does_not_mean_that_nothing_has_dropped() -> None:
     # one of three may have dropped and been missed (chance .1), two hardly (chance .01 < .025)
-    score = score_interval([Group(0, 3, 0, constant(0.05, 0.1))])
+    assert most_missed([Survivors(0, 0, 3, constant(0.1))], 0.975) == 1
+
+
+def test_a_kill_is_fast_before_the_first_survival_and_within_a_quarter_of_the_chance() -> None:
+    table = decision_table(0, 50, TEN)
+    first = min(n for n in range(101) if table.survive_at[n] >= 0)
+    last = fast_until(table)
+    assert 0 < last < first == 11
+    by = {n: _walk(table, 0.2, n)[0] for n in range(1, first)}
+    assert by[last] <= 0.25
+    assert last == first - 1 or by[last + 1] > 0.25 or last + 1 not in kill_levels(table).trials
+
+
+def test_the_chance_of_a_missed_drop_is_that_among_those_without_a_fast_kill() -> None:
+    # the original never failed, so that the lower limit of its failure rate is 0 and the drop makes it .2
+    table = decision_table(0, 50, TEN)
+    fast, _ = _walk(table, 0.2, fast_until(table))
+    _, survived = _walk(table, 0.2, 100)
+    (group,) = survivors_of([one(SURVIVED, table)])
+    assert group.missed == pytest.approx(constant(survived / (1 - fast)), rel=1e-9)
+
+
+def _walk(table: KillTable, rate: float, n_max: int) -> tuple[float, float]:
+    """Chances of a kill and of a survival within so many trials, by following the trials one by one."""
+    alive, killed, survived = {0: 1.0}, 0.0, 0.0
+    for n in range(1, n_max + 1):
+        arrived: dict[int, float] = {}
+        for f, chance in alive.items():
+            arrived[f] = arrived.get(f, 0.0) + chance * (1 - rate)
+            arrived[f + 1] = arrived.get(f + 1, 0.0) + chance * rate
+        killed += sum(c for f, c in arrived.items() if f >= table.kill_at[n])
+        survived += sum(c for f, c in arrived.items() if f <= table.survive_at[n])
+        alive = {f: c for f, c in arrived.items() if table.survive_at[n] < f < table.kill_at[n]}
+    return killed, survived
+
+
+def test_a_larger_drop_is_missed_less_often_even_without_a_fast_kill(table_of: TableOf) -> None:
+    for f0, design in ((0, TEN), (2, TEN), (10, TEN), (5, KillDesign()), (25, KillDesign(0.025))):
+        table = table_of(f0, 50, design)
+        rates = np.linspace(f0 / 50 + 0.01, 0.98, 60)
+        ends = endings(table)[KILLED]
+        early = chance_of(ends, rates)[ends.n <= fast_until(table)].sum(axis=0)
+        ratio = decision_probability(table, SURVIVED, rates) / (1 - early)
+        assert (np.diff(ratio) <= 1e-12).all()
+
+
+def test_slow_kills_count_among_the_chances_to_miss(table_of: TableOf) -> None:
+    table = table_of(0, 50, TEN)
+    last = fast_until(table)
+    slow = next(n for n in kill_levels(table).trials if n > last)
+    fast = [one(KILLED, table, 2)] * 3
+    (group,) = survivors_of([*fast, one(KILLED, table, slow), one(KILLED, table), one(UNDECIDED, table)])
+    assert (group.slow, group.undecided, group.survived) == (
+        2,
+        1,
+        0,
+    )  # a kill at an unknown trial may be slow
+
+
+def test_simes_bound_by_hand() -> None:
+    p = np.array([0.0005, 0.004, 0.02, 0.04])
+    # all four, no others: .0005 <= .01/4 rejects; the last three: .01/3, .02/3, .01 reject none
+    assert simes_bound(p, 0, 0.01) == 3
+    # with 100 others: .0005 > .01/104
+    assert simes_bound(p, 100, 0.01) == 4
+    assert simes_bound(np.array([]), 5, 0.01) == 0
+    assert simes_bound(np.array([1e-6, 1e-6]), 5, 0.01) == 0
+
+
+def test_the_chance_of_a_kill_at_a_level_is_at_least_that_level_on_average(table_of: TableOf) -> None:
+    tests = tuple(KillTest(f"s{i}", table_of(i, 50, TEN)) for i in range(10))
+    grid, (family,) = families_of([Judged(SURVIVED, tests)] * 3)
+    assert family.others == 3
+    assert family.chances.shape == (len(grid), DRAWS)
+    assert (np.diff(family.chances, axis=0) >= 0).all()
+    assert (family.chances.mean(axis=1) >= grid * (1 - 1e-9)).all()
+    assert 0 < grid[0] < grid[-1] <= 0.05
+
+
+def test_the_rank_test_of_one_table_agrees_with_counting_by_hand(table_of: TableOf) -> None:
+    # one level only: the statistic of k kills is the mean tail of the binomial at that level
+    table = table_of(0, 50, TEN)
+    grid, (family,) = families_of([one(SURVIVED, table)] * 20)
+    counts = np.zeros((1, len(grid)), dtype=int)
+    counts[0, -1] = 2
+    by_hand = binom.sf(1, 20, np.minimum(family.chances[-1], 1)).mean()
+    assert rank_statistics(counts, 20, family.chances) == pytest.approx([by_hand])
+
+
+def test_unchanged_mutants_are_rejected_as_often_as_asked(table_of: TableOf) -> None:
+    tests = tuple(KillTest(f"s{i}", table_of(i, 50, TEN)) for i in range(10))
+    _, (family,) = families_of([Judged(SURVIVED, tests)] * 30)
+    limit, rng = rank_limit([family], 0.05), np.random.default_rng(5)
+    rows = []
+    for _ in range(4000):
+        draw = family.chances[:, rng.integers(DRAWS)]
+        levels = np.searchsorted(draw, rng.random(30))
+        rows.append(np.bincount(levels, minlength=len(draw) + 1)[:-1].cumsum())
+    rejected = float((rank_statistics(np.array(rows), 30, family.chances) < limit).mean())
+    assert 0.02 < rejected <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 4000)
+
+
+def test_strong_kills_cannot_be_false_and_weak_ones_may(table_of: TableOf) -> None:
+    tables = [table_of(i, 50, TEN) for i in (0, 1, 2)]
+
+    def campaign(strong: int, weak: int) -> list[Judged]:
+        states = [kill_levels(tables[0]).trials[0]] * strong + [kill_levels(tables[0]).trials[-1]] * weak
+        rest = tuple(KillTest(f"s{i}", table) for i, table in enumerate(tables[1:]))
+        killed = [Judged(KILLED, (KillTest("a", tables[0], n), *rest)) for n in states]
+        return [*killed, *[Judged(SURVIVED, (KillTest("a", tables[0]), *rest))] * 10]
+
+    assert false_kill_bound(campaign(10, 0), 0.025) <= 2
+    assert false_kill_bound(campaign(10, 0), 0.025) <= false_kill_bound(campaign(10, 3), 0.025)
+    assert 1 <= false_kill_bound(campaign(0, 3), 0.025) <= 3
+    assert false_kill_bound(campaign(0, 0), 0.025) == 0
+
+
+def test_a_share_for_the_suite_adds_false_kills(table_of: TableOf) -> None:
+    tests = tuple(KillTest(name, table_of(10, 100, KillDesign(0.01))) for name in "ab")
+    with_share = [Judged(KILLED, tests, SuiteTest(0.1, math.log(11), killed=True))] * 30
+    with_share += [Judged(SURVIVED, tests, SuiteTest(0.1))] * 30
+    without = [m._replace(suite=SuiteTest(0.0)) for m in with_share]
+    more, fewer = false_kill_bound(with_share, 0.025), false_kill_bound(without, 0.025)
+    assert more > fewer > 0
+    _, (family,) = families_of(with_share)
+    assert float(family.chances[-1].mean()) >= 0.1
+    certain = [m._replace(suite=SuiteTest(0.1, math.log(1e5), m.suite.killed)) for m in with_share]
+    assert false_kill_bound(certain, 0.025) < more
+
+
+def test_mixed_families_are_scored_together(table_of: TableOf) -> None:
+    first, second = table_of(10, 100, KillDesign()), table_of(5, 50, KillDesign())
+    mutants = [one(KILLED, first)] * 8 + [one(SURVIVED, first)] * 4
+    mixed = [*mutants, Judged(UNDECIDED, (KillTest("a", first), KillTest("b", second)))]
+    score = mutation_score(mixed, no_coverage=2)
     assert score is not None
-    assert (score.interval.low, score.interval.high) == (0.0, 1 / 3)
+    assert score.interval.n == 15
+    assert score.interval.estimate == 8 / 14
+    assert score.interval.low < 8 / 15
+    assert score.interval.high >= 9 / 15  # the undecided one may have been killed
 
 
-def test_a_sure_rule_leaves_only_the_undecided_open() -> None:
-    score = score_interval([Group(5, 3, 2, constant(0.0, 0.0))])
-    assert score is not None
-    assert (score.interval.low, score.interval.high) == (0.5, 0.7)
+def test_the_stored_demo_campaign_gives_three_false_kills_and_two_missed(table_of: TableOf) -> None:
+    if DEMO is None:
+        pytest.skip("the stored campaign is not here")
+    rows = {
+        name: mutation_score(*_stored(name, table_of))
+        for name in ("", "prompt.drop_instruction", "tool.remove")
+    }
+    found = {
+        name: (s.false_kills, s.missed, round(s.interval.low, 2), round(s.interval.high, 2))
+        for name, s in rows.items()
+        if s
+    }
+    assert found == {
+        "": (3, 2, 0.43, 0.61),
+        "prompt.drop_instruction": (2, 2, 0.31, 0.56),
+        "tool.remove": (0, 0, 0.86, 0.86),
+    }
+    mutants, _ = _stored("", table_of)
+    p_values = [m.p_value for m in mutants]
+    given = grades(p_values, [m.decision is KILLED for m in mutants])
+    assert [given.count(grade) for grade in Grade] == [11, 2, 2]
+    assert max(p for p in p_values if p < 1) == pytest.approx(0.0285, abs=1e-4)
 
 
-def test_mutants_without_coverage_are_survivors_for_certain() -> None:
-    score = score_interval([Group(5, 0, 0, constant(0.0, 0.5))], no_coverage=5)
+def _stored(operator: str, table_of: TableOf) -> tuple[list[Judged], int]:
+    """The mutants of the stored campaign that an operator made, and how many no scenario reaches."""
+    assert DEMO is not None
+    result = json.loads(DEMO.read_text())
+    base = {b["scenario"]: (b["trials"] - b["passes"], b["trials"]) for b in result["baseline"]}
+    rows = [m for m in result["mutants"] if m["intent"] == "degrade" and m["operator"].startswith(operator)]
+    reached = [m for m in rows if m["evidence"]]
+    return [_judged(m, result["decision_tables"], base, table_of) for m in reached], len(rows) - len(reached)
+
+
+def _judged(
+    row: Mapping[str, Any],
+    tables: Sequence[Mapping[str, Any]],
+    base: Mapping[str, tuple[int, int]],
+    table_of: TableOf,
+) -> Judged:
+    """A stored mutant. At alpha/12 all ten scenarios reach it, at alpha/8 the six that were tried."""
+    tried = {item["scenario"]: item for item in row["evidence"]}
+    level = tables[row["evidence"][0]["table"]]["alpha"]
+    family = {12: 10, 8: 6, 5: 5, 2: 2, 1: 1}[round(0.05 / level)]
+    names = [*tried, *(name for name in base if name not in tried)][:family]
+    at = {name: item["trials"] for name, item in tried.items() if item["decision"] == "killed"}
+    tests = [KillTest(n, table_of(*base[n], KillDesign(level)), at.get(n, 0)) for n in names]
+    return Judged(Decision(row["status"]), tuple(tests))
+
+
+def test_survival_speaks_of_the_drop_that_is_asked_for(table_of: TableOf) -> None:
+    coarse, fine = table_of(1, 20, KillDesign(0.01, 0.1, 0.5)), table_of(2, 50, KillDesign(0.01, 0.1, 0.2))
+    tests = (KillTest("a", coarse, weight=0.4), KillTest("a", fine, weight=0.6))
+    assert clearing_tables(tests) == {"a": fine}
+    assert clearing_tables(tests, 0.5) == {"a": coarse}
+    assert clearing_tables(tests, 0.3) == {"a": fine}
+    assert clearing_tables(tests, 0.1) == {}
+    mutants = [Judged(SURVIVED, tests)] * 20
+    by = {drop: mutation_score(mutants, resolution=drop) for drop in (None, 0.2, 0.5)}
+    assert by[None] == by[0.2]
+    assert by[0.5] is not None and by[0.2] is not None
+    assert by[0.5].missed >= 1
+
+
+def test_a_kill_in_any_stage_is_divided_by_the_weight_of_its_stage(table_of: TableOf) -> None:
+    coarse, fine = table_of(1, 20, KillDesign(0.01, 0.1, 0.5)), table_of(2, 50, KillDesign(0.01, 0.1, 0.2))
+    at = kill_levels(coarse).trials[0]
+    killed = Judged(KILLED, (KillTest("a", coarse, at, 0.4), KillTest("a", fine, 0, 0.6)))
+    level = kill_levels(coarse).at(at)
+    assert killed.p_value == pytest.approx(level + kill_levels(fine).attained(level / 0.4 * 0.6))
+
+
+def test_a_kill_without_a_known_state_has_the_largest_p_value(table_of: TableOf) -> None:
+    table = table_of(10, 100, KillDesign())
+    assert one(KILLED, table).p_value == kill_levels(table).levels[-1]
+    assert one(KILLED, table)._replace(known=0.001).p_value == 0.001
+    assert one(SURVIVED, table)._replace(known=0.001).p_value == 1.0
+
+
+def test_draws_of_different_scenarios_spread_as_if_independent() -> None:
+    columns = [spread_levels(dimension, 512) for dimension in range(6)]
+    assert np.abs(np.corrcoef(columns) - np.eye(6)).max() < 0.1
+    assert all(sorted(column) == sorted(columns[0]) for column in columns)
+
+
+def test_mutants_without_coverage_are_survivors_for_certain(table_of: TableOf) -> None:
+    score = mutation_score([one(KILLED, table_of(0, 50, TEN), 2)] * 5, no_coverage=5)
     assert score is not None
     assert (score.interval.low, score.interval.estimate, score.interval.high) == (0.5, 0.5, 0.5)
-
-
-def test_only_mutants_without_coverage_score_zero() -> None:
-    score = score_interval([], no_coverage=3)
-    assert score is not None
-    assert (score.interval.low, score.interval.estimate, score.interval.high) == (0.0, 0.0, 0.0)
+    alone = mutation_score([], no_coverage=3)
+    assert alone is not None
+    assert (alone.interval.low, alone.interval.estimate, alone.interval.high) == (0.0, 0.0, 0.0)
 
 
 def test_a_score_of_nothing_is_undefined() -> None:
-    assert score_interval([]) is None
     assert mutation_score([]) is None
 
 
-def test_all_undecided_gives_no_estimate_and_the_whole_range() -> None:
-    score = score_interval([Group(0, 0, 4, constant(0.05, 0.1))])
+def test_all_undecided_gives_no_estimate_and_the_whole_range(table_of: TableOf) -> None:
+    score = mutation_score([one(UNDECIDED, table_of(10, 100, KillDesign()))] * 4)
     assert score is not None
     assert (score.interval.estimate, score.interval.low, score.interval.high) == (None, 0.0, 1.0)
 
 
-def test_a_perfect_score_is_never_printed_bare(table_of: TableOf) -> None:
-    score = score_interval([Group(20, 0, 0, table_rates(table_of(10, 100, KillDesign())))])
+def test_one_survivor_can_never_be_certified(table_of: TableOf) -> None:
+    # a drop of .2 is missed with chance about .1, more than .025
+    score = mutation_score([one(SURVIVED, table_of(10, 100, KillDesign()))])
+    assert score is not None
+    assert (score.interval.low, score.interval.high) == (0.0, 1.0)
+
+
+def test_a_perfect_score_of_weak_kills_is_never_printed_bare(table_of: TableOf) -> None:
+    table = table_of(10, 100, KillDesign())
+    score = mutation_score([one(KILLED, table, kill_levels(table).trials[-1])] * 20)
     assert score is not None
     assert score.interval.low < 1
-    assert str(score) == "1.0000 [0.9500, 1.0000] (95% kill rule, n=20); up to 1 false kills, 0 missed"
+    assert str(score).endswith(f"up to {score.false_kills} false kills, 0 missed")
 
 
-def test_rates_of_a_scenario_are_those_of_its_table(table_of: TableOf) -> None:
-    table = table_of(10, 100, KillDesign())
-    rates = table_rates(table)
-    middle = float(beta(10.5, 90.5).median())
-    assert float(np.median(rates.false_kill)) == pytest.approx(kill_probability(table, middle), abs=1e-3)
-    assert float(np.median(rates.missed)) == pytest.approx(survive_probability(table, middle + 0.2), abs=2e-3)
-
-
-def test_draws_of_different_scenarios_spread_as_if_independent(table_of: TableOf) -> None:
-    table = table_of(10, 100, KillDesign())
-    columns = [table_rates(table, dimension).false_kill for dimension in range(4)]
-    assert np.abs(np.corrcoef(columns) - np.eye(4)).max() < 0.1
-    assert [c.mean() for c in columns] == pytest.approx([columns[0].mean()] * 4, rel=0.03)
-
-
-def test_a_family_may_be_killed_by_any_scenario_and_survives_only_in_all() -> None:
-    bound = family_rates([constant(0.02, 0.1), constant(0.03, 0.3)])
-    assert bound.false_kill[0] == pytest.approx(0.05)
-    assert bound.missed[0] == 0.3
-
-
-def test_a_share_for_the_suite_adds_its_level_to_the_false_kills(table_of: TableOf) -> None:
-    rates = [table_rates(table_of(10, 100, KillDesign(0.01)), dimension) for dimension in range(2)]
-    alone, shared = family_rates(rates), family_rates(rates, suite_level=0.025)
-    assert float((shared.false_kill - alone.false_kill).mean()) == pytest.approx(0.025)
-    added = (shared.false_kill - alone.false_kill) / alone.false_kill  # the same share of each draw, not flat
-    assert added.min() == pytest.approx(added.max())
-    assert shared.missed.tolist() == alone.missed.tolist()
-    assert family_rates([constant(0.0, 0.1)] * 2, 0.02).false_kill[0] == 0.02
-    with pytest.raises(ValueError, match=r"suite_level must be in \(0, 1\), got -0.1"):
-        family_rates(rates, suite_level=-0.1)
-
-
-def test_mutants_with_and_without_a_share_for_the_suite_are_scored_together(table_of: TableOf) -> None:
-    family = {name: table_of(10, 100, KillDesign(0.01)) for name in "ab"}
-    without = mutation_score([Judged(Decision.KILLED, family)] * 60)
-    mixed = mutation_score(
-        [Judged(Decision.KILLED, family)] * 30 + [Judged(Decision.KILLED, family, 0.1)] * 30
-    )
-    assert without is not None and mixed is not None
-    assert mixed.interval.n == 60
-    assert mixed.false_kills > without.false_kills
+def test_five_thousand_mutants_in_many_families_are_scored(table_of: TableOf) -> None:
+    tables = {f"s{i}": table_of(i, 50, KillDesign(alpha=0.05 / 12)) for i in range(12)}
+    families = [tuple(KillTest(n, tables[n]) for n in list(tables)[: 2 + i % 10]) for i in range(100)]
+    verdicts = (KILLED, KILLED, SURVIVED)
+    score = mutation_score([Judged(verdicts[i % 3], families[i % 100]) for i in range(5000)])
+    assert score is not None
+    assert score.interval.low < 2 / 3 < score.interval.high
 
 
 def test_the_papers_score_is_a_plain_ratio_with_wilsons_interval() -> None:
@@ -141,76 +347,49 @@ def test_the_papers_score_is_a_plain_ratio_with_wilsons_interval() -> None:
             paper_score(*bad)
 
 
-def test_mutants_are_grouped_by_family(table_of: TableOf) -> None:
-    one, two = table_of(10, 100, KillDesign()), table_of(5, 50, KillDesign())
-    single = [Judged(Decision.KILLED, {"a": one})] * 8 + [Judged(Decision.SURVIVED, {"a": one})] * 4
-    expected = score_interval([Group(8, 4, 0, table_rates(one))])
-    assert mutation_score(single) == expected
-    mixed = [*single, Judged(Decision.UNDECIDED, {"a": one, "b": two})]
-    score = mutation_score(mixed, no_coverage=2)
-    assert score is not None
-    assert score.interval.n == 15
-    assert expected is not None
-    assert score.interval.low < expected.interval.low
-
-
-def test_five_thousand_mutants_in_many_families_are_scored_quickly(table_of: TableOf) -> None:
-    tables = {f"s{i}": table_of(i, 50, KillDesign(alpha=0.05 / 12)) for i in range(12)}
-    families = [{name: tables[name] for name in list(tables)[: 2 + i % 10]} for i in range(100)]
-    verdicts = (Decision.KILLED, Decision.KILLED, Decision.SURVIVED)
-    score = mutation_score([Judged(verdicts[i % 3], families[i % 100]) for i in range(5000)])
-    assert score is not None
-    assert score.interval.low < 2 / 3 < score.interval.high
-
-
-@pytest.mark.parametrize(
-    ("p", "mutants"),
-    [(0.95, {0.0: 40}), (0.9, {0.0: 20, 0.2: 20}), (0.8, {0.0: 10, 0.1: 10, 0.4: 20}), (0.9, {0.2: 50})],
-)
-def test_the_interval_covers_the_share_of_worse_mutants(
-    p: float, mutants: dict[float, int], table_of: TableOf
-) -> None:
-    rng, n0, runs, total = np.random.default_rng(11), 100, 300, sum(mutants.values())
-    rates = cache(lambda f0: table_rates(table_of(f0, n0, KillDesign())))
-
-    @cache
-    def chances(f0: int, drop: float) -> list[float]:
-        table = table_of(f0, n0, KillDesign())
-        killed, survived = (of(table, 1 - p + drop) for of in (kill_probability, survive_probability))
-        return [killed, survived, max(0.0, 1 - killed - survived)]
-
-    covered = 0
-    for f0 in rng.binomial(n0, 1 - p, runs).tolist():
-        counts = np.zeros(3, dtype=int)
-        for drop, number in mutants.items():
-            counts += rng.multinomial(number, chances(f0, drop))
-        k, s, u = counts.tolist()
-        score = score_interval([Group(k, s, u, rates(f0))])
-        assert score is not None
-        worse = sum(n for drop, n in mutants.items() if drop > 0) / total
-        much_worse = sum(n for drop, n in mutants.items() if drop >= 0.2) / total
-        covered += score.interval.low <= worse and score.interval.high >= much_worse
-    assert covered / runs >= 0.95 - 0.025  # two standard errors of the simulation
-
-
-def test_impossible_counts_and_levels_are_refused() -> None:
-    with pytest.raises(ValueError, match="killed must be a whole number of at least 0, got -1"):
-        score_interval([Group(-1, 0, 0, constant(0.05, 0.1))])
+def test_impossible_counts_and_levels_are_refused(table_of: TableOf) -> None:
+    table = table_of(78, 100, KillDesign())
     with pytest.raises(ValueError, match="no_coverage must be"):
-        score_interval([], no_coverage=-1)
+        mutation_score([], no_coverage=-1)
     with pytest.raises(ValueError, match=r"gamma must be in \(0, 1\), got 1"):
-        score_interval([Group(1, 0, 0, constant(0.05, 0.1))], gamma=1)
+        mutation_score([one(SURVIVED, table)], gamma=1)
     with pytest.raises(ValueError, match="must be killed, survived or undecided"):
-        mutation_score([Judged(Decision.CONTINUE, {"a": decision_table(78, 100)})])
+        mutation_score([one(Decision.CONTINUE, table)])
     with pytest.raises(ValueError, match="on a scenario or more"):
-        mutation_score([Judged(Decision.KILLED, {})])
+        mutation_score([Judged(KILLED, ())])
 
 
 def test_an_undecided_mutant_without_scenarios_widens_the_bounds_and_adds_no_error_rate() -> None:
     table = decision_table(10, 100)
-    alone = mutation_score([Judged(Decision.SURVIVED, {"a": table})])
-    with_it = mutation_score([Judged(Decision.SURVIVED, {"a": table}), Judged(Decision.UNDECIDED, {})])
+    alone = mutation_score([one(SURVIVED, table)])
+    with_it = mutation_score([one(SURVIVED, table), Judged(UNDECIDED, ())])
     assert alone is not None and with_it is not None
     assert (with_it.interval.estimate, with_it.interval.n) == (0.0, 2)
     assert with_it.interval.high >= 0.5  # the undecided one may have been killed
     assert with_it.false_kills == alone.false_kills == 0
+
+
+def test_hommel_rejects_what_every_simes_test_of_a_closed_family_rejects() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        p_values = rng.beta(0.2, 1, 5).tolist()
+        assert hommel(p_values, 0.05) == [_in_all_rejected(p_values, i) for i in range(5)]
+
+
+def _in_all_rejected(p_values: Sequence[float], i: int) -> bool:
+    @cache
+    def rejected(members: tuple[int, ...]) -> bool:
+        rising = sorted(p_values[j] for j in members)
+        return any(p <= 0.05 * rank / len(rising) for rank, p in enumerate(rising, 1))
+
+    others = [j for j in range(len(p_values)) if j != i]
+    return all(rejected((i, *more)) for size in range(5) for more in combinations(others, size))
+
+
+def test_grades_by_hand() -> None:
+    # the first is certain: .0001 <= .05/5; of the rest .009 is strong, .03 moderate, and survivors have no grade
+    p_values, killed = [0.0001, 0.02, 0.009, 0.03, 1.0], [True, True, True, True, False]
+    assert hommel(p_values, 0.05)[0] is True
+    found = grades([0.0001, 0.04, 0.009, 1.0, 1.0, 1.0, 1.0], [True, True, True, *[False] * 4])
+    assert found[:4] == [Grade.CERTAIN, Grade.MODERATE, Grade.STRONG, None]
+    assert grades(p_values, killed)[4] is None

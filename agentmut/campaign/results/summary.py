@@ -13,7 +13,7 @@ from agentmut.campaign.limits import Spend, cost_unknown
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
-from agentmut.campaign.results.scoring import score, share_not_killed
+from agentmut.campaign.results.scoring import Standing, score, share_not_killed, standings
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
@@ -38,7 +38,7 @@ from agentmut.nouns import (
     WitnessSummary,
 )
 from agentmut.project import redactor
-from agentmut.stats import Interval, wilson
+from agentmut.stats import Grade, Interval, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
@@ -46,7 +46,11 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
     plan, spend = state.plan, state.spend
     tables = decision_tables(state.arms.values())
     texts = source_texts(session.origin, plan.mutants, redactor(session.project))
-    rows = tuple(_row(session, state, mutant, tables, texts) for mutant in plan.mutants)
+    proofs = standings((m, _status(state, m)[0], state.arms.get(m.id)) for m in plan.mutants)
+    rows = tuple(
+        _row(session, state, mutant, tables, texts, proofs.get(mutant.id, Standing()))
+        for mutant in plan.mutants
+    )
     scored = _Scorer(state, session.project.statistics.scoring)
     return Result(
         agentmut_version=__version__,
@@ -129,9 +133,14 @@ def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: s
 
 
 def _row(
-    session: Session, state: CampaignState, mutant: Mutant, tables: DecisionTables, texts: SourceTexts
+    session: Session,
+    state: CampaignState,
+    mutant: Mutant,
+    tables: DecisionTables,
+    texts: SourceTexts,
+    proof: Standing,
 ) -> MutantRow:
-    status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
+    status, reason = _status(state, mutant)
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
     tried = mutant_tried(session, state, mutant)
@@ -150,6 +159,9 @@ def _row(
         subject=mutant.subject,
         parts=tuple(part.id for part in mutant.parts),
         killed_by=arm.killed_by if arm and status is Status.KILLED else (),
+        p_value=None if proof.p_value is None else float(f"{proof.p_value:.4g}"),
+        grade=proof.grade or "",
+        ruled_out=proof.ruled_out,
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
@@ -162,6 +174,10 @@ def _row(
         usd=arm.tally.cost if arm else 0.0,
         reason=reason,
     )
+
+
+def _status(state: CampaignState, mutant: Mutant) -> tuple[Status, str]:
+    return state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
 
 
 def _witness(arm: Arm) -> WitnessSummary:
@@ -260,8 +276,10 @@ class _Scorer(NamedTuple):
         return share_not_killed(self._score(rows)) if preserve else self._score(rows)
 
     def _score(self, rows: Iterable[MutantRow]) -> Score:
+        rows = list(rows)
         judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
-        return score(judged, paper=self.scoring == "paper")
+        graded = [Grade(row.grade) for row in rows if row.grade]
+        return score(judged, graded, paper=self.scoring == "paper")
 
 
 def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:

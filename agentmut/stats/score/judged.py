@@ -1,0 +1,89 @@
+"""What a score knows of one mutant: its decision, and every table that could have made it."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable
+from agentmut.stats.score.kill_p_value import NO_SUITE, KillTest, SuiteTest, family_level, kill_p_value
+
+Array = NDArray[np.float64]
+TestKey = tuple[str, int, int, KillDesign, float]
+FamilyKey = tuple[frozenset[TestKey], float]
+
+
+class Judged(NamedTuple):
+    """One mutant: KILLED, SURVIVED or UNDECIDED, and the tables of all scenarios that reach it.
+
+    Only an undecided mutant may have none: one that no scenario could be tried on. Where a scenario has several
+    tables, the decision speaks of the drop at which the score is asked for; see `mutation_score`.
+    """
+
+    decision: Decision
+    tests: tuple[KillTest, ...]
+    suite: SuiteTest = NO_SUITE
+    known: float | None = None
+    """The p-value of the kill where it is known otherwise than from `tests`: valid in this family, or a smaller one
+    whose kills come before all others."""
+
+    @property
+    def p_value(self) -> float:
+        """Return the p-value of the kill; the largest that its family has where the killing state is not known."""
+        if self.decision is not Decision.KILLED:
+            return 1.0
+        if self.known is not None:
+            return self.known
+        known = kill_p_value(self.tests, self.suite)
+        return known if known < 1 else family_level(self.tests, self.suite.level, math.inf)
+
+    @property
+    def family(self) -> FamilyKey:
+        """Return what tells mutants with other error rates apart."""
+        return frozenset(map(test_key, self.tests)), self.suite.level
+
+
+def test_key(test: KillTest) -> TestKey:
+    """Return what tells tables apart: the true rate behind a scenario's name is one unknown for all of them."""
+    return (test.scenario, test.table.f0, test.table.n0, test.table.design, test.weight)
+
+
+def clearing_tables(tests: tuple[KillTest, ...], resolution: float | None = None) -> Mapping[str, KillTable]:
+    """Return the table of each scenario whose survival is claimed: that of the largest drop up to `resolution`.
+
+    Without a resolution it is the table of the smallest drop. A scenario whose tables are all coarser is left out:
+    it cannot have been cleared.
+    """
+    found: dict[str, KillTable] = {}
+    for test in sorted(tests, key=lambda t: t.table.design.delta, reverse=resolution is None):
+        if resolution is None or test.table.design.delta <= resolution * (1 + 1e-9):
+            found[test.scenario] = test.table
+    return found
+
+
+def spread_levels(dimension: int, points: int) -> Array:
+    """Return `points` levels in (0, 1) for one scenario: midpoints of equal cells in dimension 0, else shifted.
+
+    In dimension d > 0 they are multiples of the root of the d-th prime modulo 1, so that draws of different
+    dimensions are spread as if independent.
+    """
+    centres: Array = (np.arange(points) + 0.5) / points
+    if dimension == 0:
+        return centres
+    ranks: Array = (
+        np.mod(0.5 + np.arange(1, points + 1) * math.sqrt(_prime(dimension)), 1.0).argsort().argsort()
+    )
+    return np.asarray(centres[ranks.astype(int)])
+
+
+def _prime(index: int) -> int:
+    """Return the `index`-th prime, from 2."""
+    primes: list[int] = []
+    candidate = 2
+    while len(primes) < index:
+        if all(candidate % p for p in primes):
+            primes.append(candidate)
+        candidate += 1
+    return primes[-1]
