@@ -207,6 +207,8 @@ class CiRun(Frozen):
     """What a CI job that runs each scenario `runs` times would have seen."""
 
     runs: int
+    left_out: int = 0
+    """Scenarios without a trial of the original that is evidence, such as a test that is always skipped."""
     false_alarm: CiRed
     """The chance that it is red on the unchanged agent."""
     killed: CiNoticed
@@ -290,9 +292,9 @@ class MutantRow(Frozen):
     ci_red: tuple[CiRed, ...] = ()
     """How likely a CI job would be red on this mutant; empty where no trial and no reach tells."""
     ci_as_original: int = 0
-    """Scenarios that reach the change and were not tried. A mutant is taken to be no better than the original, so
-    there, and where its trials passed more often, `ci_red` takes the original's for the value and the lower
-    bound; the upper bound takes an untried scenario as always failing."""
+    """Scenarios that reach the change and were not tried. Where no drop was found, `ci_red` counts the original's
+    trials with the mutant's for the value and the lower bound; the upper bound takes an untried scenario as always
+    failing."""
     gap: str | None = None
     """What is missing where it was not killed: `assertion`, `scenario` or `unknown`."""
     behaviour: BehaviourChange | None = None

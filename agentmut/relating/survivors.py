@@ -18,7 +18,7 @@ from agentmut.relating.preparation import comparison, level_of, relating
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan, SourceTrials
 from agentmut.relating.summary import judgement_of, violation
-from agentmut.stats import Judged, KillDesign, KillTable, KillTest, SuiteTest, Verdict, level_for
+from agentmut.stats import Grade, Judged, KillDesign, KillTable, KillTest, SuiteTest, Verdict, level_for
 from agentmut.store import Counts, RelationKill
 from agentmut.trial import Detector
 
@@ -244,7 +244,8 @@ def _score(
         for row, status in zip(rows, statuses, strict=True)
         if status in DECISIONS
     ]
-    return _no_narrower(scored(Counter(statuses), judged, paper=scoring == "paper"), result.score)
+    graded = [Grade(row.grade) for row in rows if row.grade]
+    return _no_narrower(scored(Counter(statuses), judged, graded, paper=scoring == "paper"), result.score)
 
 
 def _earlier(row: MutantRow, families: Mapping[str, Mapping[str, KillTable]]) -> int:

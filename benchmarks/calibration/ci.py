@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, lru_cache, partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -14,8 +14,11 @@ from scipy.stats import binom, hypergeom
 
 from agentmut.stats.checks import check_rate
 from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.kill.characteristics import TableOf
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
 from agentmut.stats.score.redness import Tried, passes_needed, red_chances
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
+from benchmarks.calibration.score import Endings, endings_at
 
 THRESHOLD = 0.9
 MEANS = (
@@ -41,6 +44,13 @@ SIMULATED = (
     ("one scenario at 0.5, nine that never fail", [0.5] + [1.0] * 9),
     ("one scenario at 0.8, nine at 0.99", [0.8] + [0.99] * 9),
 )
+
+
+SURVIVING = (0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
+"""True pass rate of each of ten scenarios on which an unchanged mutant survives."""
+SURVIVING_QUICK = (0.95,)
+CAMPAIGNS = 400
+CAMPAIGNS_QUICK = 60
 
 
 class Misses(NamedTuple):
@@ -154,10 +164,13 @@ def section(*, thorough: bool) -> Section:
         *_root_mean_squares(),
         *_enumerated(thorough),
         *_simulated(2000 if thorough else 200),
+        *_surviving(thorough),
     ]
     how = (
         "Threshold 0.9. Chances at known rates, mean errors and the coverage with one and three scenarios are exact "
-        "sums over the stored trials; the other coverages are simulated (seed 1, 50 trials a scenario)."
+        "sums over the stored trials; the other coverages are simulated (seed 1, 50 trials a scenario). The errors on "
+        "survivors are those of unchanged mutants that survive a whole campaign: ten scenarios, baselines of 50, the "
+        "trials that the kill rule stops."
     )
     return Section("Red CI runs", how, tuple(figures))
 
@@ -224,6 +237,38 @@ def _simulated(draws: int) -> Iterable[Figure]:
         for runs, level in ((1, 0.95), (10, 0.95), (10, 0.8)):
             misses = simulated_misses(rates, 50, runs, level, draws=draws, seed=1)
             yield from _sides(f"{name}, R = {runs}", misses, level)
+
+
+def _surviving(thorough: bool) -> Iterable[Figure]:
+    table_of, campaigns = cache(decision_table), CAMPAIGNS if thorough else CAMPAIGNS_QUICK
+    for p in SURVIVING if thorough else SURVIVING_QUICK:
+        rng, found = np.random.default_rng(1), []
+        for _ in range(campaigns):
+            tried = surviving_mutant(p, rng, table_of)
+            if tried:
+                found.append([red.interval.estimate or 0.0 for red in red_chances(tried, (1, 10))])
+        errors = np.array(found) - [red_at([p] * 10, THRESHOLD, runs) for runs in (1, 10)]
+        for runs, mean, spread in zip((1, 10), errors.mean(axis=0), errors.std(axis=0), strict=True):
+            name = f"mean error on survivors, ten scenarios at {p}, R = {runs}"
+            error = float(spread) / math.sqrt(len(found))
+            yield Figure(name, float(mean), "at most 0.02 either way", -0.02, 0.02, error)
+
+
+def surviving_mutant(p: float, rng: np.random.Generator, table_of: TableOf) -> list[Tried]:
+    """The trials of an unchanged mutant on ten scenarios, each with 50 of the original; none if it does not survive."""
+    design, tried = KillDesign(level_for(10)), []
+    for f0 in rng.binomial(50, 1 - p, 10).tolist():
+        end = _endings(table_of(f0, 50, design), 1 - p).draw(rng)
+        if end.decision is not Decision.SURVIVED:
+            return []
+        own = end.trials - end.failures
+        tried.append(Tried(own, end.trials, THRESHOLD, no_better_than=(50 - f0, 50)))
+    return tried
+
+
+@lru_cache(maxsize=1024)
+def _endings(table: KillTable, failure_rate: float) -> Endings:
+    return endings_at(table, failure_rate)
 
 
 def _sides(name: str, misses: Misses, level: float) -> Iterable[Figure]:

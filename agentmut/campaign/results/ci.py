@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
-from agentmut.stats import RedChance, Tried, red_chances
+from agentmut.stats import Decision, RedChance, Tried, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 
@@ -15,9 +16,8 @@ _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
     """A mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
 
-    A scenario that the mutant does not reach behaves as the original's. Where it is reached, the mutant is taken
-    to be no better than the original: that bounds a scenario that it was not tried on (because it was decided
-    before, or because the scenario is not testable), and one where its few trials happened to pass more often.
+    A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
+    the original's trials count with the mutant's; a scenario that killed it stands for itself.
     """
     status, _ = state.status(mutant.id) or (Status.UNDECIDED, "")
     arm = state.arms.get(mutant.id)
@@ -25,14 +25,21 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
         return original_tried(session, state)
     if status not in _JUDGED or arm is None or not arm.evidence:
         return ()
-    own = {lane.scenario: (lane.trials - lane.failures, lane.trials) for lane in arm.lanes}
+    lanes = {lane.scenario: lane for lane in arm.lanes}
     where = reached(mutant, state.detectors[mutant.id], state.suite, state.baselines, state.scenarios)
     return tuple(
-        Tried(*own.get(name, (0, 0)), original.threshold, no_better_than=original[:2])
-        if name in where.scenarios
-        else original
-        for name, original in zip(state.plan.scenarios, original_tried(session, state), strict=True)
+        _mutated(lanes.get(name), original) if name in where.scenarios else original
+        for name, original in zip(_tried_scenarios(state), original_tried(session, state), strict=True)
     )
+
+
+def _mutated(lane: Lane | None, original: Tried) -> Tried:
+    if lane is None:
+        return Tried(0, 0, original.threshold, no_better_than=original[:2])
+    passes = lane.trials - lane.failures
+    if lane.decision is Decision.KILLED:
+        return Tried(passes, lane.trials, original.threshold)
+    return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
 
 
 def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
@@ -43,8 +50,13 @@ def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
             state.baselines[name].trials,
             session.project.threshold_of(state.scenarios[name]),
         )
-        for name in state.plan.scenarios
+        for name in _tried_scenarios(state)
     )
+
+
+def _tried_scenarios(state: CampaignState) -> tuple[str, ...]:
+    """The scenarios with trials of the original: a test that is always skipped cannot turn a job red."""
+    return tuple(name for name in state.plan.scenarios if state.baselines[name].trials)
 
 
 def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
@@ -57,6 +69,7 @@ def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -
     return tuple(
         CiRun(
             runs=alarm.runs,
+            left_out=len(state.plan.scenarios) - len(_tried_scenarios(state)),
             false_alarm=alarm,
             killed=_noticed(rows, Status.KILLED, place),
             survived=_noticed(rows, Status.SURVIVED, place),

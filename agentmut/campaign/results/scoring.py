@@ -75,11 +75,16 @@ def score(
     """
     counts = Counter(status for status, _ in mutants)
     evidence = [judged(status, arm) for status, arm in mutants if status in DECISIONS]
-    found = scored(counts, evidence, paper=paper)
-    return found.model_copy(update={grade.value: n for grade, n in Counter(filter(None, graded)).items()})
+    return scored(counts, evidence, graded, paper=paper)
 
 
-def scored(counts: Counter[Status], evidence: Sequence[Judged], *, paper: bool = False) -> Score:
+def scored(
+    counts: Counter[Status],
+    evidence: Sequence[Judged],
+    graded: Iterable[Grade | None] = (),
+    *,
+    paper: bool = False,
+) -> Score:
     """The score of so many mutants, those with a decision in `evidence`."""
     found = mutation_score(evidence, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
@@ -92,6 +97,7 @@ def scored(counts: Counter[Status], evidence: Sequence[Judged], *, paper: bool =
         false_kills=found.false_kills if found else None,
         missed=found.missed if found else None,
         **{status.value: counts[status] for status in Status},
+        **{grade.value: number for grade, number in Counter(filter(None, graded)).items()},
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
+from agentmut.report.proof_wording import FEW_MEANS, group_score, is_few, proven
 from agentmut.report.ranking import rank
 from agentmut.report.report_wording import counted, interval, judged_again
 
@@ -81,6 +82,7 @@ def _summary(result: Result) -> str:
         f"Of {counted(total, 'change')} that should have been noticed, the suite noticed {score.killed}. "
         f"{score.survived} survived, and no scenario reaches {score.no_coverage}. "
         f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
+        *proven(score, result.rule),
     ]
     if result.robustness.value is not None:
         lines.append(
@@ -94,12 +96,13 @@ def _classes(result: Result) -> str:
         return ""
     rows = [(code(name), *_cells(score)) for name, score in result.classes.items()]
     head = ("class", "score", "killed", "survived", "unreached", "undecided")
-    return table(head, fitting_rows(rows))
+    note = f"\n\n{FEW_MEANS}" if any(map(is_few, result.classes.values())) else ""
+    return table(head, fitting_rows(rows)) + note
 
 
 def _cells(score: Score) -> list[str]:
     counts = (score.killed, score.survived, score.no_coverage, score.undecided)
-    return [interval(score), *(str(count) for count in counts)]
+    return [group_score(score), *(str(count) for count in counts)]
 
 
 def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
@@ -121,6 +124,8 @@ def survivor(number: int, row: MutantRow) -> str:
     """A mutant with its place and its change."""
     reached = row.status is not Status.NO_COVERAGE
     about = [counted(row.trials, "run") if reached else "no scenario reaches it"]
+    if row.ruled_out is not None:
+        about.append(f"no drop of {row.ruled_out:g} or more")
     if row.gap and row.gap != "unknown":
         about.append(f"gap: {code(row.gap)}")
     where = f" at {code(place(row))}" if row.target.path else ""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from agentmut.nouns import DecisionTable, Evidence, Intent, MutantRow, Result, Status
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.paint import clean
+from agentmut.report.proof_wording import proof
 from agentmut.report.ranking import rank
 from agentmut.report.report_wording import MEANING
 from agentmut.report.terminal.mutant_page import advice
@@ -45,11 +46,12 @@ class Sayings(NamedTuple):
     """The sentences of the page about single mutants."""
 
     doubts: Mapping[str, str]
+    rule: Mapping[str, float]
 
     def of(self, row: MutantRow) -> list[str]:
         """Return sentences on a mutant: the meaning of its status, the reason, and what to do."""
         doubt = self.doubts.get(row.id, "")
-        said = [MEANING[row.status], cut(row.reason, 1_000)]
+        said = [MEANING[row.status], proof(row, self.rule), cut(row.reason, 1_000)]
         if row.killed_by_relations:
             names = ", ".join(cut(name, 200) for name in row.killed_by_relations[:6])
             said.append(f"Relations notice it, which is no part of the status: {names}.")
@@ -60,7 +62,7 @@ class Sayings(NamedTuple):
 
 def sayings(result: Result) -> Sayings:
     """Return the page's sentences about the mutants of a result."""
-    return Sayings(doubts(result.mutants))
+    return Sayings(doubts(result.mutants), result.rule)
 
 
 def page_data(result: Result, rows: Sequence[MutantRow], said: Sayings) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from agentmut.insight import PAPER, Coverage
 from agentmut.nouns import Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.html.charts import Interval, Spoke, interval, radar
 from agentmut.report.html.inline import cut
-from agentmut.report.report_wording import interval as interval_in_words
+from agentmut.report.proof_wording import group_score, is_few
 
 
 class ScoreLine(NamedTuple):
@@ -58,8 +58,8 @@ def _operators(result: Result, names: Iterable[str], *, preserve: bool) -> Itera
 
 
 def _line(name: str, score: Score, *, preserve: bool = False) -> ScoreLine:
-    chart = interval(score.low, score.high, score.value)
-    return ScoreLine(cut(name, 120), interval_in_words(score), chart, score, preserve)
+    chart = None if is_few(score) else interval(score.low, score.high, score.value)
+    return ScoreLine(cut(name, 120), group_score(score), chart, score, preserve)
 
 
 class ScenarioLine(NamedTuple):

@@ -10,6 +10,7 @@ from rich.text import Text
 from agentmut.insight import dominators
 from agentmut.nouns import SUITE, AssertionSuggestion, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.proof_wording import proof
 from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
 from agentmut.report.terminal.assertion_lines import add_assertion
 from agentmut.report.terminal.partial_delivery import delivery_note
@@ -37,6 +38,8 @@ def render_mutant(
     page = Page(color)
     _change(page, result, row)
     page.add(MEANING[row.status])
+    if proved := proof(row, result.rule):
+        page.add(proved)
     if row.reason:
         page.add(clean(row.reason))
     for said in _company(result, row):
@@ -192,8 +195,8 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
         )
     if row.trials:
         page.add(
-            "A mutant counts as no better than the original. Its trials stop as soon as it is decided: the bounds "
-            "describe, they promise nothing."
+            "Where no drop was found, the original's runs count with the mutant's. Its trials stop as soon as it is "
+            "decided: the bounds describe, they promise nothing."
         )
     page.add()
 

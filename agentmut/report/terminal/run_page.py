@@ -11,6 +11,7 @@ from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
+from agentmut.report.proof_wording import FEW_MEANS, group_score, is_few, kill_grade, proven
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.report_wording import (
     ROUNDED_UP,
@@ -95,6 +96,8 @@ def _scores(page: Page, result: Result) -> None:
     kind = "Mutation" if result.selective is None else "Selective"
     page.title(f"{kind} score   {interval(result.score)}  (harmful changes that the suite noticed)")
     page.add(_counts(result.score))
+    for line in proven(result.score, result.rule):
+        page.add(line)
     if result.score_with_relations is not None:
         also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
         page.add(
@@ -121,6 +124,8 @@ def _scores(page: Page, result: Result) -> None:
         _score_row(table, name, result.operators[name], "bold")
     page.add()
     page.add(table)
+    if any(map(is_few, (*result.classes.values(), *result.operators.values()))):
+        page.add(FEW_MEANS)
     if any(row.parts for row in result.mutants):
         page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
 
@@ -140,7 +145,7 @@ def _score_row(table: Table, name: str, score: Score, style: str | None = None) 
     lead = " " * (len(name) - len(name.lstrip()))
     table.add_row(
         lead + one_line(name),
-        interval(score),
+        group_score(score),
         *(str(count) if count else "-" for count in counts),
         style=style,
     )
@@ -181,6 +186,8 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
         reached = row.status is not Status.NO_COVERAGE
         state = counted(row.trials, "run") if reached else "no scenario reaches it"
+        if row.ruled_out is not None:
+            state += f", no drop of {row.ruled_out:g}"
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
         for line in _change(row, page.width):
             page.add(line)
@@ -243,9 +250,16 @@ def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
     if killed:
         page.title("Brittle: harmless changes that lower a pass rate")
     for row in killed:
-        page.add(Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {names(row.killed_by)})"))
+        page.add(
+            Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {names(row.killed_by)}{_graded(row)})")
+        )
         for line in _change(row, page.width):
             page.add(line)
+
+
+def _graded(row: MutantRow) -> str:
+    grade = kill_grade(row)
+    return f"; {grade}" if grade else ""
 
 
 def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
@@ -308,10 +322,11 @@ def _ci(page: Page, result: Result) -> None:
     page.add(table)
     page.add(
         "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Red: the mean chance of "
-        "red on the mutants killed, or survived; missed: how many of them are more likely green than red. A mutant "
-        "counts as no better than the original: where it was not tried, or passed more often, the original's "
-        "rate stands."
+        "red on the mutants killed, or survived; missed: how many of them are more likely green than red. Where a "
+        "scenario found no drop, the original's runs count with the mutant's."
     )
+    if left := result.ci[0].left_out:
+        page.add(f"{counted(left, 'scenario')} without a run that says anything: left out here.")
     if any(run.runs > 1 for run in result.ci):
         page.add(ROUNDED_UP)
 

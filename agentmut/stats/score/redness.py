@@ -57,17 +57,17 @@ class Tried(NamedTuple):
     trials: int
     threshold: float
     no_better_than: tuple[int, int] | None = None
-    """(passes, trials) of something that passes at least as often: of the original, where this is a mutant that
-    is taken to be no better. It stands in where the scenario's own trials are missing or passed more often."""
+    """(passes, trials) of something that passes at least as often: of the original, where this is a mutant on which
+    no drop was found. They are counted with the scenario's own."""
 
     @property
-    def standing(self) -> "Tried":
-        """Return the counts with the lower rate; the scenario's own if there is nothing to compare with."""
+    def together(self) -> "Tried":
+        """Return all trials that say how often the scenario passes: its own, and those of `no_better_than`.
+
+        The lower rate of the two would be below the true one on average, and in ten scenarios ten times so.
+        """
         passes, trials = self.no_better_than or (0, 0)
-        if not trials:
-            return self
-        own_is_lower = self.trials and self.passes * trials < passes * self.trials
-        return self if own_is_lower else Tried(passes, trials, self.threshold)
+        return Tried(self.passes + passes, self.trials + trials, self.threshold)
 
 
 class RedChance(NamedTuple):
@@ -112,8 +112,8 @@ def red_chances(
     to hold the estimate, which matters only in rare cases.
 
     A scenario without trials leaves no estimate; it counts as always green at the lower end, always red
-    at the upper one. With `no_better_than`, the estimate takes whichever counts make green less likely, the
-    lower end those that show the lower rate; the upper end knows the scenario's own trials only.
+    at the upper one. With `no_better_than`, estimate and lower end count those trials too, which errs to the
+    side of green if the scenario passes less often; the upper end knows the scenario's own trials only.
 
     Raises `ValueError` for no scenarios, counts that are none, and numbers out of range.
     """
@@ -124,15 +124,15 @@ def red_chances(
         for passes, trials in (tried[:2], tried.no_better_than or (0, 0)):
             check_count("passes", passes, 0, check_count("trials", trials))
     error = (1 - level) / 2
-    standing = [tried.standing for tried in scenarios]
-    highest = _highest(standing, error if len(scenarios) == 1 else error / 2)
-    total = sum(tried.trials for tried in standing)
-    known = all(tried.trials for tried in standing)
+    together = [tried.together for tried in scenarios]
+    highest = _highest(together, error if len(scenarios) == 1 else error / 2)
+    total = sum(tried.trials for tried in together)
+    known = all(tried.trials for tried in together)
 
     def chance(number: int) -> RedChance:
         needed = _all_needed(scenarios, number)
         low, high = _low(highest, needed, number), _high(scenarios, needed, number, error)
-        estimate = _joint_estimate(scenarios, needed, number) if known else None
+        estimate = _joint_estimate(together, needed, number) if known else None
         if estimate is not None:
             low, high = min(low, estimate), max(high, estimate)
         return RedChance(number, Interval(estimate, low, high, level, total, "melded Clopper-Pearson"))
@@ -146,7 +146,7 @@ def _all_needed(scenarios: Sequence[Tried], runs: int) -> list[int]:
 
 
 def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float:
-    return 1 - math.prod(_estimate(t, c, runs) for t, c in zip(scenarios, needed, strict=True))
+    return 1 - math.prod(_replayed(*t[:2], c, runs) for t, c in zip(scenarios, needed, strict=True))
 
 
 def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
@@ -213,12 +213,6 @@ def _low(highest: Highest, needed: Sequence[int], runs: int) -> float:
     if highest.mean is None:
         return jointly
     return max(jointly, 1 - _green(min(needed), runs, highest.mean) ** len(needed))
-
-
-def _estimate(tried: Tried, needed: int, runs: int) -> float:
-    """Return the smaller of the chances of green that the counts of a scenario show."""
-    counts = [(tried.passes, tried.trials), tried.no_better_than or (0, 0)]
-    return min(_replayed(k, n, needed, runs) for k, n in counts if n)
 
 
 @lru_cache(maxsize=8192)

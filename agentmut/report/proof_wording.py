@@ -1,0 +1,75 @@
+"""What the trials prove, in words: of one mutant, of a group of few, of the whole run."""
+
+from collections.abc import Iterator, Mapping
+
+from agentmut.nouns import MutantRow, Score, Status
+from agentmut.report.report_wording import counted, interval
+
+FEW = 5
+"""Groups with fewer mutants have counts and no interval: one survivor alone makes the interval reach 1."""
+GRADES = ("certain", "strong", "moderate")
+GRADES_MEAN = (
+    "Certain: all kills called so are real, with 95 % confidence. Strong: an unchanged mutant is killed on such "
+    "evidence with chance 0.01 at most. Moderate: with the chance that the kill rule allows."
+)
+FEW_MEANS = f"Groups of fewer than {FEW}: killed of all, with the weakest grade of their kills; no interval."
+
+
+def group_score(score: Score) -> str:
+    """Value and bounds of a group of mutants; for fewer than five how many were killed, and how surely.
+
+    >>> group_score(Score(value=0.25, low=0.0, high=0.75, killed=1, survived=3, strong=1))
+    '1 of 4 (strong)'
+    >>> group_score(Score(value=0.5, low=0.25, high=0.75, killed=4, survived=4))
+    '0.50 [0.25, 0.75]'
+    """
+    if not is_few(score):
+        return interval(score)
+    weakest = next((grade for grade in reversed(GRADES) if getattr(score, grade)), "")
+    return f"{score.killed} of {_reached(score)}" + (f" ({weakest})" if weakest else "")
+
+
+def is_few(score: Score) -> bool:
+    """Whether a group has too few mutants for an interval, and at least one."""
+    return 0 < _reached(score) < FEW
+
+
+def proof(row: MutantRow, rule: Mapping[str, float]) -> str:
+    """What the trials of a mutant prove, in a sentence; empty where it is not decided, or not known."""
+    if row.status is Status.KILLED and row.grade and row.p_value is not None:
+        return (
+            f"The kill is {row.grade}: an unchanged mutant is killed on evidence as strong with chance "
+            f"{row.p_value:.2g} at most."
+        )
+    if row.status is Status.SURVIVED and row.ruled_out is not None:
+        sure = f", each with confidence {1 - rule['beta']:.2g}" if "beta" in rule else ""
+        return f"Every scenario that it was tried on rules out a drop of {row.ruled_out:g} or more{sure}."
+    return ""
+
+
+def kill_grade(row: MutantRow) -> str:
+    """The grade and p-value of a kill in a few characters; empty where they are not known.
+
+    >>> kill_grade(MutantRow.model_construct(grade="strong", p_value=0.00359))
+    'strong, p 0.0036'
+    """
+    return f"{row.grade}, p {row.p_value:.2g}" if row.grade and row.p_value is not None else ""
+
+
+def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
+    """Yield what the kills and survivors of a run prove together; nothing for results of earlier versions."""
+    graded = [f"{getattr(score, grade)} {grade}" for grade in GRADES if getattr(score, grade)]
+    if graded:
+        yield f"Kills: {', '.join(graded)}. {GRADES_MEAN}"
+    if score.false_kills is None or score.missed is None or not (score.killed or score.survived):
+        return
+    each = f"{50 + 50 * score.level:g} % each"
+    drop = f"a drop of {rule['delta']:g} or more" if "delta" in rule else "a drop"
+    yield (
+        f"At most {score.false_kills} of {counted(score.killed, 'kill')} may be false, and at most {score.missed} of "
+        f"{counted(score.survived, 'survivor')} may hide {drop} ({each})."
+    )
+
+
+def _reached(score: Score) -> int:
+    return score.killed + score.survived + score.no_coverage + score.undecided
