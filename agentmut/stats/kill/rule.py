@@ -4,9 +4,10 @@ The rule counts failures: `f0` in `n0` baseline trials of the original, `f` in t
 so far. It is one-sided, so only a worse mutant is killed. Its decisions depend on nothing but
 (n0, f0, design) and are computed once as a `KillTable`.
 
-The false-kill rate is marginal over the draw of the baseline: at most alpha for every true failure rate,
-whatever `n` the trials stopped at. Two conditions are the caller's: results of parallel trials are consumed
-in launch order, and n_max is never extended after looking.
+The false-kill rate is marginal over the draw of the baseline, not given one baseline: at most alpha at every true
+failure rate of a fine grid, computed at the sizes and levels of `safety`, whatever `n` the trials stopped at. Two
+conditions are the caller's: results of parallel trials are consumed in launch order, and n_max is never extended
+after looking.
 """
 
 from collections.abc import Iterable, Mapping

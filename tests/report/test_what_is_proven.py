@@ -1,0 +1,78 @@
+"""Grades, p-values and ruled-out drops in the reports; results of earlier versions have none."""
+
+import pytest
+
+from agentmut.nouns import Score, Status
+from agentmut.report.files.markdown import markdown_report
+from agentmut.report.html.page import html_report
+from agentmut.report.proof_wording import group_score, proof, proven
+from agentmut.report.terminal.mutant_page import render_mutant
+from agentmut.report.terminal.run_page import render
+from tests.report.results import result, row
+
+RULE = {"alpha": 0.05, "beta": 0.1, "delta": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (Score(value=0.25, low=0, high=0.75, killed=1, survived=3, moderate=1), "1 of 4 (moderate)"),
+        (Score(value=0.75, low=0, high=1, killed=3, survived=1, certain=2, strong=1), "3 of 4 (strong)"),
+        (Score(value=0, low=0, high=1, survived=2), "0 of 2"),
+        (Score(value=1, low=0, high=1, killed=1, undecided=1), "1 of 2"),  # of an earlier version: no grade
+        (Score(value=0.8, low=0.4, high=1, killed=4, no_coverage=1), "0.80 [0.40, 1.00]"),
+        (Score(value=None, low=None, high=None), "n/a"),
+    ],
+)
+def test_fewer_than_five_mutants_are_counted_and_get_no_interval(score: Score, words: str) -> None:
+    assert group_score(score) == words
+
+
+def test_the_ends_of_the_interval_are_said_in_mutants() -> None:
+    score = Score(
+        value=0.5,
+        low=0.4,
+        high=0.6,
+        killed=15,
+        survived=12,
+        certain=11,
+        strong=2,
+        moderate=2,
+        false_kills=3,
+        missed=2,
+    )
+    grades, ends = proven(score, RULE)
+    assert grades.startswith("Kills: 11 certain, 2 strong, 2 moderate. Certain: all kills called so are real")
+    assert ends == (
+        "At most 3 of 15 kills may be false, and at most 2 of 12 survivors may hide a drop of 0.2 or more "
+        "(97.5 % each)."
+    )
+    assert list(proven(Score(value=0.5, low=0.4, high=0.6, killed=15, survived=12), RULE)) == []
+
+
+def test_every_kill_shows_its_grade_and_every_survivor_its_drop() -> None:
+    killed = row("k1", Status.KILLED, grade="strong", p_value=0.00359)
+    survived = row("s1", Status.SURVIVED, ruled_out=0.2)
+    found = result(killed, survived, rule=RULE)
+    assert proof(killed, RULE) == (
+        "The kill is strong: an unchanged mutant is killed on evidence as strong with chance 0.0036 at most."
+    )
+    assert proof(survived, RULE) == (
+        "Every scenario that it was tried on rules out a drop of 0.2 or more, each with confidence 0.9."
+    )
+    assert "The kill is strong" in " ".join(render_mutant(found, killed).split())
+    assert "rules out a drop of 0.2" in " ".join(render_mutant(found, survived).split())
+    assert "no drop of 0.2" in render(found)
+    assert "no drop of 0.2 or more" in markdown_report(found)
+    page = html_report(found)
+    assert "The kill is strong" in page
+    assert "rules out a drop of 0.2 or more" in page
+
+
+def test_a_result_of_an_earlier_version_says_nothing_of_it() -> None:
+    old = [row("k1", Status.KILLED), row("s1", Status.SURVIVED)]
+    assert [proof(one, RULE) for one in old] == ["", ""]
+    text = render(result(*old, rule=RULE))
+    assert "Kills:" not in text
+    assert "may be false" not in text
+    assert "no drop of" not in text
