@@ -1,6 +1,6 @@
 """What the trials prove, in words: of one mutant, of a group of few, of the whole run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from agentmut.nouns import MutantRow, Score, Status
 from agentmut.report.report_wording import counted, interval
@@ -29,6 +29,11 @@ def group_score(score: Score) -> str:
     return f"{score.killed} of {_reached(score)}" + (f" ({weakest})" if weakest else "")
 
 
+def is_graded(score: Score) -> bool:
+    """Whether kills have grades: they do not in results of earlier versions."""
+    return any(getattr(score, grade) for grade in GRADES)
+
+
 def is_few(score: Score) -> bool:
     """Whether a group has too few mutants for an interval, and at least one."""
     return 0 < _reached(score) < FEW
@@ -47,6 +52,12 @@ def proof(row: MutantRow, rule: Mapping[str, float]) -> str:
     return ""
 
 
+def ruled_out(rows: Iterable[MutantRow]) -> float | None:
+    """The drop that all survivors among these rule out alike; None where they differ, or it is not known."""
+    drops = {row.ruled_out for row in rows if row.status is Status.SURVIVED}
+    return drops.pop() if len(drops) == 1 else None
+
+
 def kill_grade(row: MutantRow) -> str:
     """The grade and p-value of a kill in a few characters; empty where they are not known.
 
@@ -60,15 +71,22 @@ def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
     """Yield what the kills and survivors of a run prove together; nothing for results of earlier versions."""
     graded = [f"{getattr(score, grade)} {grade}" for grade in GRADES if getattr(score, grade)]
     if graded:
-        yield f"Kills: {', '.join(graded)}. {GRADES_MEAN}"
-    if score.false_kills is None or score.missed is None or not (score.killed or score.survived):
-        return
-    each = f"{50 + 50 * score.level:g} % each"
-    drop = f"a drop of {rule['delta']:g} or more" if "delta" in rule else "a drop"
-    yield (
-        f"At most {score.false_kills} of {counted(score.killed, 'kill')} may be false, and at most {score.missed} of "
-        f"{counted(score.survived, 'survivor')} may hide {drop} ({each})."
+        yield f"Kills: {', '.join(graded)}."
+    ends = ", and ".join(
+        _ends(score, f"a drop of {rule['delta']:g} or more" if "delta" in rule else "a drop")
     )
+    if ends:
+        yield f"{ends[0].upper()}{ends[1:]} ({50 + 50 * score.level:g} % each)."
+
+
+def _ends(score: Score, drop: str) -> Iterator[str]:
+    """Yield what each end of the interval makes of the kills and of the survivors."""
+    if score.killed and score.false_kills is not None:
+        most = f"at most {score.false_kills} of {counted(score.killed, 'kill')} may be false"
+        yield most if score.false_kills else "no kill is false"
+    if score.survived and score.missed is not None:
+        most = f"at most {score.missed} of {counted(score.survived, 'survivor')} may hide {drop}"
+        yield most if score.missed else f"no survivor hides {drop}"
 
 
 def _reached(score: Score) -> int:

@@ -42,12 +42,14 @@ def test_the_ends_of_the_interval_are_said_in_mutants() -> None:
         missed=2,
     )
     grades, ends = proven(score, RULE)
-    assert grades.startswith("Kills: 11 certain, 2 strong, 2 moderate. Certain: all kills called so are real")
+    assert grades == "Kills: 11 certain, 2 strong, 2 moderate."
     assert ends == (
         "At most 3 of 15 kills may be false, and at most 2 of 12 survivors may hide a drop of 0.2 or more "
         "(97.5 % each)."
     )
     assert list(proven(Score(value=0.5, low=0.4, high=0.6, killed=15, survived=12), RULE)) == []
+    sure = Score(value=1, low=1, high=1, killed=9, certain=9, false_kills=0, missed=0)
+    assert list(proven(sure, RULE)) == ["Kills: 9 certain.", "No kill is false (97.5 % each)."]
 
 
 def test_every_kill_shows_its_grade_and_every_survivor_its_drop() -> None:
@@ -62,7 +64,10 @@ def test_every_kill_shows_its_grade_and_every_survivor_its_drop() -> None:
     )
     assert "The kill is strong" in " ".join(render_mutant(found, killed).split())
     assert "rules out a drop of 0.2" in " ".join(render_mutant(found, survived).split())
-    assert "no drop of 0.2" in render(found)
+    assert "Survivors: no scenario that they were tried on dropped by 0.2 or more." in render(found)
+    mixed = result(survived, row("s2", Status.SURVIVED, ruled_out=0.5), rule=RULE)
+    assert "(20 runs, no drop of 0.5)" in render(mixed)
+    assert "(20 runs, no drop of 0.2)" in render(mixed)
     assert "no drop of 0.2 or more" in markdown_report(found)
     page = html_report(found)
     assert "The kill is strong" in page
@@ -76,3 +81,4 @@ def test_a_result_of_an_earlier_version_says_nothing_of_it() -> None:
     assert "Kills:" not in text
     assert "may be false" not in text
     assert "no drop of" not in text
+    assert "dropped by" not in text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
-from agentmut.report.proof_wording import FEW_MEANS, group_score, is_few, proven
+from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, group_score, is_few, is_graded, proven
 from agentmut.report.ranking import rank
 from agentmut.report.report_wording import counted, interval, judged_again
 
@@ -83,6 +83,7 @@ def _summary(result: Result) -> str:
         f"{score.survived} survived, and no scenario reaches {score.no_coverage}. "
         f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
         *proven(score, result.rule),
+        *([GRADES_MEAN] if is_graded(score) else []),
     ]
     if result.robustness.value is not None:
         lines.append(

@@ -19,7 +19,7 @@ from agentmut.report.html.page_sections import (
     score_groups,
     status_counts,
 )
-from agentmut.report.proof_wording import FEW_MEANS, is_few, proven
+from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven
 from agentmut.report.ranking import rank
 from agentmut.report.report_wording import ROUNDED_UP, counted, interval
 from agentmut.report.view import Extra
@@ -66,7 +66,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "r": result,
         "x": extra,
         "groups": score_groups(result),
-        "proven": list(proven(result.score, result.rule)),
+        "proven": [*proven(result.score, result.rule), *([GRADES_MEAN] if is_graded(result.score) else [])],
         "few": FEW_MEANS if any(map(is_few, (*result.classes.values(), *result.operators.values()))) else "",
         "harmless": sum(row.intent is Intent.PRESERVE for row in result.mutants),
         "counts": status_counts(result.mutants),

@@ -11,7 +11,16 @@ from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
-from agentmut.report.proof_wording import FEW_MEANS, group_score, is_few, kill_grade, proven
+from agentmut.report.proof_wording import (
+    FEW_MEANS,
+    GRADES_MEAN,
+    group_score,
+    is_few,
+    is_graded,
+    kill_grade,
+    proven,
+    ruled_out,
+)
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.report_wording import (
     ROUNDED_UP,
@@ -183,10 +192,11 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
     if not ranked:
         return
     page.title("Unnoticed changes (lost prohibitions first, then duties, then the rest)")
+    alike = ruled_out(ranked)
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
         reached = row.status is not Status.NO_COVERAGE
         state = counted(row.trials, "run") if reached else "no scenario reaches it"
-        if row.ruled_out is not None:
+        if row.ruled_out is not None and row.ruled_out != alike:
             state += f", no drop of {row.ruled_out:g}"
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
         for line in _change(row, page.width):
@@ -198,6 +208,8 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
     for gap, meaning in _GAPS.items():
         if any(row.gap == gap and row.behaviour for row in ranked[:SHOWN_SURVIVORS]):
             page.add(f"gap: {gap}: {meaning}.")
+    if alike is not None:
+        page.add(f"Survivors: no scenario that they were tried on dropped by {alike:g} or more.")
     page.add(f"`agentmut show ID{where}` explains one, `agentmut suggest{where}` proposes what to add.")
 
 
@@ -356,6 +368,8 @@ def _foot(page: Page, result: Result) -> None:
             "of the score counts mutants with any real drop, the upper end those with a drop of at least "
             f"{rule['delta']:g}, at 95 % confidence."
         )
+    if is_graded(result.score):
+        page.add(GRADES_MEAN)
     for note in result.notes:
         page.add(f"Note: {bounded(note)}.", style="yellow")
     money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
