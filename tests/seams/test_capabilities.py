@@ -5,13 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from agentmut import AgentConfig, seams
 from agentmut._base.errors import PluginError
-from agentmut.cli import main
 from agentmut.mutation.generation import generate
 from agentmut.seams import plugins
 from agentmut.seams.capability import capability_faults
@@ -91,11 +89,9 @@ def install(tmp_path: Path) -> Callable[[str, str, str], None]:
     return write
 
 
-def carried_out(
-    folder: Path, evaluator: str = "contains", adapter: str = "python"
-) -> "subprocess.CompletedProcess[str]":
+def carried_out(folder: Path, **parts: str) -> "subprocess.CompletedProcess[str]":
     """`agentmut test` in a process of its own, on a project in the folder, which is on the path of Python."""
-    write_project(folder, evaluator, adapter)
+    write_project(folder, **parts)
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); from agentmut.cli import main; main()"
     command = [sys.executable, "-c", code, "test", "--json", "--yes"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -111,32 +107,6 @@ def write_project(
     (folder / "agentmut.yaml").write_text(PROJECT.format(adapter=adapter, keys=keys, suite=suite))
     (folder / "scenarios.yaml").write_text(SCENARIOS.format(evaluator=evaluator))
     (folder / "third_agent.py").write_text(AGENT)
-
-
-class Ended(NamedTuple):
-    """How `agentmut test` ended in this process."""
-
-    code: object
-    out: str
-    err: str
-
-
-@pytest.fixture
-def carry_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Ended]:
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    for module in ("third_odd", "third_agent"):
-        monkeypatch.delitem(sys.modules, module, raising=False)
-
-    def run(**parts: str) -> Ended:
-        write_project(tmp_path, **parts)
-        with pytest.raises(SystemExit) as ended:
-            main(["test", "--json", "--yes"])
-        return Ended(ended.value.code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -239,14 +209,14 @@ PLUGINS_FAULTS = {
 
 @pytest.mark.parametrize("fault", PLUGINS_FAULTS)
 def test_what_an_evaluator_does_wrong_is_an_error_with_its_name_and_no_bug_of_agentmut(
-    carry_out: Callable[..., Ended], install: Callable[..., None], fault: str
+    tmp_path: Path, install: Callable[..., None], fault: str
 ) -> None:
     capability, init, members, message = PLUGINS_FAULTS[fault]
     imports = f"from agentmut.seams import {capability}" if capability else ""
     install(
         "evaluators", "odd", EVALUATOR.format(imports=imports, bases=capability, members=f"{init}{members}")
     )
-    refused(carry_out(evaluator="odd"), message)
+    refused(carried_out(tmp_path, evaluator="odd"), message)
 
 
 @pytest.mark.parametrize(
@@ -272,14 +242,14 @@ def test_what_an_evaluator_does_wrong_is_an_error_with_its_name_and_no_bug_of_ag
     ],
 )
 def test_what_an_adapter_does_wrong_is_an_error_with_its_name_and_no_bug_of_agentmut(
-    carry_out: Callable[..., Ended], install: Callable[..., None], capability: str, members: str, message: str
+    tmp_path: Path, install: Callable[..., None], capability: str, members: str, message: str
 ) -> None:
     imports = f"from agentmut.seams import {capability}\n" if capability else ""
     source = ADAPTER.partition("    async def open")[0].replace(
         "class Plugin:", f"class Plugin({capability}):"
     )
     install("adapters", "odd", f"{imports}{source}    {members}\n")
-    refused(carry_out(adapter="odd"), message)
+    refused(carried_out(tmp_path, adapter="odd"), message)
 
 
 IMPORTER = """
@@ -308,31 +278,31 @@ class Plugin({bases}):
     ],
 )
 def test_what_an_importer_does_wrong_is_an_error_with_its_name(
-    carry_out: Callable[..., Ended], install: Callable[..., None], bases: str, members: str, message: str
+    tmp_path: Path, install: Callable[..., None], bases: str, members: str, message: str
 ) -> None:
     install("importers", "odd", IMPORTER.format(bases=bases, members=members))
-    done = carry_out(suite="odd: 1")
+    done = carried_out(tmp_path, suite="odd: 1")
     if message:
         refused(done, message)
     else:
-        assert done.code == 0, done.err
+        assert done.returncode == 0, done.stderr
 
 
-def refused(done: Ended, message: str) -> None:
-    assert done.code in (2, 4), done.out
-    assert message in json.loads(done.out)["error"]
-    assert "bug in agentmut" not in done.err
-    assert "Traceback" not in done.err
+def refused(done: "subprocess.CompletedProcess[str]", message: str) -> None:
+    assert done.returncode in (2, 4), done.stdout
+    assert message in json.loads(done.stdout)["error"]
+    assert "bug in agentmut" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_an_evaluator_whose_evaluate_is_async_is_refused_when_it_is_loaded(
-    carry_out: Callable[..., Ended], install: Callable[..., None]
+    tmp_path: Path, install: Callable[..., None]
 ) -> None:
     source = EVALUATOR.format(imports="", bases="", members="").replace("def evaluate", "async def evaluate")
     install("evaluators", "odd", source)
-    done = carry_out(evaluator="odd")
-    assert "evaluate() must be no async function" in done.err
-    assert "never awaited" not in done.err
+    done = carried_out(tmp_path, evaluator="odd")
+    assert "evaluate() must be no async function" in done.stderr
+    assert "never awaited" not in done.stderr
 
 
 @pytest.mark.parametrize("lack", ["def lack(self): return 'x'", "lack = 3"])
