@@ -28,7 +28,6 @@ from .imports import required_parameters as required_parameters
 from .in_common import beginning_in_common as beginning_in_common
 from .in_common import ends_in_common as ends_in_common
 from .json_text import parse_json as parse_json
-from .lock import locked as locked
 from .passages import PLACEHOLDER as PLACEHOLDER
 from .passages import Passage as Passage
 from .passages import flat as flat
@@ -75,6 +74,7 @@ from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
 from .version import __version__ as __version__
+from .whole_files import locked as locked
 from .whole_files import refuse_read_only as refuse_read_only
 from .whole_files import write_json as write_json
 from .whole_files import write_whole as write_whole

@@ -3,7 +3,8 @@
 import errno
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -47,3 +48,33 @@ def refuse_read_only(path: Path) -> None:
     """Raise `PermissionError` for a file that its owner made read-only: replacing it would not ask for that."""
     if path.exists() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
         raise PermissionError(errno.EACCES, "it is read-only", str(path))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock for the block. It goes with the process, however that ends.
+
+    Raises `StoreError` when another process holds it. Systems without `fcntl` are not protected.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to {folder}: {error.strerror}. Check that the folder is writable and has space."
+        ) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise StoreError(
+            f"another agentmut command is at work in {folder}. Wait until it ends, or stop it; what it has "
+            "finished is kept."
+        ) from None
+    finally:
+        os.close(handle)

@@ -1,6 +1,6 @@
-from .coverage.coverage_file import FILE as FILE
-from .coverage.coverage_file import read_coverage as read_coverage
-from .coverage.coverage_file import write_coverage as write_coverage
+from .coverage.models import FILE as FILE
+from .coverage.models import read_coverage as read_coverage
+from .coverage.models import write_coverage as write_coverage
 from .coverage.nouns import PAPER as PAPER
 from .coverage.nouns import Coverage as Coverage
 from .coverage.nouns import CoverageItem as CoverageItem

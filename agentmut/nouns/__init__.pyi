@@ -5,6 +5,8 @@ from .cassette import Take as Take
 from .cassette import take as take
 from .codec import Body as Body
 from .codec import Codec as Codec
+from .codec import Frame as Frame
+from .codec import Framing as Framing
 from .codec import HttpCall as HttpCall
 from .codec import OfferedTool as OfferedTool
 from .codec import Path as Path
@@ -35,8 +37,6 @@ from .flow import Flow as Flow
 from .footprints import Footprint as Footprint
 from .footprints import RequestShape as RequestShape
 from .footprints import footprint as footprint
-from .framing import Frame as Frame
-from .framing import Framing as Framing
 from .judge import JudgeModel as JudgeModel
 from .judge import JudgeSpend as JudgeSpend
 from .judge import OpinionCache as OpinionCache
@@ -114,8 +114,8 @@ from .tools import EMPTY_SCHEMA as EMPTY_SCHEMA
 from .tools import ToolSpec as ToolSpec
 from .tools import read_tool as read_tool
 from .tools_as_functions import ANSWER as ANSWER
+from .tools_as_functions import listed_tools as listed_tools
 from .tools_as_functions import told_tools as told_tools
-from .tools_as_list import listed_tools as listed_tools
 from .trace import Action as Action
 from .trace import AgentTrace as AgentTrace
 from .trace import Check as Check

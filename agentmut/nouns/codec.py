@@ -8,9 +8,33 @@ fields, images, cache markers. None of these functions changes what it is given.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut.nouns.framing import Framing
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.nouns.tools import ToolSpec
+
+
+class Frame(NamedTuple):
+    """One event of a stream. `raw` is every byte of it, so that the frames' bytes joined are the stream."""
+
+    raw: bytes
+    value: Any = None
+    """The JSON value of its data; None where it has none that can be read (comments, the end mark)."""
+
+
+class Framing(Protocol):
+    """Reads one stream, piece by piece, however it is cut."""
+
+    def feed(self, piece: bytes) -> list[Frame]:
+        """The frames that are complete now."""
+        ...
+
+    def rest(self) -> bytes:
+        """What has come since the last complete frame."""
+        ...
+
+    def written(self, frame: Frame, value: Any) -> bytes:
+        """The frame with another JSON value; everything else of it (event name, id, headers) stays."""
+        ...
+
 
 Body = dict[str, Any]
 """A parsed JSON object, as it was sent."""

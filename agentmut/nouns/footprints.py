@@ -12,8 +12,7 @@ from agentmut._base import Frozen, digest_of, storable
 from agentmut.nouns.config import SAMPLING
 from agentmut.nouns.messages import Exchange, Role
 from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.tools_as_functions import told_tools
-from agentmut.nouns.tools_as_list import listed_tools
+from agentmut.nouns.tools_as_functions import listed_tools, told_tools
 
 
 class RequestShape(Frozen):

@@ -13,13 +13,13 @@ from .terminal.mutant_page import Proposals as Proposals
 from .terminal.mutant_page import render_mutant as render_mutant
 from .terminal.mutants_page import mutants_document as mutants_document
 from .terminal.mutants_page import render_mutants as render_mutants
+from .terminal.plan_page import PreviewLine as PreviewLine
 from .terminal.plan_page import render_plan as render_plan
-from .terminal.preview_page import PreviewLine as PreviewLine
-from .terminal.preview_page import render_preview as render_preview
+from .terminal.plan_page import render_preview as render_preview
+from .terminal.plan_page import render_replay as render_replay
 from .terminal.relations_page import render_relations as render_relations
 from .terminal.relations_page import render_survivors as render_survivors
 from .terminal.relations_page import render_wish as render_wish
-from .terminal.replay_page import render_replay as render_replay
 from .terminal.rescored_page import render_rescored as render_rescored
 from .terminal.run_page import render as render
 from .terminal.suggestions_page import render_suggestions as render_suggestions

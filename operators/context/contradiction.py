@@ -7,9 +7,7 @@ from types import MappingProxyType
 from agentmut.language import Instruction, Other, StatedFact, parse, quoted, reads_as_english
 from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.metadata import is_metadata
-from agentmut.operators.context.other_values import restated
-from agentmut.operators.context.values import stated_facts
+from agentmut.operators.context.values import is_metadata, restated, stated_facts
 from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 

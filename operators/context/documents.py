@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agentmut.language import quoted
+from agentmut.language import parse, quoted, splits
 from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit
 from agentmut.seams import Example
 
@@ -35,3 +35,17 @@ def document_example(before: str, after: str) -> Example:
     """An example of a config with nothing but one document of this text."""
     given, first = (AgentConfig(context=(Document(name="policy", text=text),)) for text in (before, after))
     return Example(given, first)
+
+
+def boundaries(text: str) -> list[int]:
+    """Ends of sentences and lines with something before and after them, none inside code or a quote."""
+    parsed = parse(text)
+    lines, at = [], 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        lines.append(at)
+    last = len(text.rstrip())
+    ends = {*lines, *(instruction.end for instruction in parsed.instructions)}
+    return sorted(
+        end for end in ends if text[:end].strip() and end < last and not splits(parsed.protected, end)
+    )

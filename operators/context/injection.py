@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from agentmut.nouns import About, AgentConfig, Candidate, Reach
-from agentmut.operators.context.cut_places import boundaries
-from agentmut.operators.context.documents import document_example, of_document, text_edit
+from agentmut.operators.context.documents import boundaries, document_example, of_document, text_edit
 from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from agentmut.nouns import AgentConfig, Candidate, Document, Edit, Reach
-from agentmut.operators.context.cut_places import boundaries
-from agentmut.operators.context.documents import of_document, text_edit
+from agentmut.operators.context.documents import boundaries, of_document, text_edit
 from agentmut.seams import Example, OperatorOptions, operator
 
 _FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})

@@ -5,20 +5,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut.language import (
+    MONTH,
     FactKind,
     Instruction,
     Other,
     Span,
     StatedFact,
     facts,
+    is_unit,
+    measure,
+    other_number,
     parse,
+    plural_of,
     quoted,
     reads_as_english,
 )
 from agentmut.nouns import About, AgentConfig, Candidate, Document, Edit, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.metadata import is_metadata
-from agentmut.operators.context.other_values import restated
 from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 
@@ -102,3 +105,83 @@ def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
             banner = _BANNER + line_break(document.text) * 2
             edits.insert(0, text_edit(config, index, 0, 0, banner))
         yield of_document(document, edits, "an older version of", about=about)
+
+
+_YEARS = {"near": 1, "far": -10, "older": -2}
+_HOURS = {"near": 1, "far": 6, "older": -1}
+_SAFE_DAY = 28
+
+
+def restated(text: str, fact: StatedFact, other: Other) -> tuple[Span, str]:
+    """What to put in the place of which characters, so that the fact has another value.
+
+    The span is the value alone, or with its unit where "1 day" becomes "2 days".
+    """
+    value = text[fact.value.start : fact.value.end]
+    if fact.kind not in (FactKind.QUANTITY, FactKind.AMOUNT):
+        return fact.value, _other(fact.kind, value, other)
+    changed = other_number(value, measure(text, *fact.value), other)
+    unit = re.search(r"[A-Za-z]+$", text[fact.value.end : fact.span.end])
+    if value.lower() in ("1", "one") and unit and is_unit(unit.group()):
+        between = text[fact.value.end : fact.span.end - len(unit.group())]
+        return Span(fact.value.start, fact.span.end), f"{changed}{between}{plural_of(unit.group())}"
+    return fact.value, changed
+
+
+def _other(kind: FactKind, value: str, other: Other) -> str:
+    if kind is FactKind.IDENTIFIER:
+        return _identifier(value, other)
+    if kind is FactKind.TIME:
+        hour, _, minute = value.partition(":")
+        return f"{(int(hour) + _HOURS[other]) % 24:0{len(hour)}d}:{minute}"
+    return _date(value, other)
+
+
+def _identifier(value: str, other: Other) -> str:
+    """Return the identifier of another thing: the last digit differs, or every digit where `far`."""
+    if other is Other.FAR:
+        return re.sub(r"\d", lambda digit: str((int(digit.group()) + 5) % 10), value)
+    return re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit.group()) + 1) % 10), value)
+
+
+def _date(value: str, other: Other) -> str:
+    if len(value) <= 2:
+        return str(_day(int(value), other))
+    if "-" not in value:
+        return str(int(value) + _YEARS[other])
+    year, month, day = map(int, value.split("-"))
+    if other is Other.OLDER:
+        return f"{year + _YEARS[other]}-{month:02d}-{min(day, _SAFE_DAY):02d}"
+    if other is Other.FAR:
+        return f"{year}-{(month + 5) % 12 + 1:02d}-{min(day, _SAFE_DAY):02d}"
+    return f"{year}-{month:02d}-{_day(day, other):02d}"
+
+
+def _day(day: int, other: Other) -> int:
+    if other is Other.FAR:
+        return (day + 13) % _SAFE_DAY + 1
+    back = day >= _SAFE_DAY or (other is Other.OLDER and day > 1)
+    return day - 1 if back else day + 1
+
+
+_THEN = rf"[\s*_]*(?::|\bv?\d|\b(?:{MONTH}|on|in|as\s+of|date|from|since|by)\b)"
+_ITSELF = re.compile(
+    rf"[^\w©(]*(?:(?:(?:last\s+)?(?:updated|modified|revised|reviewed)|version|effective|page){_THEN}"
+    r"|©|copyright\b|\(c\)\s*(?:copyright\b|(?:19|20)\d\d))",
+    re.IGNORECASE,
+)
+_OPENS_LINE = re.compile(r"[^\w©(]*(?:\(c\)\s*)?", re.IGNORECASE)
+_CLAUSE = re.compile(r",\s+[a-z]|\b(?:is|are|was|were|has|have|must|may|can|will|should)\b")
+_MOST_WORDS = 12
+
+
+def is_metadata(text: str, sentence: Instruction) -> bool:
+    """Whether a sentence is a line such as "Last updated: 3 March 2026" or "Page 2 of 5".
+
+    Not one that begins alike and goes on to state something: "Version 2 has 5 ports."
+    """
+    line = text.rfind("\n", 0, sentence.start) + 1
+    if not _OPENS_LINE.fullmatch(text, line, sentence.start):
+        return False
+    said = text[line : sentence.end]
+    return bool(_ITSELF.match(said)) and len(said.split()) <= _MOST_WORDS and not _CLAUSE.search(said)

@@ -7,7 +7,7 @@ from typer.testing import CliRunner, Result
 
 from agentmut._base.errors import UsageError
 from agentmut._base.whole_files import write_json
-from agentmut.insight.coverage.coverage_file import write_coverage
+from agentmut.insight.coverage.models import write_coverage
 from agentmut.insight.coverage.nouns import Coverage
 from agentmut.nouns.result import write_result
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport

@@ -12,7 +12,7 @@ from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.operators.context.other_values import restated
+from agentmut.operators.context.values import restated
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
 from agentmut.trial.suite_config import SuiteConfig
 

@@ -13,7 +13,7 @@ from agentmut.language.vocabulary.neighbours import is_number
 from agentmut.language.vocabulary.number_words import value_of, word_of
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document
-from agentmut.operators.context.other_values import restated
+from agentmut.operators.context.values import restated
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {

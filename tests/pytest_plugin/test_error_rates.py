@@ -7,7 +7,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.pytest_plugin.stochastic.finding import Finding, found, read_finding
 from agentmut.pytest_plugin.stochastic.marker_settings import StochasticSettings, read_settings
-from agentmut.pytest_plugin.stochastic.trials import Ending, Trials
+from agentmut.pytest_plugin.stochastic.protocol import Ending, Trials
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.three_valued import Verdict

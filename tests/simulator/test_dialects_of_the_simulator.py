@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.eventstream import ChecksumMismatch
 
+from agentmut.simulator.service.agents import Conversations, UnknownResponseError
 from agentmut.simulator.service.background import Simulator
-from agentmut.simulator.service.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.service.service_settings import read_settings
 
 if TYPE_CHECKING:

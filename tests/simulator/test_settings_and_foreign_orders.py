@@ -7,10 +7,9 @@ import pytest
 
 from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.nouns.tools import ToolSpec
-from agentmut.simulator.mind.behave import reply
+from agentmut.simulator.mind.behave import reply, under
 from agentmut.simulator.mind.foreign import foreign_orders
 from agentmut.simulator.mind.profiles import PROFILES
-from agentmut.simulator.mind.request_settings import under
 
 N = 150
 PROMPT = 'You work for a hotel of lamps. Always end every answer with "Good night!"'

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from agentmut.conformance.codecs.codec_checks import codec_faults
-from agentmut.nouns.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.nouns.framing import Frame
+from agentmut.nouns.codec import Body, Codec, Frame, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.testing import check_codec
 from agentmut.wire.codecs import all_codecs

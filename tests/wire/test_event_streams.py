@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.nouns.framing import Frame
+from agentmut.nouns.codec import Frame
 from agentmut.wire.dialects.sse import SseFraming, events, is_event_stream
 
 STREAM = (

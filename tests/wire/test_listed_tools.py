@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.tools_as_list import listed_tools
+from agentmut.nouns.tools_as_functions import listed_tools
 
 ONE = '> Tool Name: find\nTool Description: Find it.\nIn all shops.\nTool Args: {"type": "object"}\n'
 TWO = "> Tool Name: buy\nTool Description: \nTool Args: {}\n"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from agentmut._base import position
 from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.coverage.models import Part, listed, nothing, row_of
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
-from agentmut.insight.coverage.part import Part, listed, nothing, row_of
 from agentmut.insight.coverage.prompt_rules import (
     LEXICAL_REACH,
     Rule,

@@ -1,7 +1,15 @@
 """Which of the models that an agent is meant to support have answered (Eq. 19)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from agentmut._base import UsageError, write_json
+from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, DimensionCoverage, LeftOut
 
 _ROUTED = re.compile(
     r"^(?:(?:us|eu|apac|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\."
@@ -38,3 +46,53 @@ def distinct_models(names: Iterable[str]) -> tuple[str, ...]:
 def _plain(name: str) -> str:
     last = name.strip().lower().rpartition("/")[2]
     return _LATEST.sub("", _BEDROCK_VERSION.sub("", _ROUTED.sub("", last)))
+
+
+class Part(NamedTuple):
+    """One dimension, measured: its row, and who covers its items."""
+
+    row: DimensionCoverage
+    covered: Mapping[CoverageItem, frozenset[str]] = MappingProxyType({})
+    uncovered: Sequence[CoverageItem] = ()
+    left_out: Sequence[LeftOut] = ()
+    notes: Sequence[str] = ()
+
+
+def row_of(dimension: Dimension, covered: int, total: float, basis: str) -> DimensionCoverage:
+    """Return the row of a dimension with a known total."""
+    value = min(1.0, covered / total)
+    return DimensionCoverage(dimension=dimension, covered=covered, total=total, value=value, basis=basis)
+
+
+def nothing(dimension: Dimension, why: str, left_out: Sequence[LeftOut] = ()) -> Part:
+    """Return the part of a dimension that the agent does not have, or that no data describes."""
+    row = DimensionCoverage(dimension=dimension, covered=0, total=None, value=None, basis=why)
+    return Part(row, left_out=left_out)
+
+
+def listed(dimension: Dimension, items: Iterable[tuple[CoverageItem, frozenset[str]]], basis: str) -> Part:
+    """Return the part of a dimension whose items are all known before any run."""
+    known = dict(items)
+    covered = {item: by for item, by in known.items() if by}
+    row = row_of(dimension, len(covered), len(known), basis)
+    return Part(row, covered, tuple(item for item in known if item not in covered))
+
+
+FILE = "coverage.json"
+_AGAIN = "`agentmut coverage`"
+
+
+def write_coverage(coverage: Coverage, folder: Path) -> Path:
+    """Write a coverage into a run's folder, whole or not at all. Raises `StoreError`."""
+    return write_json(coverage, folder / FILE, _AGAIN)
+
+
+def read_coverage(path: Path) -> Coverage:
+    """Read what `write_coverage` wrote. Raises `UsageError` when it is missing or not one."""
+    try:
+        return Coverage.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise UsageError(
+            f"{path} cannot be read as a coverage: {said}. {_AGAIN} writes it anew; or delete it."
+        ) from None

@@ -16,9 +16,8 @@ from itertools import count
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
 from agentmut.insight.explain.of_arguments import of_arguments
 from agentmut.insight.explain.of_fields import of_fields
-from agentmut.insight.explain.of_limits import of_limits
+from agentmut.insight.explain.of_limits import of_limits, of_tools
 from agentmut.insight.explain.of_text import of_facts, of_text
-from agentmut.insight.explain.of_tools import of_tools
 from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns import Rate

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,12 +14,13 @@ from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.minimise import shrinking
 from agentmut.insight.generate.observed import STEPS, holding, proposed_evaluators
+from agentmut.insight.generate.proposal_material import whole
 from agentmut.insight.generate.proposals import Proposal
-from agentmut.insight.generate.reaching import noticeable
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.search_start import Start
 from agentmut.insight.search.trial_bench import Bench, Wanted
-from agentmut.nouns import AgentTrace, EvaluatorSpec, Execution, Mutant, Rate, Scenario
+from agentmut.language import stems
+from agentmut.nouns import AgentTrace, EvaluatorSpec, Execution, Mutant, Rate, Reach, Scenario
 
 STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""
@@ -216,3 +217,50 @@ def _is_enough(item: str) -> bool:
 def answered(runs: Sequence[Execution]) -> tuple[AgentTrace, ...]:
     """The traces of runs that came to an answer."""
     return tuple(run.trace for run in runs if run.ending.outcome is None)
+
+
+RELEVANT = 0.5
+"""The share of a mutated text's content words that input and runs have to share."""
+
+
+def noticeable(
+    mutants: Sequence[Mutant], scenario: Scenario, traces: Sequence[AgentTrace], most: int
+) -> tuple[Mutant, ...]:
+    """At most so many mutants whose changed part these runs use, those with the most words in common first.
+
+    The order of `mutants` decides among equals.
+    """
+    weighed = [(-_relevance(mutant, scenario, traces), place) for place, mutant in enumerate(mutants)]
+    return tuple(mutants[place] for weight, place in sorted(weighed)[:most] if weight < 0)
+
+
+def _relevance(mutant: Mutant, scenario: Scenario, traces: Sequence[AgentTrace]) -> float:
+    """Return the relevance of a mutant to these runs, from 0 (cannot show) to 1."""
+    subject = mutant.subject
+    if mutant.reach is Reach.CALLED:
+        return _share(traces, lambda trace: subject in trace.tools_called)
+    if mutant.reach is Reach.REPEATED:
+        return _share(traces, lambda trace: trace.tools_called.count(subject) > 1)
+    if mutant.reach is Reach.RAN:
+        return _share(
+            traces, lambda trace: any(step.node and subject in ("", step.node) for step in trace.steps)
+        )
+    if mutant.reach is Reach.CONVERSED and len(scenario.turns) < 2:
+        return 0.0
+    overlap = _overlap(mutant, scenario, traces)
+    return overlap if overlap >= RELEVANT else 0.0
+
+
+def _share(traces: Sequence[AgentTrace], holds: Callable[[AgentTrace], bool]) -> float:
+    share = sum(map(holds, traces)) / len(traces) if traces else 0.0
+    return share if share >= RELEVANT else 0.0
+
+
+def _overlap(mutant: Mutant, scenario: Scenario, traces: Sequence[AgentTrace]) -> float:
+    edited = stems(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
+    shown = [
+        whole(scenario.turns),
+        *(trace.text for trace in traces),
+        *(t for tr in traces for t in tr.tools_called),
+    ]
+    return len(edited & stems(" ".join(shown))) / len(edited) if edited else 0.0

@@ -1,7 +1,14 @@
 """Render the expected cost of a campaign for a terminal."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut.campaign import Replay
+from agentmut.nouns import Action, Cassette, Step
+from agentmut.project import VerdictSettings
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts_page import plain_table
+from agentmut.stats import Preview
 from agentmut.usecases import Amount, Foreseen
 
 
@@ -58,3 +65,65 @@ def _time(minutes: float | None) -> str:
     if minutes < 1:
         return f"{60 * minutes:.0f} s"
     return f"{minutes:.0f} min" if minutes < 60 else f"{minutes / 60:.1f} h"
+
+
+class PreviewLine(NamedTuple):
+    """What to expect if the true pass rates are as assumed."""
+
+    assumed: str
+    scenarios: Mapping[str, Preview]
+    suite: Preview
+
+
+def render_preview(lines: Sequence[PreviewLine], settings: VerdictSettings, notes: Sequence[str]) -> str:
+    """The lines as text."""
+    page = Page(color=False)
+    page.add(f"{settings.method} test, at most {settings.trials} trials a scenario; nothing has been run")
+    page.title("Chances of the suite's verdict, if every pass rate is")
+    table = plain_table("", "PASS", "FAIL", "open", "trials", "cost")
+    for line in lines:
+        suite = line.suite
+        cost = "?" if suite.cost is None else f"${suite.cost:.2f}"
+        chances = (f"{chance:.3f}" for chance in (suite.passed, suite.failed, suite.inconclusive))
+        table.add_row(line.assumed, *chances, f"{suite.trials:.0f}", cost)
+    page.add(table)
+    page.add("Scenarios are taken to fail independently of each other; trials and cost are means.")
+    if any(line.suite.cost is None for line in lines):
+        page.add("Cost: known once a trial with a priced model is in the store.")
+    for note in notes:
+        page.add(f"Note: {clean(note)}.")
+    return page.text()
+
+
+WIDTH = 100
+"""Characters of an output that are shown."""
+
+
+def render_replay(cassette: Cassette, shown: Replay) -> str:
+    """What the agent did, step by step, and how it is judged today."""
+    return "".join(f"{clean(line)}\n" for line in _lines(cassette, shown))
+
+
+def _lines(cassette: Cassette, shown: Replay) -> Iterator[str]:
+    mutant, result = cassette.mutant, shown.result
+    about = f"mutant {mutant.id} ({mutant.operator}: {mutant.description})" if mutant else "the original"
+    yield f"{cassette.scenario} #{cassette.repeat}, {about}: replayed from {len(cassette.takes)} requests"
+    for step in shown.execution.trace.steps:
+        yield f"  {_step(step)}"
+    for check in result.checks:
+        yield f"  {'ok  ' if check.passed else 'FAIL'} {check.evaluator}: {check.reason}"
+    yield f"{result.outcome.value}{': ' + result.reason if result.reason else ''}"
+    if shown.problem:
+        yield f"Not the same run: {shown.problem}."
+    if shown.unused:
+        why = "the run ended before" if shown.execution.trace.error else "the agent has changed since"
+        yield f"{shown.unused} of the recorded requests were not made this time: {why}."
+
+
+def _step(step: Step) -> str:
+    said = str(step.error or ("" if step.output is None else step.output))
+    shown = " ".join(said.split())[:WIDTH]
+    if step.action is Action.CALL_TOOL:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in (step.arguments or {}).items())
+        return f"{step.tool}({arguments}) -> {shown}"
+    return f"{step.action.value}: {shown}"

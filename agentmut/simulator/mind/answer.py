@@ -8,8 +8,7 @@ from agentmut.simulator.mind.facts import Fact, result_facts
 from agentmut.simulator.mind.formats import Format
 from agentmut.simulator.mind.language import Topics, clauses, topics
 from agentmut.simulator.mind.mind import Mind
-from agentmut.simulator.mind.passages import quoted
-from agentmut.simulator.mind.plan import Plan
+from agentmut.simulator.mind.plan import Plan, quoted
 from agentmut.simulator.mind.rules import Clause
 from agentmut.simulator.mind.saying import is_speech, rendered, wants_source
 from agentmut.simulator.mind.situation import Call, Passage

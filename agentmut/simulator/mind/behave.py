@@ -5,19 +5,20 @@ real model, and no figure found with it is evidence about one.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from agentmut.nouns import ModelReply, ModelRequest, ToolCall, Usage
 from agentmut.simulator.mind.answer import compose, in_json
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.foreign import in_results, obeyed, with_orders
+from agentmut.simulator.mind.language import Topics
 from agentmut.simulator.mind.mind import Mind
-from agentmut.simulator.mind.obedience import followed
 from agentmut.simulator.mind.plan import Step, make_plan
 from agentmut.simulator.mind.profiles import PROFILES, Profile
-from agentmut.simulator.mind.request_settings import ended, under
-from agentmut.simulator.mind.situation import Situation, own_words, read
+from agentmut.simulator.mind.rules import Rule
+from agentmut.simulator.mind.situation import Briefing, Situation, own_words, read
 from agentmut.simulator.mind.toolbox import open_toolbox
 
 CHARS_PER_TOKEN = 4
@@ -116,3 +117,100 @@ def _usage(request: ModelRequest, written: int) -> Usage:
     return Usage(
         input_tokens=-(-(messages + tools) // CHARS_PER_TOKEN), output_tokens=-(-written // CHARS_PER_TOKEN)
     )
+
+
+def followed(situation: Situation, dice: Dice, profile: Profile) -> tuple[Rule, ...]:
+    """The rules that the model keeps to; drawn once a conversation, not once a request."""
+    diluting = irrelevant_words(situation.briefing, situation.known)
+    return tuple(
+        rule
+        for rule in situation.briefing.rules
+        if not rule.states and dice.chance(f"follow:{rule.text}", probability(rule, diluting, profile))
+    )
+
+
+def probability(rule: Rule, irrelevant: int, profile: Profile) -> float:
+    """Chance that `profile` follows `rule` amid so many words that are beside the point."""
+    base = profile.obeys[rule.modality]
+    odds = base / (1 - base)
+    odds *= 1 - profile.middle * 4 * rule.position * (1 - rule.position)
+    odds /= 1 + irrelevant / profile.attention
+    odds /= profile.hasty if _has_condition(rule) else 1
+    return odds / (1 + odds)
+
+
+def _has_condition(rule: Rule) -> bool:
+    return rule.when is not None or any(clause.when for clause in rule.clauses)
+
+
+def irrelevant_words(briefing: Briefing, known: Topics) -> int:
+    """Words of the system message in passages that share nothing with the conversation."""
+    return sum(p.words for p in briefing.passages if p.topics.isdisjoint(known))
+
+
+USUAL_TEMPERATURE = 0.7
+"""Where the profiles' figures hold, and what an unset temperature is."""
+_STEADIEST = 0.7  # share of the slips that is left at temperature 0, or with hardly any top_p
+_HEAT = 0.4  # degrees above the usual at which slips have doubled odds
+_EFFORTS: Mapping[str, float] = MappingProxyType({"medium": 1.5, "low": 2.5, "minimal": 4.0, "none": 4.0})
+
+
+class Said(NamedTuple):
+    """A text as far as it was said."""
+
+    text: str
+    finish_reason: str
+
+
+def under(profile: Profile, request: ModelRequest) -> Profile:
+    """The profile as the request's settings make it; the very same where they are unset."""
+    factor = slips(request.temperature, request.top_p)
+    hasty = _EFFORTS.get(request.reasoning_effort or "", 1.0)
+    if factor == 1 and hasty == 1:
+        return profile
+    obeys = MappingProxyType({kind: _slipping(p, factor) for kind, p in profile.obeys.items()})
+    return profile._replace(
+        obeys=obeys,
+        tool_skill=_slipping(profile.tool_skill, factor),
+        argument_skill=_slipping(profile.argument_skill, factor),
+        retrieval=_slipping(profile.retrieval, factor),
+        caution=_slipping(profile.caution, factor),
+        hasty=hasty,
+    )
+
+
+def slips(temperature: float | None, top_p: float | None) -> float:
+    """The factor for the odds of each slip: 0.7 at temperature 0, 1 at 0.7, 5 at 1.5.
+
+    A top_p below 1 takes that much off what is above 0.7, since the unlikely words are not drawn then.
+
+    >>> slips(None, None), slips(0.0, 1.0), round(slips(1.5, None), 6), round(slips(1.5, 0.5), 6)
+    (1.0, 0.7, 5.0, 2.85)
+    """
+    degrees = USUAL_TEMPERATURE if temperature is None else temperature
+    above = max(0.0, degrees - USUAL_TEMPERATURE) / _HEAT
+    below = min(degrees, USUAL_TEMPERATURE) / USUAL_TEMPERATURE
+    factor = _STEADIEST + (1 - _STEADIEST) * below + above**2
+    return factor if top_p is None or top_p == 1 else _STEADIEST + (factor - _STEADIEST) * top_p
+
+
+def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
+    """A text up to the first stop sequence in it, and to the limit in characters.
+
+    >>> ended("One. Two. Three.", [" Th"], None)
+    Said(text='One. Two.', finish_reason='stop')
+    >>> ended("One. Two.", ["Two"], 3)
+    Said(text='One', finish_reason='length')
+    """
+    until = min((at for stop in stops if stop and (at := text.find(stop)) >= 0), default=len(text))
+    said = text[:until]
+    if limit is None or len(said) <= limit:
+        return Said(said, "stop")
+    return Said(said[:limit], "length")
+
+
+def _slipping(probability: float, factor: float) -> float:
+    """The chance of not slipping, with the odds of slipping multiplied."""
+    if probability <= 0:
+        return probability
+    return 1 / (1 + factor * (1 - probability) / probability)

@@ -14,8 +14,7 @@ from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.simulator.mind.behave import reply
 from agentmut.simulator.mind.profiles import PROFILES
 from agentmut.simulator.service import dialects, model_lists, react, thoughts
-from agentmut.simulator.service.agents import BedrockAgents, Sessions
-from agentmut.simulator.service.conversations import Conversations, UnknownResponseError
+from agentmut.simulator.service.agents import BedrockAgents, Conversations, Sessions, UnknownResponseError
 from agentmut.simulator.service.engines import AgentEngines
 from agentmut.simulator.service.sending import Delay, Reply, hang, reset, send
 from agentmut.simulator.service.service_settings import Settings

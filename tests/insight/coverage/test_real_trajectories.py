@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.dimensions import decision_path
 from agentmut.insight.coverage.nouns import Coverage, Dimension
-from agentmut.insight.coverage.paths import decision_path
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import ProjectError, RunError
 from agentmut.judging.facts.comparison import comparison_for
-from agentmut.judging.facts.registry import build_extractor
-from agentmut.judging.facts.resemblance import Resemblance, distance
+from agentmut.judging.facts.registry import Resemblance, build_extractor, distance
 from agentmut.nouns.fact import Fact
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -12,11 +12,10 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.relations.base import call, run, source
 from agentmut.relations.oracle.answer_formats import asked_format
-from agentmut.relations.oracle.answer_limits import Limits, stated_limits
+from agentmut.relations.oracle.answer_limits import Limits, language_of, stated_limits
 from agentmut.relations.oracle.constraints import ConstraintPreservation
 from agentmut.relations.oracle.format import FormatCompliance
 from agentmut.relations.oracle.idempotence import Idempotence
-from agentmut.relations.oracle.languages import language_of
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.relations.oracle.refusal import RefusalConsistency
 from agentmut.relations.oracle.round_trip import RoundTrip
