@@ -10,8 +10,6 @@ import numpy as np
 from numpy.random import Generator
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.control_variate import control_variate
-from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.hotelling import hotelling_t2
 from agentmut.stats.traces.looks import Change, Looks, looks_verdict
@@ -123,14 +121,13 @@ def decorrelated(n0: int, n: int, rng: Generator) -> Pair:
 
 
 def section(*, thorough: bool) -> Section:
-    """Type I error and power of the tests on traces, of combined p-values, and coverage with a proxy."""
+    """Type I error and power of the tests on traces, and of combined p-values."""
     effort = THOROUGH if thorough else QUICK
     figures = [
         *_type_one(effort),
         _over_the_looks(effort),
         *_power(effort),
         *_hotelling(effort),
-        *_control_variate(effort),
     ]
     how = (
         f"Simulated (seed {SEED}): {effort.runs} pairs of samples with {FEATURES} features each, "
@@ -255,26 +252,3 @@ def _normal(n0: int, n: int, d: int, distance: float, rng: Generator) -> Pair:
     second[:, 0] += distance
     mixing = np.array([[1.0, 0.5, 0.2], [0.0, 1.0, -0.4], [0.0, 0.0, 2.0]])
     return first @ mixing, second @ mixing
-
-
-def _control_variate(effort: Effort) -> Iterator[Figure]:
-    """Where the target passes the proxy passes in nine of ten cases, else never; its mean is known."""
-    for n, rate, coverage, ratio in ((50, 0.7, 0.95, 0.8), (50, 0.9, 0.93, 1.15), (100, 0.97, 0.93, 1.4)):
-        rng = np.random.default_rng(SEED)
-        found = [_adjusted(n, rate, rng) for _ in range(5 * effort.runs)]
-        plain = 2 * 1.96 * math.sqrt(rate * (1 - rate) / n)
-        width = sum(i.high - i.low for i in found) / len(found) / plain
-        covered, error = simulated_rate(i.low <= rate <= i.high for i in found)
-        what = f"pass rate {rate:g}, n = {n}"
-        yield Figure(
-            f"control variate, coverage, {what}", covered, f"at least {coverage:g}", coverage, error=error
-        )
-        yield Figure(
-            f"control variate, width over Wald's without, {what}", width, f"at most {ratio:g}", high=ratio
-        )
-
-
-def _adjusted(n: int, rate: float, rng: Generator) -> Interval:
-    passed = rng.random(n) < rate
-    proxy = passed & (rng.random(n) < 0.9)
-    return control_variate(passed.tolist(), proxy.tolist(), 0.9 * rate).interval
