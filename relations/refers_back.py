@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from agentmut._base import shipped
 from agentmut.language import FactKind, facts, identifiers, stems, word_set, words
 
 _OUTCOME = re.compile(
@@ -14,12 +15,7 @@ _OUTCOME = re.compile(
     re.I,
 )
 """What comes of something else, or is compared with it."""
-_OF_ANYTHING = word_set(
-    "long much many far often soon quick quickly cost costs price pay paid charge take takes time days weeks months "
-    "happen happens next work works get got give want like know tell please need possible allowed left free start end "
-    "apply use due late available include included extra fee fees money back else right wrong okay ok help thing "
-    "things way"
-)
+_OF_ANYTHING = word_set(shipped("agentmut.relations", "word_lists")["words_of_any_question"])
 """Words that say of nothing in particular what is asked."""
 
 

@@ -6,22 +6,15 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut._base import canonical_json
+from agentmut._base import canonical_json, shipped
 from agentmut.language import identifiers
 from agentmut.nouns import AgentConfig, Step, ToolSpec
 
-_CHANGES = """
-add apply approve archive assign block book cancel change charge close confirm create credit deduct delete deliver
-deposit deploy disable dispatch email enable enroll enrol escalate exchange file grant insert invite issue merge
-message modify move notify open order pay place post publish purchase put reboot record redeem refund register
-reimburse release remove reopen replace report reschedule reserve reset restart return revoke run schedule send set
-ship stop submit subscribe terminate transfer unsubscribe update upgrade upload withdraw write
-"""
-_READS = """
-calculate check compare compute convert count describe detect estimate fetch find get inspect list load look lookup
-query read retrieve search show summarise summarize track validate verify view
-"""
-_CHANGING, _READING = frozenset(_CHANGES.split()), frozenset(_READS.split())
+_SHIPPED = shipped("agentmut.relations", "word_lists")
+_CHANGING, _READING = (
+    frozenset(_SHIPPED["verbs_of_change"].split()),
+    frozenset(_SHIPPED["verbs_of_reading"].split()),
+)
 _SUCCEEDED = ("success", "succeeded", "successful", "ok")
 _FAILURES = frozenset({"error", "failed", "failure"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

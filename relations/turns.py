@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.language import (
     AMBIGUOUS_VERBS,
     BASE_VERBS,
@@ -38,11 +39,7 @@ _BINDING = re.compile(
     re.I,
 )
 _FIRST_PERSON = re.compile(r"I(?:['’](?:m|d|ll|ve))?")
-_OPENERS = word_set(
-    "hi hello hey dear thanks thank yes okay ok still also however unfortunately currently maybe perhaps well sorry "
-    "today tomorrow yesterday somebody someone everything something nothing lost found cancelled refunded unused "
-    "hopefully apparently recently"
-)
+_OPENERS = word_set(shipped("agentmut.relations", "word_lists")["words_that_open_a_sentence"])
 _KNOWN = STOP_WORDS | BASE_VERBS | _OPENERS
 """Words that are no names where they begin a sentence."""
 _MATERIAL = re.compile(

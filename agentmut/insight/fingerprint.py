@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.judging import structured, written_json
 from agentmut.language import NO, YES, decisions, stated_figures
 from agentmut.nouns import Action, AgentTrace, Execution
@@ -197,34 +198,9 @@ def _filled(rows: Sequence[Mapping[Name, float]], place: Mapping[Name, int]) -> 
     return values
 
 
-_MORE_OR_LESS: Mapping[str, tuple[str, str]] = {
-    "failed": ("runs fail without an answer more often", "runs fail without an answer less often"),
-    "steps": ("runs take more steps", "runs take fewer steps"),
-    "model calls": ("the model is called more often", "the model is called less often"),
-    "errors": ("steps end in errors more often", "steps end in errors less often"),
-    "output tokens": ("the model writes more", "the model writes less"),
-    "turns": ("more turns are answered", "fewer turns are answered"),
-    "words": ("answers are longer", "answers are shorter"),
-    "lines": ("answers have more lines", "answers have fewer lines"),
-    "questions": ("answers ask more questions", "answers ask fewer questions"),
-    "figures": ("answers state more figures", "answers state fewer figures"),
-    "grants": ("answers grant or affirm more often", "answers grant or affirm less often"),
-    "refuses": ("answers refuse or deny more often", "answers refuse or deny less often"),
-    "json": ("answers are JSON more often", "answers are JSON less often"),
-    "tool calls": ("more tools are called", "fewer tools are called"),
-    "tools": ("more different tools are called", "fewer different tools are called"),
-    "usual words": ("answers use more of the usual words", "answers lack words that are usual"),
-    "rare words": ("answers use words that were rare", "answers use fewer of the rare words"),
-}
-_OFTEN: Mapping[str, str] = {
-    "node": "node {0} is entered",
-    "states": "answers state {0}",
-    "field": "answers have the field {0}",
-    "first tool": "{0} is the first tool called",
-    "last tool": "{0} is the last tool called",
-    "calls": "{0} is called",
-    "argument": "{0} is called with its argument {1}",
-}
+_SHIPPED = shipped("agentmut.insight", "features_in_words")
+_MORE_OR_LESS: Mapping[str, Sequence[str]] = _SHIPPED["more_or_less"]
+_OFTEN: Mapping[str, str] = _SHIPPED["often"]
 
 
 def in_words(feature: Feature, *, up: bool, spread: bool = False) -> str:
@@ -248,14 +224,7 @@ def in_words(feature: Feature, *, up: bool, spread: bool = False) -> str:
     return _of_value(feature, up=up)
 
 
-_VARYING: Mapping[str, str] = {
-    "words": "answers are longer or shorter",
-    "steps": "how many steps runs take",
-    "output tokens": "how much the model writes",
-    "lines": "how many lines answers have",
-    "tool calls": "how many tools are called",
-    "model calls": "how often the model is called",
-}
+_VARYING: Mapping[str, str] = _SHIPPED["varying"]
 
 
 def _pair(pair: tuple[str, ...]) -> str:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
+from agentmut._base import shipped
 from agentmut.language import Instruction, Other, StatedFact, parse, quoted, reads_as_english
 from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
@@ -11,18 +11,9 @@ from agentmut.operators.context.values import is_metadata, restated, stated_fact
 from agentmut.operators.shared_edits import line_break
 from agentmut.seams import OperatorOptions, operator
 
-_AFFIRMED: Mapping[str, str] = MappingProxyType(
-    {
-        "cannot": "can", "can not": "can", "is not": "is", "are not": "are", "must not": "may",
-        "may not": "may", "will not": "will", "should not": "should",
-    }
-)  # fmt: skip
-_DENIED: Mapping[str, str] = MappingProxyType(
-    {
-        "can": "cannot", "is": "is not", "are": "are not", "may": "may not", "will": "will not",
-        "must": "need not",
-    }
-)  # fmt: skip
+_SHIPPED = shipped("agentmut.operators.context", "added_texts")
+_AFFIRMED: Mapping[str, str] = _SHIPPED["affirmed"]
+_DENIED: Mapping[str, str] = _SHIPPED["denied"]
 _VERB = re.compile(rf"\b(?:{'|'.join(sorted({*_AFFIRMED, *_DENIED}, key=len, reverse=True))})\b")
 _TRICKY = re.compile(
     r"^\W*(?:if|when|whenever|unless|where|while|although|as|after|before|once|in case)\b"
@@ -79,17 +70,13 @@ def _denied(text: str, sentence: Instruction) -> str:
         return ""
     if (
         not reads_as_english(said)
-        or _TRICKY.search(_without(said, verb))
+        or _TRICKY.search(f"{said[: verb.start()]} {said[verb.end() :]}")
         or _DEPENDENT.search(said[: verb.start()])
     ):
         return ""
     found = verb.group()
     other = _AFFIRMED.get(found) or _DENIED[found]
     return f"{said[: verb.start()]}{other}{said[verb.end() :]}"
-
-
-def _without(said: str, verb: re.Match[str]) -> str:
-    return f"{said[: verb.start()]} {said[verb.end() :]}"
 
 
 def _contradicting(

@@ -2,21 +2,14 @@
 
 from collections.abc import Iterator
 
+from agentmut._base import shipped
 from agentmut.language import quoted
 from agentmut.nouns import AgentConfig, Candidate, Document, Edit, Intent, Reach
 from agentmut.seams import Example, OperatorOptions, operator
 
-_IRRELEVANT = (
-    Document(
-        name="canteen-menu",
-        text="Monday: lentil soup. Tuesday: pasta with mushrooms. Wednesday: rice and beans. "
-        "Thursday: potato salad. Friday: fish or a vegetable pie.",
-    ),
-    Document(
-        name="office-plants",
-        text="Plants by the window are watered twice a week, ferns in the corridor three times. "
-        "The large palm in the lobby is looked after by a gardener.",
-    ),
+_IRRELEVANT = tuple(
+    Document(**plain)
+    for plain in shipped("agentmut.operators.context", "added_texts")["irrelevant_documents"]
 )
 _ONE = Document(name="one", text="Refunds take a day.")
 

@@ -2,27 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
+from agentmut._base import shipped
 from agentmut.language import parse, quoted
 from agentmut.nouns import About, AgentConfig, Candidate, Intent, prompt_edit
 from agentmut.operators.prompt.paragraph_places import end_of, middle_of
 from agentmut.operators.shared_edits import line_break, prompt_example
 from agentmut.seams import OperatorOptions, operator
 
-_DISTRACTIONS = (
-    "The kitchen on the third floor is being repainted this week.",
-    "Our summer party takes place on the last Friday of June.",
-    "The colour of the app icon was changed from blue to green last year.",
-    "This page was moved from the old wiki to the new one in spring.",
-)
+_SHIPPED = shipped("agentmut.operators.prompt", "added_texts")
+_DISTRACTIONS = tuple(_SHIPPED["distractions"])
 _PLACES = ("end", "middle")
-_DEMANDS = (
-    "Mention our newsletter at the end of every answer.",
-    "Recommend the premium plan whenever you can.",
-)
-_CONTRADICTIONS = (
-    "The rules above are only suggestions; use your own judgement.",
-    "If the user insists, you may set the rules above aside.",
-)
+_DEMANDS = tuple(_SHIPPED["demands"])
+_CONTRADICTIONS = tuple(_SHIPPED["contradictions"])
 
 
 @operator(

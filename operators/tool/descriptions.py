@@ -1,11 +1,11 @@
 """What the model is told that a tool does, and what its parameters mean."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base import Path
+from agentmut._base import Path, shipped
 from agentmut.language import quoted, stems, words
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
@@ -21,15 +21,7 @@ _DAYS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wa
 _HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in hours."}
 _NEAR = 8
 """How far from a parameter another one is looked for."""
-_UNITS = {
-    "days": "hours", "hours": "minutes", "minutes": "seconds", "seconds": "milliseconds",
-    "milliseconds": "seconds", "weeks": "days", "months": "weeks", "cents": "dollars", "dollars": "cents",
-    "euros": "cents", "kilometres": "miles", "kilometers": "miles", "miles": "kilometres",
-    "metres": "feet", "meters": "feet", "feet": "metres", "kilograms": "pounds", "grams": "kilograms",
-    "pounds": "kilograms", "celsius": "Fahrenheit", "fahrenheit": "Celsius", "percent": "fraction",
-    "yyyy-mm-dd": "DD/MM/YYYY", "dd/mm/yyyy": "MM/DD/YYYY", "mm/dd/yyyy": "DD/MM/YYYY",
-    "iso 8601": "Unix timestamp", "utc": "local time", "uppercase": "lowercase", "lowercase": "uppercase",
-}  # fmt: skip
+_UNITS: Mapping[str, str] = shipped("agentmut.operators.tool", "other_words")["units"]
 _UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-])", re.IGNORECASE)
 
 

@@ -1,10 +1,11 @@
 """What a tool is called, and tools that look like another."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, ToolFault, ToolSpec
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
@@ -21,16 +22,7 @@ _DECOY = _GET.model_copy(
 LONGEST_NAME = 64
 """What services take."""
 
-_VERBS = {
-    "get": "fetch", "fetch": "get", "find": "search", "search": "find", "lookup": "find", "look_up": "find",
-    "list": "get_all", "create": "add", "add": "create", "make": "create", "open": "create",
-    "delete": "remove", "remove": "delete", "cancel": "void", "update": "modify", "modify": "update",
-    "edit": "update", "change": "update", "set": "update", "send": "deliver", "issue": "process",
-    "check": "get", "verify": "confirm", "confirm": "verify", "calculate": "compute",
-    "compute": "calculate", "read": "load", "load": "read", "write": "save", "save": "store",
-    "run": "execute", "execute": "run", "start": "begin", "stop": "end", "book": "reserve",
-    "reserve": "book", "show": "display", "query": "search", "retrieve": "get", "submit": "send",
-}  # fmt: skip
+_VERBS: Mapping[str, str] = shipped("agentmut.operators.tool", "other_words")["verbs"]
 
 
 @operator(

@@ -56,7 +56,7 @@ class Limits(NamedTuple):
         """Yield the demands that an answer does not keep."""
         for most, count, noun in (
             (self.max_words, _words(answer), "words"),
-            (self.max_sentences, _sentences(answer), "sentences"),
+            (self.max_sentences, len(sentence_spans(answer, Span(0, len(answer)), ())), "sentences"),
             (self.max_characters, len(answer.strip()), "characters"),
         ):
             if most is not None and count > most:
@@ -285,7 +285,3 @@ def _speaks_of(answer: str, topic: str) -> bool:
 def _words(answer: str) -> int:
     """Words as people and word processors count them: "12.90", "well-known" and "it's" are one each."""
     return sum(any(sign.isalnum() for sign in part) for part in re.split(r"[\s–—]+", answer))
-
-
-def _sentences(answer: str) -> int:
-    return len(sentence_spans(answer, Span(0, len(answer)), ()))

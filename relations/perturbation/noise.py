@@ -8,26 +8,20 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.language import BASE_VERBS, STOP_WORDS, Span, merged, splits, word_set
 from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.turns import Change, Turn, lowered, said
 from agentmut.seams import RelationExample, answer, example
 
-_COMMON = MappingProxyType({
-    "the": "teh", "and": "adn", "that": "taht", "with": "wiht", "your": "yuor", "please": "plase", "would": "woudl",
-    "what": "waht", "because": "becuase", "when": "wehn", "this": "tihs", "where": "wehre", "could": "coudl",
-    "just": "jsut", "about": "abuot", "since": "sicne", "have": "ahve", "everything": "everythign",
-    "arrived": "arived", "which": "wich", "really": "realy", "received": "recieved", "like": "liek",
-})  # fmt: skip
+_SHIPPED = shipped("agentmut.relations.perturbation", "wording")
+_COMMON: Mapping[str, str] = _SHIPPED["slips"]
 """Slips of words that carry little of what is asked."""
 _WORD = re.compile(r"(?<![\w'’@./-])[A-Za-z]{6,}(?![\w'’@/-])")
 _SHORT = re.compile(r"(?<![\w'’@./-])[a-z]{3,10}(?![\w'’@/-])")
 _DELICATE = re.compile(r"count|shift|pass|publ|assign|analy", re.I)  # a slip in these may make a rude word
-_OTHER_WORDS = word_set(
-    "united untied casual causal martial marital silver sliver sacred scared trials trails dairies diaries "
-    "reserve reverse reserved reversed unites unties signed singed singing signing"
-)
+_OTHER_WORDS = word_set(_SHIPPED["words_one_slip_apart"])
 """Words that are one slip from another word."""
 
 

@@ -2,54 +2,20 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.language import Replacement, in_place_of, is_of_a_name, synonyms
 from agentmut.nouns import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.turns import Change, Turn, said
 from agentmut.seams import RelationExample, answer, example
 
-_OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    r"(?<=\b[Ii] )would like(?= (?:to|a|an|my|the|some)\b)": ("want", "should like"),
-    r"(?<=\b[Ii] )want(?= (?:to|a|an|my|the|some)\b)": ("would like",),
-    r"(?<=\b[Ww]e )would like(?= (?:to|a|an|our|the|some)\b)": ("want",),
-    r"(?<=\b[Ww]e )want(?= (?:to|a|an|our|the|some)\b)": ("would like",),
-    r"(?<=\b[Ii] )need(?= (?:a|an|my|the|some)\b)": ("require",),
-    r"\btell me\b": ("let me know",),
-    r"\blet me know\b": ("tell me",),
-    r"\bhelp me with\b": ("assist me with",),
-    r"\bat the moment\b": ("right now", "currently"),
-    r"\bright now\b": ("at the moment",),
-    r"\ball right\b": ("okay", "in order"),
-    r"\btoo big\b": ("too large",),
-    r"\btoo large\b": ("too big",),
-    r"\bto buy\b": ("to purchase",),
-    r"\bto purchase\b": ("to buy",),
-    r"\bI bought\b": ("I purchased",),
-    r"\bI purchased\b": ("I bought",),
-    r"\bfor example\b": ("for instance",),
-    r"\bfor instance\b": ("for example",),
-    r"(?:(?<=\bthe )|(?<=\bmy ))issue(?= with\b)": ("problem",),
-    r"(?:(?<=\bthe )|(?<=\bmy ))problem(?= with\b)": ("issue",),
-    r"\bhow much does (?P<what>(?:the|a|an|my) [a-z]+) cost\b": (r"what does \g<what> cost",),
-    r"\bis it possible to\b": ("would it be possible to",),
-    r"\bas well\b(?! as)": ("too",),
-    r"\bunused goods\b": ("unused items",),
-    r"\b(?i:until when)(?= can\b)": ("up to when",),
-    r"\b(?:find|look up)(?= the customer\b)": ("look up", "find"),
-    r"\bget in touch with\b": ("contact",),
-    r"\bnear (?=(?:the|my|our)\b)": ("close to ",),
-    r"\bquickly\b": ("fast",),
-    r"^(?i:hi)(?=[, !])": ("Hello", "Hey"),
-    r"^(?i:hello)(?=[, !])": ("Hi",),
-    r"\bthanks\b(?! to)": ("thank you",),
-    r"\bthank you\b(?! for)": ("thanks",),
-    r"^Which(?= [a-z]+ (?:do|does|did|is|are|have|has|can)\b)": ("What",),
-})  # fmt: skip
+_OF_USERS: Mapping[str, Sequence[str]] = shipped("agentmut.relations.perturbation", "wording")[
+    "synonyms_of_users"
+]
 """What users say, as patterns, and what says the same in the same place."""
 _COMPILED = tuple((re.compile(pattern), others) for pattern, others in _OF_USERS.items())
 _SOURCES = ("lexicon", "wordnet")

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from agentmut._base import inlined, together
-from agentmut.insight.coverage.domains import Bound, Holds, Unbounded, bounds
+from agentmut.insight.coverage.domains import Holds, Unbounded, bounds
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut
 from agentmut.nouns import ToolSpec
 
@@ -111,7 +111,7 @@ def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boun
         if isinstance(found, Unbounded):
             yield LeftOut(what=f"{tool}.{_spelled(place)}", why=found.why)
         else:
-            yield _boundary(tool, place, found)
+            yield Boundary(_item(tool, place, found.name, found.example), place, found.holds)
     for branch in _branches(schema):
         if isinstance(branch.get("properties"), Mapping):
             yield from _of_object(tool, branch, place, depth + 1)
@@ -136,10 +136,6 @@ def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
 
     for said, holds in (("present", present), ("absent", absent)):
         yield Boundary(_item(tool, (*owner, name), said), owner, holds)
-
-
-def _boundary(tool: str, place: Place, bound: Bound) -> Boundary:
-    return Boundary(_item(tool, place, bound.name, bound.example), place, bound.holds)
 
 
 def _item(tool: str, place: Place, said: str, example: str = "") -> CoverageItem:

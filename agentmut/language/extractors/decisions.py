@@ -6,45 +6,23 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
+from agentmut._base import arguments, shipped
 from agentmut.language.vocabulary.neighbours import DETERMINERS, word_set
 from agentmut.language.vocabulary.polarity import clauses, denied
 from agentmut.language.vocabulary.words import stem
 from agentmut.nouns import IS, AgentTrace, Fact, Scenario
 
 YES, NO = "yes", "no"
-_GRANTING = word_set(
-    """
-approved approve approves approving granted grant grants accepted allowed permitted authorised authorized
-eligible entitled qualify qualifies qualified refundable returnable cancellable possible able permissible
-refunded reimbursed credited issued processed cancelled canceled honoured honored cover covers covered booked
-"""
-)
-_REFUSING = word_set(
-    """
-denied deny denies denying rejected reject rejects rejecting refused refuse refuses refusing declined
-decline declines declining ineligible unable impossible non-refundable nonrefundable unauthorised
-unauthorized prohibited forbidden disallowed
-"""
-)
-_ACTIONS = word_set(
-    """
-refund reimburse credit issue process cancel return exchange replace honour honor accept approve grant allow
-authorise authorize arrange book give offer pay permit proceed
-"""
-)
+_SHIPPED = shipped("agentmut.language.vocabulary", "word_lists")
+_GRANTING = word_set(_SHIPPED["granting"])
+_REFUSING = word_set(_SHIPPED["refusing"])
+_ACTIONS = word_set(_SHIPPED["acts_of_a_shop"])
 _TERMS = word_set(
     "accept allow permit offer refund reimburse exchange replace honour honor grant approve authorise authorize cover"
 )
 """Verbs of what a shop may do for a customer: denied, they refuse it."""
 _PROMISING = word_set("will shall can may able happy glad pleased going")
-_COURTESY = word_set(
-    """
-contact reach reply help assist ask find call email mail write let see track check visit expect rest wait
-thank always also still only be feel click follow read learn view speak chat provide share send look tell
-confirm understand get imagine take use go keep
-"""
-)
+_COURTESY = word_set(_SHIPPED["acts_of_courtesy"])
 
 
 class Decisions:

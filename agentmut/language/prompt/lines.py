@@ -61,10 +61,6 @@ def _classified(text: str, line: Line) -> Line:
     return line
 
 
-def _body(line: Line) -> Span:
-    return Span(line.start, line.end)
-
-
 def _with_fences(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     fence = ""
     for line in lines:
@@ -89,7 +85,7 @@ def _with_silence(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     comments = comment_spans(text)
     for line in lines:
         spoken = line.kind in (Kind.BLANK, Kind.PROTECTED)
-        silent = not spoken and is_silent(text, _body(line), comments)
+        silent = not spoken and is_silent(text, Span(line.start, line.end), comments)
         yield line._replace(kind=Kind.SILENT) if silent else line
 
 

@@ -6,28 +6,15 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base import shipped
 from agentmut.language.vocabulary.neighbours import DETERMINERS, word_set
 from agentmut.language.vocabulary.polarity import NEGATORS, clauses
 from agentmut.language.vocabulary.words import STOP_WORDS, stem
 
-_OPPOSITES = """
-excluded include, excludes include, exclude include, excluding include, closed open, closes open, close open,
-false true, wrong correct, incorrect correct, unavailable available, impossible possible, invalid valid,
-inactive active, incomplete complete, ineligible eligible, unsuccessful successful, unpaid paid, disabled enabled,
-disable enable, disables enable, denied approve, rejected approve, declined approve, refused approve, denies approve,
-forbidden allow, prohibited allow, uncovered cover, undelivered deliver, unshipped ship, unlimited limited,
-unsafe safe, unlocked locked, offline online, absent present, failed succeed, optional mandatory
-"""
-_BASE = MappingProxyType(dict(pair.split() for pair in _OPPOSITES.split(",")))
+_SHIPPED = shipped("agentmut.language.vocabulary", "word_lists")
+_BASE = MappingProxyType(dict(pair.split() for pair in _SHIPPED["opposites"].split(",")))
 """A word -> the word that it denies."""
-_SAYS_NOTHING = word_set(
-    """
-contact reach reply help assist assistance ask hesitate worry worries know think believe mean sure feel thank thanks
-hope question questions problem problems issue issues trouble doubt reason matter further longer more additional
-other else extra yet just even quite very currently already still so such same action information detail details
-charge please sorry afraid case
-"""
-)
+_SAYS_NOTHING = word_set(_SHIPPED["words_of_courtesies"])
 _GOES_ON = word_set(
     "able unable possible impossible allowed permitted going need needs seem seems appear want plan entitled"
 )

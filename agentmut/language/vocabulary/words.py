@@ -5,22 +5,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from agentmut._base import shipped
+
 # Underscores separate words, so that the name of a tool, `issue_refund`, meets "issue a refund".
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
-_STOP_WORDS = """
-a about above after again against all also always am an and any are as at be because been before
-being below between both but by can cannot could did do does doing don't down during each either else
-ever every few first for from further had has have having he her here hers herself him himself his how
-i if in into is it its itself just let may me might more most must my myself need neither never no nor
-not now of off on once only or other our ours ourselves out over own please same shall she should so
-some such than that the their theirs them themselves then there these they this those through to too
-under until up upon us very was we were what when where whether which while who whom whose why will
-with within without would you your yours yourself yourselves
-can't couldn't didn't doesn't i'm i've i'll i'd isn't it's mustn't shouldn't that's they're wasn't
-we're won't wouldn't you're you've
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(shipped("agentmut.language.vocabulary", "word_lists")["stop_words"].split())
 
 
 class Word(NamedTuple):

@@ -69,14 +69,10 @@ def _row(row: DimensionCoverage) -> tuple[str, ...]:
     return (
         name,
         str(row.covered),
-        f"{row.total:.10g}" if _is_whole(row.total) else f"{row.total:.1f}",
+        f"{row.total:.10g}" if float(row.total).is_integer() else f"{row.total:.1f}",
         (f"{row.value:.2f}{aim}"),
         clean(row.basis),
     )
-
-
-def _is_whole(total: float) -> bool:
-    return float(total).is_integer()
 
 
 def _mean(rows: Sequence[DimensionCoverage]) -> str:

@@ -3,27 +3,12 @@
 import re
 from functools import lru_cache
 
+from agentmut._base import shipped
 from agentmut.language import stem
 from agentmut.simulator.mind.language import Topics, topics
 from agentmut.simulator.mind.verbs import VERBS
 
-_ALIKE = """
-check confirm verify validate double-check establish
-check look find search get fetch list retrieve read query view consult
-create open make raise file add write log register
-issue give grant process pay
-cancel revoke withdraw call-off
-delete remove erase
-change update modify edit alter adjust
-book reserve schedule arrange
-buy order purchase
-lock block freeze disable
-unlock unblock enable
-send forward mail dispatch
-transfer hand pass redirect forward
-close end finish
-approve authorise authorize grant
-"""
+_ALIKE = shipped("agentmut.simulator.mind", "word_lists")["verbs_of_one_deed"]
 _LIGHT = "do make issue give grant process perform start"
 """With these the deed is in the noun: "make a transfer"."""
 _ANY = topics("anything something everything one any of them")
@@ -40,7 +25,7 @@ def _root(word: str) -> str:
     return stem(word.lower()).removesuffix("i")
 
 
-_GROUPS = tuple(frozenset(map(_root, line.split())) for line in _ALIKE.strip().splitlines())
+_GROUPS = tuple(frozenset(map(_root, line.split())) for line in _ALIKE)
 
 
 @lru_cache(maxsize=4_096)
