@@ -70,7 +70,7 @@ from .services import SIMULATOR_VARIABLE as SIMULATOR_VARIABLE
 from .services import VERTEX as VERTEX
 from .services import Service as Service
 from .services import dummy_keys as dummy_keys
-from .shipped import shipped as shipped
+from .shipped_tables import shipped as shipped
 from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
