@@ -172,3 +172,40 @@ def test_no_number_of_runs_switches_it_off(projects: Any) -> None:
     result = measure(projects.write(("alpha",), idle=1, suite={"ci_runs": []}))
     assert result.ci == ()
     assert all(mutant.ci_red == () for mutant in result.mutants)
+
+
+@pytest.mark.whole
+def test_a_scenario_that_is_always_skipped_is_left_out_and_blanks_nothing(projects: Any) -> None:
+    skipped = '\ndef skip(*_):\n    raise RuntimeError("skipped: not today")\n'
+    project = projects.write(
+        ("alpha", "beta"),
+        idle=1,
+        extra=skipped,
+        scenario=lambda word: {"setup": f"{projects.module}:skip"} if word == "beta" else {},
+    )
+    found = measure(project)
+    assert [baseline.trials > 0 for baseline in found.baseline] == [True, False]
+    alpha, once = found.baseline[0], found.ci[0].false_alarm
+    assert once.value == pytest.approx(1 - alpha.passes / alpha.trials, abs=1e-6)
+    assert once.high < 1
+    assert {run.left_out for run in found.ci} == {1}
+    killed = row(found, Status.KILLED).ci_red[0].value
+    assert killed is not None and once.value is not None and killed > once.value
+    assert "1 scenario without a run that says anything: left out here." in " ".join(render(found).split())
+
+
+def test_every_kill_has_a_p_value_and_a_grade_and_every_survivor_a_drop_that_is_ruled_out(
+    result: Result,
+) -> None:
+    killed = [r for r in result.mutants if r.status is Status.KILLED]
+    assert len(killed) == 3
+    assert all(r.p_value is not None and 0 < r.p_value <= 0.05 for r in killed)
+    assert {r.grade for r in killed} <= {"certain", "strong", "moderate"}
+    assert result.score.certain + result.score.strong + result.score.moderate == result.score.killed
+    survived = row(result, Status.SURVIVED)
+    assert (survived.p_value, survived.grade, survived.ruled_out) == (None, "", 0.2)
+    assert row(result, Status.NO_COVERAGE).ruled_out is None
+    assert result.score.false_kills is not None and result.score.missed is not None
+    total = result.score.killed + result.score.survived + result.score.no_coverage
+    assert result.score.low == pytest.approx((3 - result.score.false_kills) / total, abs=1e-6)
+    assert result.score.high == pytest.approx((3 + result.score.missed) / total, abs=1e-6)
