@@ -11,6 +11,11 @@ from .decision.problems import failure as failure
 from .decision.problems import most_common_trouble as most_common_trouble
 from .decision.problems import no_evidence as no_evidence
 from .decision.problems import unbegun as unbegun
+from .decision.quarantine import MOST_ROUNDS as MOST_ROUNDS
+from .decision.quarantine import TROUBLE as TROUBLE
+from .decision.quarantine import Suspicion as Suspicion
+from .decision.quarantine import pause_before as pause_before
+from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
 from .decision.state import CampaignState as CampaignState
 from .fresh import Fresh as Fresh
@@ -52,6 +57,7 @@ from .running.judges import Asked as Asked
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses
 from .running.loop import Clock as Clock
+from .running.loop import Guard as Guard
 from .running.replay import Replay as Replay
 from .running.replay import replay as replay
 from .running.stored import CODE_CHANGED as CODE_CHANGED

@@ -45,6 +45,8 @@ class TrialResult(NamedTuple):
     """What the run did. Whoever records results keeps it no longer than they look at it: traces are large."""
     never_began: str = ""
     """The type of the exception that the agent raised before it did anything; see `Execution`."""
+    attempts: int = 1
+    """How often it was tried, where trouble of a service came first."""
     stored: bool = False
     """Taken from the store: the trial says nothing of whether the agent can run now."""
 
@@ -88,6 +90,7 @@ class Suite(NamedTuple):
             abandoned=execution.abandoned,
             trace=trace,
             never_began=execution.never_began,
+            attempts=execution.attempts,
         )
 
     def kept(

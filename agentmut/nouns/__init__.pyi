@@ -94,6 +94,7 @@ from .result import MutantRow as MutantRow
 from .result import PromptRule as PromptRule
 from .result import Result as Result
 from .result import Score as Score
+from .result import SetAside as SetAside
 from .result import SourceText as SourceText
 from .result import Target as Target
 from .result import TextChange as TextChange

@@ -325,6 +325,17 @@ class Cost(Frozen):
     abandoned_threads: int = 0
 
 
+class SetAside(Frozen):
+    """Trials that an outage of a service spoiled: they are no evidence, and were run again."""
+
+    reason: str
+    trials: int
+    since: float
+    """When the first of them ended, in seconds since the epoch."""
+    until: float
+    """When the last of them ended."""
+
+
 class JudgeUse(Frozen):
     """What a model judge has cost since the run's last start, apart from the agent's own runs."""
 
@@ -396,6 +407,8 @@ class Result(Frozen):
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""
     notes: tuple[str, ...] = ()
+    quarantined: tuple[SetAside, ...] = ()
+    """What outages spoiled, one entry a reason; `agentmut trials --quarantined` shows the trials."""
     sources: tuple[SourceText, ...] = ()
     """The prompt first, if there is one; empty in results of earlier versions."""
     decision_tables: tuple[DecisionTable, ...] = ()

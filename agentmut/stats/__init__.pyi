@@ -46,6 +46,9 @@ from .score.mutation_score import paper_score as paper_score
 from .score.redness import RedChance as RedChance
 from .score.redness import Tried as Tried
 from .score.redness import red_chances as red_chances
+from .sequential.burst import Seen as Seen
+from .sequential.burst import Totals as Totals
+from .sequential.burst import burst_at_end as burst_at_end
 from .sequential.confidence_sequence import anytime_interval as anytime_interval
 from .sequential.drift import Cusum as Cusum
 from .sequential.drift import DriftState as DriftState

@@ -57,6 +57,8 @@ from .fixed import SERIES as SERIES
 from .fixed import FixedSet as FixedSet
 from .fixed import FixedSets as FixedSets
 from .opinions import OpinionFile as OpinionFile
+from .quarantine import Quarantine as Quarantine
+from .quarantine import Quarantined as Quarantined
 from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from agentmut.store.schema import fixed, judged, proposed
+from agentmut.store.schema import fixed, judged, proposed, quarantined
 
 Step = Callable[[Connection], None]
 
@@ -15,7 +15,12 @@ def _with_ages_of_evaluators(connection: Connection) -> None:
         table.create(connection, checkfirst=True)
 
 
-STEPS: tuple[Step, ...] = (_with_ages_of_evaluators,)
+def _with_quarantine(connection: Connection) -> None:
+    """Add which trials an outage has spoiled."""
+    quarantined.create(connection, checkfirst=True)
+
+
+STEPS: tuple[Step, ...] = (_with_ages_of_evaluators, _with_quarantine)
 """Step k makes format k + 1 of format k, counted from 1. A change of the tables appends a step here."""
 VERSION = len(STEPS) + 1
 """The format that this version writes."""

@@ -74,6 +74,14 @@ reused = Table(
 )
 """Which trials a run took over from others."""
 
+quarantined = Table(
+    "quarantined",
+    metadata,
+    Column("trial", Integer, ForeignKey("trials.id"), primary_key=True),
+    Column("reason", Text, nullable=False),
+)
+"""Trials that an outage has spoiled, and why they are taken for that."""
+
 fixed = Table(
     "fixed",
     metadata,

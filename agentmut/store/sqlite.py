@@ -3,7 +3,6 @@
 WAL with synchronous NORMAL: what `save` has returned from survives SIGKILL (not a power cut).
 """
 
-import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +13,8 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Text,
     and_,
     bindparam,
-    cast,
     create_engine,
     delete,
     event,
@@ -39,8 +36,10 @@ from agentmut.nouns import Ending, Footprint
 from agentmut.store.explanation import explanation
 from agentmut.store.fixed import FixedSets
 from agentmut.store.migrations import VERSION, migrate
+from agentmut.store.quarantine import Quarantine, sound
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
-from agentmut.store.schema import footprints, judged, metadata, reused, runs, trials
+from agentmut.store.schema import footprints, judged, metadata, quarantined, reused, runs, trials
+from agentmut.store.waits import waits_by_scenario
 
 __all__ = ["Spent", "Store", "StoredRun", "StoredTrial"]
 KEPT_FOOTPRINTS = 4096
@@ -62,6 +61,8 @@ class Store:
                 self._prepare()
                 self.fixed = FixedSets(self._connection, self._explained, self._writing)
                 """When evaluators were fixed."""
+                self.quarantine = Quarantine(self._connection, self._explained, self._writing)
+                """Trials that an outage has spoiled."""
         except BaseException:
             self._engine.dispose()
             raise
@@ -85,7 +86,7 @@ class Store:
         taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == run))
         query = (
             select(trials)
-            .where(or_(trials.c.run == run, taken_over), trials.c.mutant == mutant)
+            .where(or_(trials.c.run == run, taken_over), trials.c.mutant == mutant, sound())
             .order_by(trials.c.scenario, trials.c.repeat, trials.c.id)
         )
         with self._explained("read"):
@@ -97,7 +98,7 @@ class Store:
         query = (
             select(trials, footprints.c.content)
             .join(footprints, footprints.c.digest == trials.c.footprint)
-            .where(or_(trials.c.run == run, taken_over))
+            .where(or_(trials.c.run == run, taken_over), sound())
             .order_by(trials.c.id)
         )
         with self._explained("read"):
@@ -115,7 +116,7 @@ class Store:
         query = (
             select(trials)
             .join(reused, reused.c.trial == trials.c.id)
-            .where(reused.c.run == run, trials.c.key == key)
+            .where(reused.c.run == run, trials.c.key == key, sound())
             .order_by(final.desc(), trials.c.id.desc())
         )
         with self._explained("read"):
@@ -198,16 +199,10 @@ class Store:
             judges = self._connection.execute(judges_of).scalar()
             return Spent._make([*counted, seconds or 0.0, judges or 0.0])
 
-    def waits(self, latest: int = 500) -> dict[str, list[float]]:
-        """How long the latest trials that were answered waited for model services, by scenario, in seconds."""
-        waited = func.json_extract(cast(trials.c.trace, Text), "$.service.waits")
-        answered = trials.c.ending == Ending.ANSWERED.value
-        query = select(trials.c.scenario, waited).where(answered).order_by(trials.c.id.desc()).limit(latest)
-        found: dict[str, list[float]] = {}
+    def waits(self) -> dict[str, list[float]]:
+        """How long the latest trials waited for model services, by scenario, in seconds."""
         with self._explained("read"):
-            for scenario, waits in self._connection.execute(query):
-                found.setdefault(scenario, []).extend(json.loads(waits or "[]"))
-        return found
+            return waits_by_scenario(self._connection)
 
     def mean_cost(self) -> float | None:
         """US dollars of a trial of the original, on average over all that are stored with a price; None if none is."""
@@ -261,6 +256,7 @@ class Store:
             connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
             used = union(select(reused.c.trial), select(trials.c.id).where(trials.c.run.in_(keep)))
+            connection.execute(delete(quarantined).where(quarantined.c.trial.not_in(used)))
             removed = connection.execute(delete(trials).where(trials.c.id.not_in(used))).rowcount
             shown = select(trials.c.footprint)
             connection.execute(delete(footprints).where(footprints.c.digest.not_in(shown)))
@@ -380,7 +376,7 @@ _SWITCHES = 100
 _FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
 _FIND = str(
     select(trials)
-    .where(trials.c.key == bindparam("key_"), trials.c.ending.in_(_FINAL))
+    .where(trials.c.key == bindparam("key_"), trials.c.ending.in_(_FINAL), sound())
     .order_by((trials.c.run == bindparam("run_")).desc(), trials.c.id.desc())
     .compile(dialect=dialect(paramstyle="named"))
 )

@@ -2,30 +2,37 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from agentmut._base import RunError, UsageError
 from agentmut.campaign import (
+    MOST_ROUNDS,
+    TROUBLE,
     CampaignState,
     Clock,
+    Guard,
     NothingToRun,
     Plan,
     Selection,
     Session,
     Stop,
+    Suspicion,
     Tables,
     make_mutants,
     make_plan,
     open_session,
     part_of,
+    pause_before,
     plan_merge,
     register,
     run_work,
     stored_campaign,
     suite_digest,
     summarise,
+    too_long,
 )
 from agentmut.campaign import rescore as judged_again
 from agentmut.insight import carried_over, grouped, with_gaps
@@ -127,14 +134,46 @@ def carry_out_campaign(
     if fresh:
         plan = plan.model_copy(update={"fresh": True})
         store.set_plan(plan.run_id, plan.model_dump_json())  # so that `resume` keeps to it
-    state = _begun(session, plan)
-    stop = run_work(session, state, store, progress=lambda: progress(state), now=now)
+    state, stop = _amid_outages(session, plan, store, progress, now)
     result = _concluded(session, state, stop, store)
     if stop is Stop.FAILED:
         kind = UsageError if state.refused else RunError
         kept = f"Run {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
         raise kind(f"{state.problem.rstrip('.')}. {kept}")
     return result
+
+
+def _amid_outages(
+    session: Session, plan: Plan, store: Store, progress: Progress, now: Clock
+) -> tuple[CampaignState, Stop]:
+    """Run a campaign; where an outage has spoiled trials, begin again with the others, as `resume` does."""
+    for round_ in range(MOST_ROUNDS + 1):
+        state = _begun(session, plan)
+        state.set_aside = store.quarantine.of(plan.run_id)
+        last: list[str] = []
+        guard = Guard(
+            partial(_suspicion, state, last=round_ == MOST_ROUNDS),
+            partial(_set_aside, store, plan.run_id, last),
+            pause_before(round_) if round_ else 0.0,
+        )
+        stop = run_work(session, state, store, progress=partial(progress, state), now=now, guard=guard)
+        if stop is not Stop.QUARANTINED:
+            break
+    else:
+        state.problem, stop = too_long(last[-1]), Stop.FAILED
+    state.set_aside = store.quarantine.of(plan.run_id)
+    return state, stop
+
+
+def _suspicion(state: CampaignState, at_end: bool, *, last: bool) -> Suspicion | None:
+    """What outages have spoiled; in the last round only what would be taken for evidence."""
+    found = state.watch.at_end() if at_end else state.watch.found
+    return None if found and last and found.reason == TROUBLE else found
+
+
+def _set_aside(store: Store, run: str, reasons: list[str], keys: Sequence[str], reason: str) -> None:
+    reasons.append(reason)
+    store.quarantine.add(run, keys, reason)
 
 
 def carry_out_merge(

@@ -21,12 +21,14 @@ from agentmut.campaign.decision.problems import (
     unbegun,
     untestable_problem,
 )
+from agentmut.campaign.decision.quarantine import Watch
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Scenario, Status
+from agentmut.store import Quarantined
 from agentmut.trial import Detector, SuiteConfig
 
 
@@ -53,12 +55,17 @@ class CampaignState:
     """Whether the problem is that the agent cannot run."""
     forgot: bool = False
     """Whether trials of it that never began are not reused."""
+    watch: Watch = field(init=False)
+    """Looks for outages."""
+    set_aside: tuple[Quarantined, ...] = ()
+    """What outages have spoiled so far; it was run again, or will be."""
     _mutant_began: bool = False
     """Whether some trial of a mutant did more than raise at once."""
     _trouble: Trouble = field(default_factory=Trouble)
 
     def __post_init__(self) -> None:
         self.original = BaselinePhase(self.plan)
+        self.watch = Watch(self._harmed)
         self.detectors = {m.id: Detector(m, self.suite.full) for m in self.contenders}
 
     @property
@@ -124,6 +131,13 @@ class CampaignState:
         else:
             self._record_original(launch, result)
         self._note_trouble(launch, result)
+        self.watch.record(launch, result)
+
+    def _harmed(self) -> bool:
+        """Whether trouble of services has cost a mutant its decision, or the original trials that were wanted."""
+        if any(b.complete and b.trials < b.wanted for b in self.baselines.values()):
+            return True
+        return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
         if refusal := self.original.record(launch, result):

@@ -1,6 +1,7 @@
 """From a campaign's state to `result.json`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from agentmut._base import __version__
@@ -34,6 +35,7 @@ from agentmut.nouns import (
     OperatorClass,
     Result,
     Score,
+    SetAside,
     Status,
     WitnessSummary,
 )
@@ -75,9 +77,14 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         merged=plan.merged,
         selective=plan.selective,
         notes=tuple(_notes(state)),
+        quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
         sources=texts.texts,
         decision_tables=tables.tables,
     )
+
+
+def _utc(moment: float) -> datetime:
+    return datetime.fromtimestamp(moment, UTC)
 
 
 def cost_of(spend: Spend) -> Cost:
@@ -288,6 +295,12 @@ def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 def _notes(state: CampaignState) -> Iterable[str]:
     yield from state.plan.notes
+    for found in state.set_aside:
+        since, until = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in map(_utc, (found.since, found.until)))
+        yield (
+            f"{found.trials} trials between {since} and {until} UTC were set aside and run again: {found.reason}. "
+            "`agentmut trials --quarantined` shows them"
+        )
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
         yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"

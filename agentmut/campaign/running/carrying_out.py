@@ -11,7 +11,7 @@ from functools import partial
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.loop import Clock, Loop, Ports, TrialStore
+from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports, TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.store import Store, StoredRun, write_cassette
@@ -31,10 +31,11 @@ def run_work(
     progress: Callable[[], None] = lambda: None,
     now: Clock = time.time,
     executor: Executor | None = None,
+    guard: Guard | None = None,
 ) -> Stop:
     """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
 
-    `executor` runs them instead of the session's own.
+    `executor` runs them instead of the session's own. With a `guard` it may end with `Stop.QUARANTINED`.
     """
     plan = work.plan
     pace = None if executor else Pace(store.waits())
@@ -44,7 +45,7 @@ def run_work(
     clean = redactor(session.project)
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace)
     with _little_garbage_collection():
-        return asyncio.run(_run(Loop(work, ports)))
+        return asyncio.run(_run(Loop(work, ports, guard) if guard else Loop(work, ports)))
 
 
 async def _run(loop: Loop) -> Stop:

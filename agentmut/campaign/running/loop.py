@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from agentmut._base import RunError
+from agentmut.campaign.decision.quarantine import Suspicion
 from agentmut.campaign.judge_use import merged, of_steps
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
@@ -86,11 +88,26 @@ class Reused(NamedTuple):
     judged: Judged
 
 
+class Guard(NamedTuple):
+    """How a run deals with outages."""
+
+    suspicion: Callable[[bool], Suspicion | None]
+    """What outages have spoiled so far; told whether nothing is left to run."""
+    set_aside: Callable[[Sequence[str], str], object]
+    """Puts trials into quarantine: their keys, and the reason."""
+    pause: float = 0.0
+    """Seconds before the first trial."""
+
+
+_UNGUARDED = Guard(lambda at_end: None, lambda keys, reason: None)
+
+
 class Loop:
     """Carries `work` out. Every finished trial is stored before the next decision."""
 
-    def __init__(self, work: Work, ports: Ports) -> None:
+    def __init__(self, work: Work, ports: Ports, guard: Guard = _UNGUARDED) -> None:
         self._work = work
+        self._guard = guard
         self._ports = ports
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
@@ -100,6 +117,7 @@ class Loop:
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken_over: list[int] = []
         self._interrupted = False
+        self._woken = asyncio.Event()
         work.spend = self._spent_before()
         self._begun = ports.now() - work.spend.seconds
         self._judges_before = (
@@ -110,6 +128,7 @@ class Loop:
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
         self._interrupted = True
+        self._woken.set()
         for task in self._tasks:
             task.cancel()
         self._done.put_nowait(asyncio.CancelledError())  # wakes the loop, should no trial be under way
@@ -118,6 +137,8 @@ class Loop:
         """Run to the end; returns why it ended. Raises `StoreError`."""
         async with self._ports.executor.session():
             try:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), self._guard.pause)
                 return await self._loop()
             except RunError as error:  # no trial can be run, or none can be judged
                 self._work.problem = str(error)
@@ -132,14 +153,24 @@ class Loop:
 
     async def _loop(self) -> Stop:
         while True:
+            if not self._interrupted and self._suspects():
+                return Stop.QUARANTINED
             stop = self._why_stop()
             if stop in (Stop.INTERRUPTED, Stop.FAILED):
                 return stop
             if stop is None:
                 await self._launch_what_fits()
             if not self._tasks and self._done.empty():
-                return self._why_stop() or Stop.FINISHED
+                at_end = stop is None and self._suspects(at_end=True)
+                return Stop.QUARANTINED if at_end else self._why_stop() or Stop.FINISHED
             self._take_in(await self._done.get())
+
+    def _suspects(self, *, at_end: bool = False) -> bool:
+        """Whether an outage has spoiled trials; those are set aside then."""
+        found = self._guard.suspicion(at_end)
+        if found:
+            self._guard.set_aside([self._key(launch) for launch in found.launches], found.reason)
+        return found is not None
 
     async def _end(self) -> None:
         """Cancel what is under way; what has finished meanwhile is kept."""

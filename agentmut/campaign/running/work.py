@@ -17,6 +17,8 @@ class Stop(StrEnum):
     FINISHED = "finished"
     BUDGET = "budget"
     INTERRUPTED = "interrupted"
+    QUARANTINED = "quarantined"
+    """An outage has spoiled trials, which are set aside: it begins again with the others."""
     FAILED = "failed"
     """It cannot be carried out; `Work.problem` says why."""
 

@@ -1,0 +1,127 @@
+"""Which trials of a campaign an outage has spoiled: they are no evidence, and are run again.
+
+A watch sees all trials of the original and of mutants in the order in which they end. Where it finds an outage, the
+trials of that window are set aside and the campaign's state is made again of the others, as `resume` makes it: so what
+is decided is a function of the trials that count, whatever was taken for one before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agentmut.campaign.trials import Launch, TrialResult
+from agentmut.nouns import Ending, Outcome
+from agentmut.stats import Seen, Totals, burst_at_end
+
+MOST_ROUNDS = 8
+"""So often a campaign begins again what an outage has spoiled, before it is given up."""
+LONGEST_PAUSE = 60.0
+"""Seconds at most that the service is given before trials are run again; they double from one second on."""
+CALM = 4
+"""So many trials in a row that are evidence end an outage."""
+RECENT = 64
+"""Trials among which refusals belong together."""
+SEVERAL = 2
+
+FAILURES = "more trials failed than chance allows, of several agents at once"
+REFUSALS = "the model service refused requests of agents that it had answered before"
+TROUBLE = "the model service was in trouble with several agents at once"
+
+
+class Suspicion(NamedTuple):
+    """Trials that an outage has spoiled."""
+
+    launches: tuple[Launch, ...]
+    reason: str
+
+
+@dataclass
+class Watch:
+    """The trials that were run now, as they ended; those of the store count as their lanes' other trials."""
+
+    harmed: Callable[[], bool]
+    """Whether an outage has cost a mutant its decision, or the original its trials."""
+    ended: list[Launch] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)
+    found: Suspicion | None = None
+    _answered: set[str] = field(default_factory=set)
+    """The mutants (empty: the original) that the service has answered."""
+    _refused: list[int] = field(default_factory=list)
+    _troubled: list[int] = field(default_factory=list)
+
+    def record(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a trial."""
+        seen = seen_of(launch, result)
+        self.totals.add(seen)
+        if result.stored:
+            self._answered |= {launch.mutant} if result.outcome.is_evidence else set()
+            return
+        self.ended.append(launch)
+        self.seen.append(seen)
+        self.found = self.found or self._burst() or self._refusals(launch, result) or self._trouble(result)
+        if result.outcome.is_evidence:
+            self._answered.add(launch.mutant)
+
+    def at_end(self) -> Suspicion | None:
+        """What is found when nothing is left to run: nobody waits for the end of an outage any more."""
+        return self.found or self._spoiled()
+
+    def _burst(self) -> Suspicion | None:
+        size = burst_at_end(self.seen, self.totals)
+        return Suspicion(tuple(self.ended[-size:]), FAILURES) if size else None
+
+    def _refusals(self, launch: Launch, result: TrialResult) -> Suspicion | None:
+        """Several agents are refused one after the other, one of which at least was answered before."""
+        if result.ending is not Ending.REFUSED:
+            return None
+        self._refused.append(len(self.ended) - 1)
+        recent = [i for i in self._refused if i >= len(self.ended) - RECENT]
+        refused = {self.ended[i].mutant for i in recent}
+        if len(refused) < SEVERAL or not refused & self._answered:
+            return None
+        return Suspicion(tuple(self.ended[recent[0] :]), REFUSALS)
+
+    def _trouble(self, result: TrialResult) -> Suspicion | None:
+        """An outage is over that several agents met."""
+        if result.outcome is Outcome.INFRASTRUCTURE:
+            self._troubled.append(len(self.ended) - 1)
+        calm = all(one.failed is not None for one in self.seen[-CALM:])
+        return self._spoiled() if calm and self._troubled else None
+
+    def _spoiled(self) -> Suspicion | None:
+        shared = [group for group in self._groups() if len({launch.mutant for launch in group}) >= SEVERAL]
+        shared += [group for group in self._groups() if all(not launch.mutant for launch in group)]
+        launches = tuple(launch for group in shared for launch in group)
+        return Suspicion(launches, TROUBLE) if launches and self.harmed() else None
+
+    def _groups(self) -> list[list[Launch]]:
+        """The trials in trouble, those together that only a few others lie between."""
+        groups: list[list[Launch]] = []
+        for before, i in zip([-RECENT, *self._troubled], self._troubled, strict=False):
+            if i - before > CALM:
+                groups.append([])
+            groups[-1].append(self.ended[i])
+        return groups
+
+
+def seen_of(launch: Launch, result: TrialResult) -> Seen:
+    """A trial as the search for bursts sees it."""
+    spent = result.trace.service
+    troubled = result.outcome is Outcome.INFRASTRUCTURE or result.attempts > 1
+    sign = troubled or result.ending is Ending.EMPTY_ANSWER or bool(spent and spent.failed)
+    failed = result.outcome is not Outcome.PASS if result.outcome.is_evidence else None
+    return Seen(launch.mutant, launch.scenario, failed, sign)
+
+
+def pause_before(round_: int) -> float:
+    """Seconds that the service is given before the round of that number, from 1."""
+    return min(2.0 ** (round_ - 1), LONGEST_PAUSE)
+
+
+def too_long(reason: str, then: str = "`agentmut resume`") -> str:
+    """Why a campaign is given up after the last round; `then` goes on."""
+    return (
+        f"{reason}, again after {MOST_ROUNDS} rounds. Check the model endpoint and the network, then {then}: finished "
+        "trials are kept, and those that the outage spoiled are run again"
+    )

@@ -1,0 +1,152 @@
+"""A burst of failures in one window of trials, over many lanes that each have a failure rate of their own.
+
+A lane is one agent (the original or a mutant) on one scenario. Within a lane trials are taken as exchangeable, so given
+how many of its trials failed, the failures that fall into a window are hypergeometric, whatever the lane's rate is: a
+lane that always fails tells nothing, nor does one that lies in the window as a whole. The sum over lanes is exact, by
+convolution. A mutant's lane ends when its failures suffice for a kill, so its last trials fail more often than the
+first ones: mutants alone are no evidence, but the original, or signs of trouble of the service, have to agree.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import comb
+from typing import NamedTuple
+
+LEVEL = 1e-6
+"""The chance, for one window, of being called a burst where nothing has changed."""
+EACH = 1e-3
+"""The level of each of two kinds of evidence that have to agree; as if independent, their product is `LEVEL`."""
+SIZES = (8, 16, 32, 64)
+"""Trials in the windows that are looked at."""
+SEVERAL = 2
+"""So many mutants have to fail in a window that is more than a mutant's own end."""
+
+
+class Seen(NamedTuple):
+    """A trial, in the order in which trials ended."""
+
+    mutant: str
+    """Empty for the original."""
+    scenario: str
+    failed: bool | None
+    """None where it is no evidence."""
+    sign: bool = False
+    """Whether the service showed trouble in it: a request that failed, an unusually slow or an empty answer."""
+
+    @property
+    def lane(self) -> "Lane":
+        """The mutant on its scenario."""
+        return self.mutant, self.scenario
+
+
+Lane = tuple[str, str]
+Counts = Counter[tuple[Lane, bool]]
+"""By lane: the trials that have what is counted, and those that have not."""
+
+
+@dataclass
+class Totals:
+    """What is known of every lane: its trials, wherever they stand."""
+
+    failures: Counts = field(default_factory=Counter)
+    signs: Counts = field(default_factory=Counter)
+
+    def add(self, seen: Seen) -> None:
+        """Count one more trial."""
+        self.signs[seen.lane, seen.sign] += 1
+        if seen.failed is not None:
+            self.failures[seen.lane, seen.failed] += 1
+
+
+class Share(NamedTuple):
+    """One lane: how many of its trials are in the window, and how many have what is counted, there and in all."""
+
+    trials: int
+    marked: int
+    inside: int
+    marked_inside: int
+
+
+class Excess(NamedTuple):
+    """How surprising a window is; each a one-sided p-value, 1 where nothing can be said."""
+
+    original: float
+    """Of the failures of the original."""
+    mutants: float
+    """Of those of the mutants."""
+    signs: float
+    """Of the signs of trouble, of all lanes."""
+    together: float
+    """Of failures falling on the trials with a sign, within the window's own lanes."""
+    failing: int
+    """How many mutants failed in the window."""
+
+    @property
+    def is_burst(self) -> bool:
+        """Whether failures of the original, alone or with those of mutants, or with signs of trouble, are a burst."""
+        if self.original <= LEVEL:
+            return True
+        several = self.failing >= SEVERAL
+        failures = min(self.mutants, self.original)
+        if several and self.original <= EACH and self.mutants <= EACH:
+            return True
+        return several and self.signs <= EACH and min(failures, self.together) <= EACH
+
+
+def burst_at_end(seen: Sequence[Seen], totals: Totals) -> int:
+    """How many of the last trials are a burst: those of the widest window that is one; 0 where none is.
+
+    `totals` counts these trials and all others of their lanes. A window of some size is looked at whenever half
+    its size has come, so each trial is in few of them.
+    """
+    sizes = [size for size in SIZES if len(seen) >= size and len(seen) % (size // 2) == 0]
+    return max((size for size in sizes if excess(seen[-size:], totals).is_burst), default=0)
+
+
+def excess(window: Sequence[Seen], totals: Totals) -> Excess:
+    """Compare a window with the other trials of its lanes; `totals` counts both."""
+    judged = [one for one in window if one.failed is not None]
+    failures = Counter((one.lane, bool(one.failed)) for one in judged)
+    signs = Counter((one.lane, one.sign) for one in window)
+    signed = Counter((one.lane, bool(one.failed)) for one in judged if one.sign)
+    lanes = list(dict.fromkeys(one.lane for one in window))
+    original, mutants = [x for x in lanes if not x[0]], [x for x in lanes if x[0]]
+    return Excess(
+        tail(_shares(original, failures, totals.failures)),
+        tail(_shares(mutants, failures, totals.failures)),
+        tail(_shares(lanes, signs, totals.signs)),
+        tail(_shares(lanes, signed, failures)),
+        len({one.mutant for one in judged if one.failed and one.mutant}),
+    )
+
+
+def _shares(lanes: Iterable[Lane], inside: Counts, in_all: Counts) -> list[Share]:
+    return [
+        Share(
+            in_all[lane, True] + in_all[lane, False],
+            in_all[lane, True],
+            inside[lane, True] + inside[lane, False],
+            inside[lane, True],
+        )
+        for lane in lanes
+    ]
+
+
+def tail(lanes: Iterable[Share]) -> float:
+    """The chance of at least so many marked trials in the window, given each lane's trials and marked ones."""
+    chances, observed = [1.0], 0
+    for trials, marked, inside, found in lanes:
+        least, most = max(0, inside + marked - trials), min(inside, marked)
+        observed += found - least
+        law = [comb(marked, x) * comb(trials - marked, inside - x) for x in range(least, most + 1)]
+        chances = _convolved(chances, [ways / comb(trials, inside) for ways in law])
+    return min(1.0, sum(chances[observed:]))
+
+
+def _convolved(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    total = [0.0] * (len(first) + len(second) - 1)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            total[i + j] += a * b
+    return total

@@ -1,0 +1,74 @@
+"""Trials that an outage of a service has spoiled: they stay in the store with the reason, and are no evidence."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from agentmut.store.schema import quarantined, trials
+
+
+class Quarantined(NamedTuple):
+    """Trials that a run has set aside together."""
+
+    reason: str
+    trials: int
+    since: float
+    """When the first of them ended, in seconds since the epoch."""
+    until: float
+    """When the last of them ended."""
+
+
+def sound() -> ColumnElement[bool]:
+    """The condition that a trial is not in quarantine."""
+    return trials.c.id.not_in(select(quarantined.c.trial))
+
+
+class Quarantine:
+    """The quarantine of one store."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        reading: Callable[[str], AbstractContextManager[None]],
+        writing: Callable[[], AbstractContextManager[Connection]],
+    ) -> None:
+        self._connection = connection
+        self._reading = reading
+        self._writing = writing
+
+    def add(self, run: str, keys: Iterable[str], reason: str) -> int:
+        """Set the trials aside that `run` has executed under these keys. Return how many that are."""
+        wanted = trials.c.key.in_(list(dict.fromkeys(keys)))
+        query = select(trials.c.id).where(trials.c.run == run, wanted, sound())
+        with self._writing() as connection:
+            found = connection.execute(query).scalars().all()
+            if found:
+                rows = [{"trial": id, "reason": reason} for id in found]
+                connection.execute(upsert(quarantined).on_conflict_do_nothing(), rows)
+        return len(found)
+
+    def of(self, run: str) -> tuple[Quarantined, ...]:
+        """What the run has set aside, in order."""
+        query = (
+            select(
+                quarantined.c.reason,
+                func.count(),
+                func.min(trials.c.finished),
+                func.max(trials.c.finished),
+            )
+            .join(trials, trials.c.id == quarantined.c.trial)
+            .where(trials.c.run == run)
+            .group_by(quarantined.c.reason)
+            .order_by(func.min(trials.c.id))
+        )
+        with self._reading("read"):
+            return tuple(Quarantined(*row) for row in self._connection.execute(query))
+
+    def reasons(self) -> dict[int, str]:
+        """Why each trial in quarantine is there, by the trial's row."""
+        with self._reading("read"):
+            rows = self._connection.execute(select(quarantined.c.trial, quarantined.c.reason))
+            return {row.trial: row.reason for row in rows}
