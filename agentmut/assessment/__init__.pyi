@@ -2,7 +2,11 @@ from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
 from .comparability import first_key as first_key
+from .comparability import next_looks as next_looks
 from .comparability import saved_scenarios as saved_scenarios
+from .fitness import agent_remarks as agent_remarks
+from .fitness import size_remark as size_remark
+from .given import Family as Family
 from .given import shares_of as shares_of
 from .preparation import Asked as Asked
 from .preparation import Prepared as Prepared
@@ -11,6 +15,7 @@ from .preparation import prepare_comparison as prepare_comparison
 from .preparation import prepare_saving as prepare_saving
 from .preparation import prepare_test as prepare_test
 from .preparation import threshold_rule as threshold_rule
+from .rules import BaselineCounts as BaselineCounts
 from .rules import FixedTrials as FixedTrials
 from .rules import SequentialComparison as SequentialComparison
 from .rules import Sprt as Sprt

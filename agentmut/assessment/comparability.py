@@ -42,6 +42,25 @@ def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenar
     }
 
 
+def next_looks(
+    saved: Mapping[str, SavedScenario], kept: Mapping[str, SavedScenario]
+) -> dict[str, SavedScenario]:
+    """Return the scenarios with the number of sizes that the baseline of this agent has had, this one included.
+
+    `kept` is what the name has stood for. The same trials again are no new size; another agent begins anew.
+    """
+    return {
+        name: scenario.model_copy(update={"looks": _looks(scenario, kept.get(name))})
+        for name, scenario in saved.items()
+    }
+
+
+def _looks(scenario: SavedScenario, kept: SavedScenario | None) -> int:
+    if kept is None or kept.first_key != scenario.first_key:
+        return 1
+    return kept.looks + ((kept.passes, kept.trials) != (scenario.passes, scenario.trials))
+
+
 def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
     """Scenario -> why it cannot be compared; empty where it can."""
     return {s.name: "".join(_obstacles(s, saved.scenarios.get(s.name))) for s in session.scenarios}
@@ -63,7 +82,7 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
             counts=_counts(session, saved, name, judged.get(name, [])),
             was=_kept(saved, name),
             first_free=_first_free(session, saved, name, seed),
-            looks=saved.series_of(name)[-1].looks,
+            looks=saved.scenarios[name].looks,
         )
         for name in names
     }
@@ -93,7 +112,7 @@ def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]
 def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[str, list[bool]]:
     """The stored trials that are evidence, under today's evaluators, by scenario."""
     found: dict[str, list[bool]] = {}
-    for stored in (trial for run in saved.run_ids for trial in store.trials_of(run, "")):
+    for stored in store.trials_of(saved.run_id, ""):
         if _can_judge(session, stored):
             result = session.tests.result(stored.scenario, stored.execution, None)
             if result.outcome.is_evidence:
@@ -110,8 +129,7 @@ def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool
     kept = _kept(saved, name)
     if len(judged) >= kept.trials:
         return BaselineCounts(sum(judged), len(judged))
-    today = judged_by(session.tests.scenarios[name])
-    if any(series.judged_by != today for series in saved.series_of(name)):
+    if judged_by(session.tests.scenarios[name]) != saved.scenarios[name].judged_by:
         raise UsageError(
             f"the evaluators of scenario {name} have changed, and the trials of baseline {saved.name!r} are no longer "
             "in the store to be judged again. Save the baseline anew from the good version."
@@ -120,14 +138,14 @@ def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool
 
 
 def _kept(saved: SavedBaseline, name: str) -> BaselineCounts:
-    series = saved.series_of(name)
-    return BaselineCounts(sum(each.passes for each in series), sum(each.trials for each in series))
+    return BaselineCounts(saved.scenarios[name].passes, saved.scenarios[name].trials)
 
 
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
-    first, key = first_repeats(session.project).get(name, 0), first_key(session, name, seed)
-    own = [each for each in saved.series_of(name) if each.first_key == key]
-    return max(first, *((first if each.first is None else each.first) + each.launched for each in own), 0)
+    kept, first = saved.scenarios[name], first_repeats(session.project).get(name, 0)
+    if first_key(session, name, seed) != kept.first_key:
+        return first
+    return max(first, (first if kept.first is None else kept.first) + kept.launched)
 
 
 def comparison_notes(

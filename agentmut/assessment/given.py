@@ -103,5 +103,5 @@ def weakness(project: Project, side: BaselineSide) -> str:
         return ""
     return (
         f"with {side.trials} baseline trials a drop by {project.statistics.delta:g} is a FAIL in {side.power:.0%} of "
-        "comparisons. A larger baseline notices it more often: `agentmut baseline save --preview`"
+        "comparisons. `agentmut baseline save` says how many trials would do"
     )

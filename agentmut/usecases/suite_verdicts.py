@@ -16,6 +16,7 @@ from agentmut.assessment import (
     comparison_notes,
     count_baseline,
     first_key,
+    next_looks,
     prepare_comparison,
     prepare_saving,
     prepare_test,
@@ -28,6 +29,7 @@ from agentmut.project import FOLDER, Project, load_project
 from agentmut.store import (
     BaselineUsed,
     SavedBaseline,
+    SavedScenario,
     Store,
     VerdictReport,
     becoming,
@@ -36,6 +38,7 @@ from agentmut.store import (
     write_baseline,
     write_verdicts,
 )
+from agentmut.usecases.baseline_check import remarks_on
 from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
@@ -144,6 +147,8 @@ def carry_out_saving(
             f"{stop} after {done} of {prepared.most_trials} trials: baseline {name!r} was not saved. Give the command "
             f"again to go on: {becoming(work.forgot)}."
         )
+    folder = baselines_folder(session.project)
+    scenarios = next_looks(saved_scenarios(session, work), _replaced(name, folder))
     baseline = SavedBaseline(
         agentmut_version=__version__,
         name=name,
@@ -151,10 +156,19 @@ def carry_out_saving(
         run_id=work.plan.run_id,
         seed=work.plan.seed,
         agent=_agent(session),
-        scenarios=saved_scenarios(session, work),
+        scenarios=scenarios,
+        remarks=tuple(remarks_on(session, store, work.plan.run_id, scenarios)),
     )
-    write_baseline(baseline, baselines_folder(session.project))
+    write_baseline(baseline, folder)
     return baseline
+
+
+def _replaced(name: str, folder: Path) -> Mapping[str, SavedScenario]:
+    """The scenarios of the baseline that had the name; none where it is missing, or cannot be read."""
+    try:
+        return read_baseline(name, folder).scenarios
+    except UsageError:
+        return {}
 
 
 def carry_out_probe(

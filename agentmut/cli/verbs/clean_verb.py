@@ -40,5 +40,5 @@ def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
     """The latest runs, and those that a saved baseline rests on."""
     from agentmut.store import baseline_names, read_baseline
 
-    needed = {run for name in baseline_names(baselines) for run in read_baseline(name, baselines).run_ids}
+    needed = {read_baseline(name, baselines).run_id for name in baseline_names(baselines)}
     return [run for position, run in enumerate(runs) if position < keep or run in needed]

@@ -49,6 +49,8 @@ def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
             clean(name), f"{kept.passes}/{kept.trials}", f"{rate} [{interval.low:.2f}, {interval.high:.2f}]"
         )
     page.add(table)
+    for remark in saved.remarks:
+        page.add(f"Note: {clean(remark)}.", style="yellow")
     page.add(spent(cost))
     named = "" if saved.name == "default" else f" {saved.name}"
     page.add(f"Change the agent, then: `agentmut baseline compare{named}{where}`")

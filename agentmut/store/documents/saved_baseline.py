@@ -38,20 +38,6 @@ class SavedScenario(Frozen):
         return self
 
 
-class AddedTrials(Frozen):
-    """Trials that a comparison which passed has added."""
-
-    saved: float = Field(ge=0, le=1e11)
-    """Seconds since the epoch."""
-    run_id: str
-    """The run whose trials they are."""
-    compared: str
-    """The run that passed. Its own trials are not added: they were chosen by passing."""
-    seed: int
-    agent: AgentSummary
-    scenarios: dict[str, SavedScenario]
-
-
 class SavedBaseline(Frozen):
     """Pass rates of one version of the agent, and the run whose trials they rest on."""
 
@@ -64,20 +50,8 @@ class SavedBaseline(Frozen):
     seed: int
     agent: AgentSummary
     scenarios: dict[str, SavedScenario]
-    added: tuple[AddedTrials, ...] = ()
-    """What comparisons that passed have added since."""
     remarks: tuple[str, ...] = ()
     """What the check found when the baseline was saved: where it is unfit, and with how many trials it would do."""
-
-    @property
-    def run_ids(self) -> tuple[str, ...]:
-        """The runs that its trials are of."""
-        return self.run_id, *(each.run_id for each in self.added)
-
-    def series_of(self, scenario: str) -> tuple[SavedScenario, ...]:
-        """Its trials on a scenario: those it was saved with, then those that were added."""
-        every = (self.scenarios, *(each.scenarios for each in self.added))
-        return tuple(scenarios[scenario] for scenarios in every if scenario in scenarios)
 
 
 def check_baseline_name(name: str) -> str:

@@ -1,0 +1,81 @@
+"""Whether a baseline is fit to be kept: large enough for the drop asked for, and of an agent that can show one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from agentmut.assessment.given import POWER, Family, comparison_rule
+from agentmut.assessment.rules import BaselineCounts
+from agentmut.campaign import Tables
+from agentmut.nouns import Execution
+from agentmut.project import Project
+from agentmut.stats import is_untestable
+
+SIZES = (20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000)
+"""Sizes of a baseline that are proposed."""
+
+
+def power_given(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> float:
+    """Return the exact chance of FAIL after a drop by delta from the baseline's observed rate."""
+    rule = comparison_rule(project, side, family, tables, looks)
+    return rule.chance_of_fail(max(0.0, side.passes / side.trials - project.statistics.delta))
+
+
+def fit_size(
+    project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int
+) -> int | None:
+    """Return the least of `SIZES` above the baseline's at which a drop by delta is noticed with `POWER`.
+
+    The observed rate is taken to be the true one. Fisher's test stands in for Boschloo's: it notices a little less.
+    None where no size does.
+    """
+    by_fisher = project.compare.model_copy(update={"test": "fisher"})
+    project = project.model_copy(update={"compare": by_fisher})
+    for size in (size for size in SIZES if size > side.trials):
+        larger = BaselineCounts(round(size * side.passes / side.trials), size)
+        if power_given(project, larger, family, tables, looks) >= POWER:
+            return size
+    return None
+
+
+def size_remark(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> str:
+    """Say that the baseline of a scenario is unfit, and how many trials would do; empty where it is fit."""
+    delta = project.statistics.delta
+    if is_untestable(side.trials - side.passes, side.trials, delta):
+        return f"unfit: it passes too rarely ({side.passes}/{side.trials}) for a drop by {delta:g} to show"
+    power = power_given(project, side, family, tables, looks)
+    if power >= POWER:
+        return ""
+    found = f"unfit: with {side.trials} trials a drop by {delta:g} is a FAIL in {power:.0%} of comparisons"
+    size = fit_size(project, side, family, tables, looks + 1)
+    if size is None:
+        return (
+            f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {POWER:.0%}: take a larger delta"
+        )
+    return f"{found}; {size} trials would do for {POWER:.0%}"
+
+
+def agent_remarks(
+    project: Project,
+    sides: Mapping[str, BaselineCounts],
+    executions: Mapping[str, Sequence[Execution]],
+    tools: Sequence[str],
+) -> Iterator[str]:
+    """Say what the runs of the baseline cannot show: flaky scenarios, one and the same answer, tools never called."""
+    for scenario in project.scenarios:
+        side, asked = sides.get(scenario.name), project.threshold_of(scenario)
+        if side and side.passes < asked * side.trials:
+            yield (
+                f"{scenario.name}: flaky: {side.passes}/{side.trials} pass, and {asked:g} is asked. A drop from there "
+                "takes more trials to notice"
+            )
+    answers = {name: {repr(run.trace.outputs) for run in runs} for name, runs in executions.items()}
+    for name, runs in executions.items():
+        if len(runs) > 1 and len(answers[name]) == 1:
+            yield (
+                f"{name}: all {len(runs)} runs gave the same answer. If a cache or a fixed seed makes them so, they "
+                "are one run, and the baseline is no larger than that"
+            )
+    if len(answers) > 1 and len(set().union(*answers.values())) == 1:
+        yield "the agent gives one and the same answer to every scenario"
+    called = {tool for runs in executions.values() for run in runs for tool in run.trace.tools_called}
+    if unused := [tool for tool in tools if tool not in called]:
+        yield f"no run of the baseline called {', '.join(unused)}: a regression there cannot show"
