@@ -24,6 +24,7 @@ VERBS = (
     "rescore",
     "show",
     "report",
+    "trials",
     "coverage",
     "suggest",
     "replay",

@@ -56,6 +56,7 @@ from .documents.verdict_report import write_verdicts as write_verdicts
 from .fixed import SERIES as SERIES
 from .fixed import FixedSet as FixedSet
 from .fixed import FixedSets as FixedSets
+from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined

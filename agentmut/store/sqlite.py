@@ -35,6 +35,7 @@ from agentmut._base import StoreError
 from agentmut.nouns import Ending, Footprint
 from agentmut.store.explanation import explanation
 from agentmut.store.fixed import FixedSets
+from agentmut.store.listing import Listing
 from agentmut.store.migrations import VERSION, migrate
 from agentmut.store.quarantine import Quarantine, sound
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
@@ -63,6 +64,8 @@ class Store:
                 """When evaluators were fixed."""
                 self.quarantine = Quarantine(self._connection, self._explained, self._writing)
                 """Trials that an outage has spoiled."""
+                self.listing = Listing(self._connection, self._explained, self._trial)
+                """All trials, one by one."""
         except BaseException:
             self._engine.dispose()
             raise

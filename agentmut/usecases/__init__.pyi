@@ -47,3 +47,7 @@ from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline
 from .trends import trend as trend
+from .trial_rows import TrialRow as TrialRow
+from .trial_rows import WholeTrial as WholeTrial
+from .trial_rows import stored_trial as stored_trial
+from .trial_rows import stored_trials as stored_trials

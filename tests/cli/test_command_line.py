@@ -267,6 +267,7 @@ def test_an_occupied_port_is_said_with_a_remedy(tmp_path: Path) -> None:
         "show",
         "report",
         "replay",
+        "trials",
         "clean",
         "simulate",
         "proxy",

@@ -1,0 +1,106 @@
+"""`agentmut trials`: the stored runs of the project, one by one."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut._base import UsageError
+from agentmut.cli import completing
+from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json
+
+if TYPE_CHECKING:
+    from agentmut.nouns import Step
+    from agentmut.usecases import TrialRow, WholeTrial
+
+LONGEST = 100
+"""Characters of a reason in a list."""
+
+
+def trials(
+    scenario: Annotated[str | None, typer.Argument(help="Only trials of this scenario.")] = None,
+    mutant: Annotated[
+        str | None,
+        typer.Option(
+            "--mutant",
+            help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
+            autocompletion=completing.mutants,
+        ),
+    ] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
+    quarantined: Annotated[
+        bool, typer.Option("--quarantined", help="Only trials that an outage has spoiled, with the reason.")
+    ] = False,
+    trial: Annotated[
+        int | None, typer.Option("--trial", help="Print one trial with its turns, calls and answer.")
+    ] = None,
+    project: ProjectPath = Path(),
+    as_json: Json = False,
+) -> None:
+    """List the stored trials of the project, in the order in which they ended.
+
+    Each with its number, its outcome by today's evaluators, and the reason. Nothing is run.
+
+    Example: agentmut trials --failed
+    """
+    from agentmut.project import FOLDER, load_project
+    from agentmut.usecases import opened, stand_in_keys, stored_trial, stored_trials
+
+    with agents_on_stderr(), stand_in_keys():
+        loaded = load_project(project)
+        if not (loaded.root / FOLDER / "store.db").is_file():
+            raise UsageError(f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first.")
+        with opened(loaded) as (session, store):
+            one = None if trial is None else stored_trial(session, store, trial)
+            mutant = "" if mutant == "original" else mutant
+            wanted = {"failed": failed, "quarantined": quarantined}
+            rows = (
+                [] if one else list(stored_trials(session, store, scenario=scenario, mutant=mutant, **wanted))
+            )
+    if as_json:
+        print_json(one.model_dump(mode="json") if one else [row.model_dump(mode="json") for row in rows])
+        return
+    for line in _whole(one) if one else _listed(rows):
+        typer.echo(line)
+
+
+def _listed(rows: "list[TrialRow]") -> Iterator[str]:
+    for row in rows:
+        yield _line(row)
+    yield (
+        f"{len(rows)} trials. `agentmut trials --trial N` prints one." if rows else "No such trial is stored."
+    )
+
+
+def _line(row: "TrialRow") -> str:
+    aside = f" | set aside: {row.quarantined}" if row.quarantined else ""
+    reason = " ".join(row.reason.split())[:LONGEST]
+    who = row.mutant or "original"
+    outcome = row.outcome or row.ending
+    return f"{row.trial:>6}  {_time(row.finished)}  {outcome:<14} {who:<12} {row.scenario}  {reason}{aside}".rstrip()
+
+
+def _time(finished: float) -> str:
+    return f"{datetime.fromtimestamp(finished, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _whole(one: "WholeTrial") -> Iterator[str]:
+    yield _line(one.row)
+    for step in one.trace.steps:
+        yield f"  turn {step.turn}  {_deed(step)}"
+    for number, output in enumerate(one.trace.outputs):
+        yield f"  answer {number}: {output}"
+    for check in one.checks:
+        yield f"  {'passed' if check.passed else 'failed'}  {check.evaluator}: {check.reason}"
+    if spent := one.trace.service:
+        waited = sum(spent.waits) + spent.waiting
+        yield f"  waited {waited:.1f} s for model services, {spent.own:.1f} s of its own"
+
+
+def _deed(step: "Step") -> str:
+    told = step.error or step.output
+    what = f"{step.tool}({step.arguments or {}})" if step.tool else (step.model or step.action.value)
+    return f"{step.action.value} {what}: {told}" if told is not None else f"{step.action.value} {what}"

@@ -1,0 +1,103 @@
+"""The stored trials of a project: which there are, how each ended, and which an outage has spoiled."""
+
+from collections.abc import Iterator
+
+from agentmut._base import Frozen, UsageError
+from agentmut.campaign import Session
+from agentmut.nouns import AgentTrace, Check, Outcome
+from agentmut.store import Store, StoredTrial
+
+
+class TrialRow(Frozen):
+    """A stored trial, as a list shows it."""
+
+    trial: int
+    run: str
+    mutant: str
+    """Empty for the original."""
+    scenario: str
+    repeat: int
+    outcome: str
+    """By today's evaluators; empty where they cannot say: the scenario has gone, or a model would have to be asked."""
+    ending: str
+    reason: str
+    attempts: int
+    finished: float
+    """Seconds since the epoch."""
+    quarantined: str = ""
+    """Why the trial was set aside; empty for one that counts."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it counts against its agent, or did before it was set aside."""
+        return self.outcome in (Outcome.FAIL, Outcome.TIMEOUT)
+
+
+class WholeTrial(Frozen):
+    """A stored trial with all that it did."""
+
+    row: TrialRow
+    checks: tuple[Check, ...]
+    trace: AgentTrace
+
+
+def stored_trials(
+    session: Session,
+    store: Store,
+    *,
+    scenario: str | None = None,
+    mutant: str | None = None,
+    failed: bool = False,
+    quarantined: bool = False,
+) -> Iterator[TrialRow]:
+    """The stored trials that are asked for, in the order in which they ended.
+
+    `mutant` is an id or its beginning; `failed` and `quarantined` leave the others out.
+    """
+    aside = store.quarantine.reasons()
+    for trial in store.listing.found(scenario, mutant):
+        if quarantined and trial.id not in aside:
+            continue
+        row = _row(session, trial, aside.get(trial.id, ""))[0]
+        if row.failed or not failed:
+            yield row
+
+
+def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
+    """One stored trial. Raises `UsageError` where there is none of that number."""
+    trial = store.listing.trial(number)
+    if trial is None:
+        raise UsageError(f"--trial {number}: there is no such trial. `agentmut trials` lists them.")
+    row, checks = _row(session, trial, store.quarantine.reasons().get(number, ""))
+    return WholeTrial(row=row, checks=checks, trace=trial.execution.trace)
+
+
+def _row(session: Session, trial: StoredTrial, aside: str) -> tuple[TrialRow, tuple[Check, ...]]:
+    outcome, reason, checks = _judged(session, trial)
+    execution = trial.execution
+    row = TrialRow(
+        trial=trial.id,
+        run=trial.run,
+        mutant=trial.mutant,
+        scenario=trial.scenario,
+        repeat=trial.repeat,
+        outcome=outcome,
+        ending=execution.ending.value,
+        reason=reason or execution.reason,
+        attempts=execution.attempts,
+        finished=trial.finished,
+        quarantined=aside,
+    )
+    return row, checks
+
+
+def _judged(session: Session, trial: StoredTrial) -> tuple[str, str, tuple[Check, ...]]:
+    """The outcome by today's evaluators, its reason and the checks; empty where they cannot say."""
+    execution, tests = trial.execution, session.tests
+    if execution.ending.outcome is not None:
+        return execution.ending.outcome.value, execution.reason, ()
+    known = trial.scenario in tests.scenarios and tests.can_judge(trial.scenario, execution)
+    if not known or (tests.asks_models(trial.scenario) and execution.trace.judged is None):
+        return "", "", ()
+    judged = tests.judged(trial.scenario, execution)
+    return judged.outcome.value, judged.reason, judged.checks
