@@ -21,6 +21,13 @@ class Launch(NamedTuple):
     repeat: int
     number: int
     """Position among the launches of its mutant."""
+    beside: str = ""
+    """For a trial of the original that is to confirm a kill: the mutant's id."""
+
+    @property
+    def arm(self) -> str:
+        """The mutant whose decision waits for the trial; empty for the baseline and for sentinels."""
+        return self.mutant or self.beside
 
 
 class TrialResult(NamedTuple):
@@ -47,6 +54,8 @@ class TrialResult(NamedTuple):
     """The type of the exception that the agent raised before it did anything; see `Execution`."""
     attempts: int = 1
     """How often it was tried, where trouble of a service came first."""
+    finished: float = 0.0
+    """Seconds since the epoch, by the clock of the run that executed it. Names times; decides nothing."""
     stored: bool = False
     """Taken from the store: the trial says nothing of whether the agent can run now."""
 

@@ -82,10 +82,12 @@ from .result import Bounds as Bounds
 from .result import CiNoticed as CiNoticed
 from .result import CiRed as CiRed
 from .result import CiRun as CiRun
+from .result import Confirmation as Confirmation
 from .result import Controls as Controls
 from .result import Cost as Cost
 from .result import DecisionTable as DecisionTable
 from .result import DestroyedControl as DestroyedControl
+from .result import Drift as Drift
 from .result import EarlierLook as EarlierLook
 from .result import Evidence as Evidence
 from .result import IdentityControl as IdentityControl
@@ -94,6 +96,7 @@ from .result import MutantRow as MutantRow
 from .result import PromptRule as PromptRule
 from .result import Result as Result
 from .result import Score as Score
+from .result import ServiceWatch as ServiceWatch
 from .result import SetAside as SetAside
 from .result import SourceText as SourceText
 from .result import Target as Target

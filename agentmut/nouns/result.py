@@ -259,6 +259,49 @@ class BehaviourChange(Frozen):
     """A feature that shows in this share of the runs would have been noticed with a chance of 0.9."""
 
 
+class Confirmation(Frozen):
+    """The trials that were to confirm a kill: the original beside the mutant, on the scenarios that killed."""
+
+    scenarios: tuple[str, ...]
+    trials: int
+    """Of the mutant there, those since the kill included."""
+    failures: int
+    original_trials: int
+    """Of the original, made since the kill."""
+    original_failures: int
+    log_evidence: float
+    """Log Bayes factor for a mutant that is worse than the original is now."""
+    held: bool
+    """Whether the kill holds; False also where the run ended before that was known."""
+
+
+class Drift(Frozen):
+    """A change of the service that the original's own trials show, in all scenarios together."""
+
+    since: float
+    """The drift is not earlier; seconds since the epoch."""
+    until: float
+    """The drift is not later; seconds since the epoch."""
+    change: float
+    """Of the pass rate, as a mean over scenarios; negative for a fall."""
+    p: float
+    """Of trials like these without any drift."""
+    not_confirmed: tuple[str, ...] = ()
+    """Ids of the mutants that have a kill which did not hold against the original of the same time."""
+    across: tuple[str, ...] = ()
+    """Ids of the mutants that are not killed and had trials after it: they are compared with the earlier baseline."""
+
+
+class ServiceWatch(Frozen):
+    """Trials of the original after the baseline, to the end of the run."""
+
+    sentinels: int
+    """Trials at fixed intervals among those of the mutants."""
+    confirming: int
+    """Trials that were to confirm kills."""
+    drift: Drift | None = None
+
+
 class MutantRow(Frozen):
     """What became of one mutant."""
 
@@ -306,6 +349,8 @@ class MutantRow(Frozen):
     """Id of a mutant whose killing scenarios all kill this one too, and which is harder to kill."""
     witness: WitnessSummary | None = None
     evidence: tuple[Evidence, ...] = ()
+    confirmations: tuple[Confirmation, ...] = ()
+    """Kills and what confirmed them; the last is the latest. Empty in results of before 0.2."""
     trials: int = 0
     usd: float | None = 0.0
     reason: str = ""
@@ -384,6 +429,8 @@ class Result(Frozen):
     agent: AgentSummary
     baseline: tuple[BaselineRow, ...]
     controls: Controls
+    service: ServiceWatch | None = None
+    """None in results of before 0.2, and where no trial of the original was run beside mutants."""
     score: Score
     robustness: Score
     score_with_relations: Score | None = None

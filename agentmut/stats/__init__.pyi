@@ -11,6 +11,9 @@ from .kill.allocation import Standing as Standing
 from .kill.allocation import automatic_size as automatic_size
 from .kill.allocation import choose as choose
 from .kill.allocation import evidence as evidence
+from .kill.beside import Beside as Beside
+from .kill.beside import log_beside as log_beside
+from .kill.beside import log_confirming as log_confirming
 from .kill.campaigns import evidence_squares as evidence_squares
 from .kill.campaigns import simulate as simulate
 from .kill.rule import RULE_VERSION as RULE_VERSION
@@ -55,6 +58,8 @@ from .sequential.drift import DriftState as DriftState
 from .sequential.further import MOST as MOST
 from .sequential.run_length import alarm_chance as alarm_chance
 from .sequential.run_length import cusum_for as cusum_for
+from .sequential.shift import Shift as Shift
+from .sequential.shift import find_shift as find_shift
 from .sequential.sprt import LEAST_MARGIN as LEAST_MARGIN
 from .sequential.sprt import Boundaries as Boundaries
 from .sequential.sprt import SprtDesign as SprtDesign

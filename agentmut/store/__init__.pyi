@@ -60,6 +60,7 @@ from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
+from .rows import LATER as LATER
 from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial

@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 from agentmut._base import storable_json
 from agentmut.nouns import AgentTrace, Ending, Execution, Footprint
 
+LATER = 1_000_000
+"""The first repeat of the original's trials that are run beside mutants; the baseline has smaller ones."""
+
 
 class StoredTrial(NamedTuple):
     """A finished trial with its identity."""

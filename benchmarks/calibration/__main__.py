@@ -20,6 +20,7 @@ SECTIONS = (
     "bound",
     "suite_share",
     "reached",
+    "drift",
     "campaign",
     "replay",
     "score",

@@ -154,7 +154,9 @@ def test_a_mutant_that_the_service_refuses_is_an_error_and_never_a_kill(projects
     assert result.score.error == 1
 
 
-def test_an_agent_that_drifts_fails_the_identity_control_and_the_result_is_kept(projects: Any) -> None:
+def test_an_agent_that_breaks_down_after_the_baseline_fails_a_control_and_the_result_is_kept(
+    projects: Any,
+) -> None:
     drift = """
 calls = 0
 inner = run
@@ -164,11 +166,11 @@ async def run(config, input):
     return "no idea" if calls > 150 else await inner(config, input)
 """
     with pytest.raises(
-        RunError, match=r"an unchanged agent \(leave the agent as it is\) was called killed by scenario"
+        RunError, match=r"a kill on alpha did not hold: .* the original 4 of 4 trials beside them"
     ):
         measure(projects.write(extra=drift))
     result = only_result(projects)
-    assert (result.status, result.controls.identity.killed) == ("failed", 1)
+    assert (result.status, result.controls.identity.killed) == ("failed", 0)
     assert "control failed" in result.problem
 
 

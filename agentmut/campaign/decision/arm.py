@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import went_past
 from agentmut.campaign.decision.conclusions import Conclusion, Situation, conclusion, killed_by
+from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
-from agentmut.campaign.decision.lane import Lane, SuiteEvidence
+from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
@@ -32,6 +33,14 @@ class Arm:
     parts: PartsSeen | None = None
     """For a second-order mutant: both parts have to arrive."""
     agent: SuiteConfig | None = None
+    confirms: bool = False
+    """Whether a kill is final only once trials of the original beside it confirm it."""
+    waiting: Confirmation | None = None
+    """The kill that is to be confirmed."""
+    confirmed: Confirmation | None = None
+    """What confirmed the kill."""
+    refuted: tuple[Confirmation, ...] = ()
+    """Kills that did not hold."""
     ended: Conclusion | None = None
     tally: Tally = field(default_factory=Tally)
     delivery: Delivery = field(default_factory=Delivery)
@@ -66,12 +75,31 @@ class Arm:
         """Count the trials so far that say something about the agent."""
         return sum(lane.trials for lane in self.lanes)
 
+    @property
+    def confirmations(self) -> tuple[Confirmation, ...]:
+        """The kills that were to be confirmed; the last one may still wait."""
+        return (*self.refuted, *filter(None, (self.waiting, self.confirmed)))
+
     def launch(self) -> Launch:
         """Choose the next trial: the open scenario where a kill is most likely; ties by affinity, then at random.
 
         With a share for the suite it goes to those with the fewest trials while the suite's evidence leads.
         A function of the seed, the mutant and the results consumed so far.
         """
+        launch = self._confirming_launch(self.waiting) if self.waiting else self._chosen_launch()
+        self.trials.add(launch)
+        self._consume()
+        return launch
+
+    def _confirming_launch(self, waiting: Confirmation) -> Launch:
+        scenario, original = waiting.next()
+        number, id = len(self.trials.launches), self.mutant.id
+        if original:
+            repeat = repeat_beside(id, self.trials.beside[scenario])
+            return Launch("", scenario, repeat, number, beside=id)
+        return Launch(id, scenario, self.trials.by_scenario[scenario], number)
+
+    def _chosen_launch(self) -> Launch:
         number = len(self.trials.launches)
         live = [lane for lane in self.lanes if lane.is_open]
         if not live and self.parts:
@@ -81,10 +109,7 @@ class Arm:
         if self.suite:
             states = spread(states, self.suite.log_evidence)
         lane = live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]
-        launch = Launch(self.mutant.id, lane.scenario, self.trials.by_scenario[lane.scenario], number)
-        self.trials.add(launch)
-        self._consume()
-        return launch
+        return Launch(self.mutant.id, lane.scenario, self.trials.by_scenario[lane.scenario], number)
 
     def record(self, number: int, result: TrialResult) -> None:
         """Take in the result of a launch, and consume what has become consecutive."""
@@ -99,18 +124,76 @@ class Arm:
                     return
 
     def _look_at(self, launch: Launch, result: TrialResult) -> None:
+        if launch.beside:
+            self._look_beside(launch, result)
+        else:
+            self._look_at_own(launch, result)
+
+    def _look_beside(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a trial of the original; one that was under way when its kill was settled says nothing more."""
+        if self.waiting and self.waiting.waits_for(launch.scenario):
+            failed = result.outcome != "pass" if result.outcome.is_evidence else None
+            self.waiting = self.waiting.with_original(launch.scenario, failed=failed)
+            self._settle(result)
+
+    def _look_at_own(self, launch: Launch, result: TrialResult) -> None:
         witnessed = self._shows_change(launch, result)
         if witnessed and result.witness:
             self.route = result.witness.route
             self.delivery.record(result.witness, result.footprint)
         self._add(launch.scenario, result, witnessed=witnessed)
+        if self.waiting is None:
+            self._conclude(result)
+            return
+        if result.outcome.is_evidence and self.waiting.waits_for(launch.scenario):
+            self.waiting = self.waiting.with_mutant(launch.scenario, failed=result.outcome != "pass")
+        self._settle(result)
+
+    def _conclude(self, result: TrialResult) -> None:
         now = Situation(self.mutant, tuple(self.lanes), self.suite, self.tally, result, self.agent)
         if self.parts and looks_on(now):
             self.tally = replace(self.tally, looked_on=self.tally.looked_on + result.outcome.is_evidence)
             now = replace(now, tally=self.tally)
-        self.ended = pair_conclusion(now, self.parts) if self.parts else conclusion(now)
+        found = pair_conclusion(now, self.parts) if self.parts else conclusion(now)
+        if found and found.status is Status.KILLED and self.confirms:
+            self.waiting = confirmation_of(self.lanes, self.suite)
+        else:
+            self._end(found)
+
+    def _end(self, found: Conclusion | None) -> None:
+        self.ended = found
         if self.status is Status.KILLED:
             self.route = self.route or Route.EFFECT
+
+    def _settle(self, result: TrialResult) -> None:
+        """Make the kill final, or take it back, once the trials beside it say so."""
+        waiting = self.waiting
+        assert waiting is not None
+        if self.tally.trouble >= TROUBLE_PATIENCE:
+            self._take_back(waiting)
+            self._conclude(result)
+        elif waiting.confirmed:
+            self.waiting, self.confirmed = None, waiting
+            self._end(Conclusion(Status.KILLED))
+        elif waiting.given_up:
+            self._take_back(waiting)
+            self._conclude(result)
+
+    def accept(self) -> None:
+        """Make the kill that waits final as the baseline has it: where no further trial can be run."""
+        if self.waiting:
+            self.waiting = None
+            self._end(Conclusion(Status.KILLED))
+
+    def _take_back(self, waiting: Confirmation) -> None:
+        self.waiting, self.refuted = None, (*self.refuted, waiting)
+        if waiting.by_suite:
+            self.suite = None
+            return
+        self.lanes = [
+            lane.unconfirmed(waiting.reason) if waiting.waits_for(lane.scenario) else lane
+            for lane in self.lanes
+        ]
 
     def _shows_change(self, launch: Launch, result: TrialResult) -> bool:
         if self.parts:

@@ -10,7 +10,7 @@ from agentmut.nouns import Footprint, RequestShape
 from agentmut.trial import Detector
 
 OLD = 7 * 86_400
-"""Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""
+"""Seconds after which trials are called old: services drift, and kills then take more trials to confirm."""
 FEW = 2
 """So many trials without a model request, among others with one, are no chance."""
 SPARE = 0.2

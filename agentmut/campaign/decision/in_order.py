@@ -15,7 +15,12 @@ class InOrder:
     """How many trials may be under way at a time."""
     launches: list[Launch] = field(default_factory=list)
     by_scenario: Counter[str] = field(default_factory=Counter)
+    """The mutant's own launches."""
+    beside: Counter[str] = field(default_factory=Counter)
+    """Launches of the original beside them."""
     consumed: int = 0
+    own: int = 0
+    """Results of the mutant itself among those consumed."""
     _arrived: dict[int, TrialResult] = field(default_factory=dict)
 
     @property
@@ -36,7 +41,7 @@ class InOrder:
     def add(self, launch: Launch) -> None:
         """Note a launch."""
         self.launches.append(launch)
-        self.by_scenario[launch.scenario] += 1
+        (self.beside if launch.beside else self.by_scenario)[launch.scenario] += 1
 
     def arrive(self, number: int, result: TrialResult) -> None:
         """Note the result of a launch."""
@@ -47,4 +52,5 @@ class InOrder:
         while self.consumed < self.visible and self.consumed in self._arrived:
             number = self.consumed
             self.consumed += 1
+            self.own += not self.launches[number].beside
             yield self.launches[number], self._arrived.pop(number)

@@ -29,6 +29,7 @@ class KillPhase:
         self._order = sorted(self.arms, key=lambda mutant: place.get(mutant, -1))  # controls first
         self._position = {mutant: position for position, mutant in enumerate(self._order)}
         self._ready = list(range(len(self._order)))
+        self.launched = 0
 
     @property
     def ended(self) -> bool:
@@ -37,11 +38,11 @@ class KillPhase:
 
     def record(self, launch: Launch, result: TrialResult) -> Arm:
         """Take in a trial. Return the arm that it belongs to."""
-        arm = self.arms[launch.mutant]
+        arm = self.arms[launch.arm]
         was_ready = arm.ready
         arm.record(launch.number, result)
         if arm.ready and not was_ready:
-            heapq.heappush(self._ready, self._position[launch.mutant])
+            heapq.heappush(self._ready, self._position[launch.arm])
         return arm
 
     def launch(self) -> Launch | None:
@@ -52,6 +53,7 @@ class KillPhase:
                 heapq.heappop(self._ready)
                 continue
             launch = arm.launch()
+            self.launched += 1
             if not arm.ready:
                 heapq.heappop(self._ready)
             return launch
@@ -88,6 +90,7 @@ def arm_of(mutant: Mutant, where: Reached, testable: Mapping[str, float], known:
         _suite_evidence(testable, alpha * together, left_out, known) if together else None,
         PartsSeen(where.parts, WITNESS_PATIENCE) if where.parts else None,
         known.suite,
+        confirms=rule.beside > 0,
     )
 
 

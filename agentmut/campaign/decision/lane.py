@@ -46,7 +46,7 @@ class Lane:
     @property
     def gave_up(self) -> str:
         """Why the lane ended without a decision; empty where it has one, or may get one."""
-        return self.dropped if self.decision is Decision.CONTINUE else ""
+        return self.dropped if self.decision in (Decision.CONTINUE, Decision.UNDECIDED) else ""
 
     @property
     def standing(self) -> Standing:
@@ -74,6 +74,10 @@ class Lane:
         if errors >= TROUBLE_PATIENCE and not dropped:
             dropped = f"{self.scenario} was given up: {errors} trials in a row gave no evidence: {reason}"
         return replace(self, errors=errors, dropped=dropped)
+
+    def unconfirmed(self, reason: str) -> Self:
+        """Take back a kill that did not hold against the original beside it: no further trial goes here."""
+        return replace(self, decision=Decision.UNDECIDED, dropped=reason)
 
 
 @dataclass(frozen=True)

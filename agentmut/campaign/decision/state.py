@@ -23,12 +23,14 @@ from agentmut.campaign.decision.problems import (
 )
 from agentmut.campaign.decision.quarantine import Watch
 from agentmut.campaign.decision.reach import reached
+from agentmut.campaign.decision.sentinels import Sentinels
+from agentmut.campaign.decision.service import Drift, Service
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Scenario, Status
-from agentmut.store import Quarantined
+from agentmut.store import LATER, Quarantined
 from agentmut.trial import Detector, SuiteConfig
 
 
@@ -42,6 +44,10 @@ class CampaignState:
     tables: Tables
     original: BaselinePhase = field(init=False)
     kills: KillPhase = field(default_factory=KillPhase)
+    sentinels: Sentinels = field(default_factory=Sentinels)
+    service: Service = field(default_factory=Service)
+    ended_at: dict[str, int] = field(default_factory=dict)
+    """Mutant id -> trials of the original after the baseline that had come in when its trials ended."""
     detectors: dict[str, Detector] = field(init=False)
     decided_free: dict[str, tuple[Status, str]] = field(default_factory=dict)
     """Mutants decided without a trial: no coverage, never carried, ignored."""
@@ -117,18 +123,28 @@ class CampaignState:
 
     def launch(self) -> Launch | None:
         """Choose the next trial and count it as in flight; None when none can be launched now."""
-        launch = self.kills.launch() if self.baseline_complete else self.original.launch()
+        launch = self._beside_launch() if self.baseline_complete else self.original.launch()
         self.in_flight += launch is not None
         return launch
+
+    def _beside_launch(self) -> Launch | None:
+        due = None if self.kills.ended else self.sentinels.launch(self.kills.launched)
+        return due or self.kills.launch()
+
+    def drift(self) -> Drift | None:
+        """Return the drift of the service that the original's trials show so far."""
+        return self.service.drift(self.baselines, self.plan.seed)
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
-        if launch.mutant:
+        if not launch.mutant and launch.repeat >= LATER:
+            self.service.record(launch, result)
+        if launch.arm:
             self._record_mutant(launch, result)
-        else:
+        elif launch.repeat < LATER:
             self._record_original(launch, result)
         self._note_trouble(launch, result)
         self.watch.record(launch, result)
@@ -140,6 +156,7 @@ class CampaignState:
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
+        self.service.baseline_until = max(self.service.baseline_until, result.finished)
         if refusal := self.original.record(launch, result):
             self._refuse(refusal)
         fresh = bool(result.never_began) and not result.stored
@@ -151,9 +168,11 @@ class CampaignState:
             self._begin_kill_phase()
 
     def _record_mutant(self, launch: Launch, result: TrialResult) -> None:
-        self._mutant_began = self._mutant_began or (result.outcome.is_evidence and not result.never_began)
+        began = bool(launch.mutant) and result.outcome.is_evidence and not result.never_began
+        self._mutant_began = self._mutant_began or began
         arm = self.kills.record(launch, result)
         if arm.status:
+            self.ended_at.setdefault(arm.mutant.id, len(self.service.later))
             self._check_control(arm)
 
     def _note_trouble(self, launch: Launch, result: TrialResult) -> None:
@@ -182,6 +201,9 @@ class CampaignState:
             else:
                 self.decided_free[mutant.id] = without_trial(where)
         self.kills = KillPhase(arms, self.plan.order)
+        if not self.plan.merged:  # a merge runs nothing
+            tried = [name for name in self.baselines if self.testable(name)]
+            self.sentinels = Sentinels(tried, self.plan.rule.beside)
         sent = tuple(seen for b in self.baselines.values() for seen in b.footprints.values())
         self.detectors = {id: detector.informed(sent) for id, detector in self.detectors.items()}
         for id, reason in self.plan.ignored.items():

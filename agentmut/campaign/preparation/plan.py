@@ -46,6 +46,9 @@ class Rule(Frozen):
     n_max: int = 100
     suite_share: float = 0.0
     """The part of alpha that the scenarios together may spend."""
+    beside: float = 0.06
+    """Sentinels a launch of a mutant: trials of the original to the end of the campaign. 0: no sentinel, and kills are
+    final without trials of the original beside them."""
 
 
 class Shard(Frozen):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.confirming import Confirmation, is_sentinel, repeat_beside
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.tables import Tables
@@ -34,6 +35,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
     """
     again = _Rescoring(campaign, tables)
     again.take_in_baseline()
+    again.take_in_sentinels()
     for mutant in again.state.contenders:
         again.take_in(mutant)
     after = again.result(before)
@@ -60,6 +62,9 @@ class _Rescoring:
         """Trials by scenario that cannot be judged anew, since secrets were taken out of them."""
         self.failing: dict[tuple[str, str], Counter[str]] = {}
         """By mutant and scenario: which evaluators failed, in how many trials."""
+        self.unconfirmed: list[str] = []
+        """Mutants whose kill no stored trial of the original confirms."""
+        self._later = {(name, x.repeat): x for name, trials in campaign.later.items() for x in trials}
         session = campaign.session
         self._baseline = {name: list(self._judged("", trials)) for name, trials in campaign.original.items()}
         plan = campaign.plan.model_copy(
@@ -84,6 +89,16 @@ class _Rescoring:
             for number, (trial, result) in enumerate(found):
                 self._record(Launch("", name, trial.repeat, number), result)
 
+    def take_in_sentinels(self) -> None:
+        """Record the trials of the original that were made among the mutants', to tell whether the service drifted."""
+        if not self.state.baseline_complete:
+            return
+        sentinels = [(x.repeat, name, x) for (name, _), x in self._later.items() if is_sentinel(x.repeat)]
+        for repeat, name, stored in sorted(sentinels, key=lambda each: (each[2].id, each[:2])):
+            if name in self.state.baselines:
+                for number, (_, result) in enumerate(self._judged("", [stored])):
+                    self._record(Launch("", name, repeat, number), result)
+
     def take_in(self, mutant: Mutant) -> None:
         """Record the trials of a mutant, scenario by scenario in turn, until it is decided."""
         arm = self.state.arms.get(mutant.id)
@@ -93,10 +108,32 @@ class _Rescoring:
         kept = {name: trials for name, trials in self.campaign.of(mutant.id).items() if name in lanes}
         for trial in _in_turn(kept):
             for stored, result in self._judged(mutant.id, [trial], self.state.detectors[mutant.id]):
-                if arm.status is None:
-                    launch = Launch(mutant.id, stored.scenario, stored.repeat, len(arm.trials.launches))
-                    arm.trials.add(launch)
-                    self._record(launch, result)
+                self._take_in_one(arm, stored, result)
+        if arm.waiting:
+            self.unconfirmed.append(mutant.id)
+            arm.accept()
+
+    def _take_in_one(self, arm: Arm, stored: StoredTrial, result: TrialResult) -> None:
+        """Record a trial of a mutant, and the original's beside it once a kill waits for them."""
+        if arm.status is None:
+            launch = Launch(arm.mutant.id, stored.scenario, stored.repeat, len(arm.trials.launches))
+            self._record_on(arm, launch, result)
+        while arm.waiting and (beside := self._beside(arm, arm.waiting)):
+            launch = Launch(
+                "", beside.scenario, beside.repeat, len(arm.trials.launches), beside=arm.mutant.id
+            )
+            for _, found in self._judged("", [beside]):
+                self._record_on(arm, launch, found)
+
+    def _beside(self, arm: Arm, waiting: Confirmation) -> StoredTrial | None:
+        """Return the stored trial of the original that the kill waits for; None where it waits for another."""
+        scenario, original = waiting.next()
+        repeat = repeat_beside(arm.mutant.id, arm.trials.beside[scenario])
+        return self._later.get((scenario, repeat)) if original else None
+
+    def _record_on(self, arm: Arm, launch: Launch, result: TrialResult) -> None:
+        arm.trials.add(launch)
+        self._record(launch, result)
 
     @property
     def new(self) -> tuple[str, ...]:
@@ -137,6 +174,7 @@ class _Rescoring:
                 continue
             self.judged += 1
             result = tests.result(trial.scenario, trial.execution, detector)
+            result = result._replace(finished=trial.finished)
             failed = (check.evaluator for check in result.checks if not check.passed)
             self.failing.setdefault((mutant, trial.scenario), Counter()).update(failed)
             yield trial, result
@@ -222,6 +260,11 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
         yield (
             f"{', '.join(chosen)}: evaluators were chosen there by looking at these runs, so what they kill is a "
             "preview. `agentmut run` makes the baseline anew there, and decides"
+        )
+    if again.unconfirmed:
+        yield (
+            f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original beside them "
+            "confirms them. `agentmut run` makes such trials"
         )
     if new := again.new:
         yield (

@@ -15,6 +15,7 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.scoring import Standing, score, share_not_killed, standings
+from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
@@ -54,6 +55,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         for mutant in plan.mutants
     )
     scored = _Scorer(state, session.project.statistics.scoring)
+    service = service_of(state)
     return Result(
         agentmut_version=__version__,
         run_id=plan.run_id,
@@ -64,6 +66,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
         baseline=tuple(_baseline_row(session, state, name) for name in plan.scenarios),
         controls=_controls(state),
+        service=service,
         score=scored.main(rows),
         robustness=scored.robustness(rows),
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
@@ -76,7 +79,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         selective=plan.selective,
-        notes=tuple(_notes(state)),
+        notes=(*_notes(state), *service_notes(service)),
         quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
         sources=texts.texts,
         decision_tables=tables.tables,
@@ -173,11 +176,12 @@ def _row(
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
-        witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.consumed)
+        witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
         if arm and arm.route
         else None,
         evidence=_evidence(arm, tables) if arm else (),
-        trials=arm.trials.consumed if arm else 0,
+        confirmations=confirmations_of(arm) if arm else (),
+        trials=arm.trials.own if arm else 0,
         usd=arm.tally.cost if arm else 0.0,
         reason=reason,
     )
@@ -188,7 +192,7 @@ def _status(state: CampaignState, mutant: Mutant) -> tuple[Status, str]:
 
 
 def _witness(arm: Arm) -> WitnessSummary:
-    return arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.consumed)
+    return arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
 
 
 def _gap(status: Status) -> str | None:
@@ -231,12 +235,12 @@ def _controls(state: CampaignState) -> Controls:
         identity=IdentityControl(
             mutants=len(state.plan.identity),
             killed=sum(arm.status is Status.KILLED for arm in arms),
-            trials=sum(arm.trials.consumed for arm in arms),
+            trials=sum(arm.trials.own for arm in arms),
         ),
         destroyed=DestroyedControl(
             status=destroyed[0] if destroyed else None,
             reason=_destroyed_reason(state, destroyed),
-            trials=arm.trials.consumed if arm else 0,
+            trials=arm.trials.own if arm else 0,
         ),
     )
 

@@ -15,7 +15,7 @@ from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.recording import Redactor, in_daemon_thread
-from agentmut.store import Spent, StoredTrial
+from agentmut.store import LATER, Spent, StoredTrial
 from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
 
 Clock = Callable[[], float]
@@ -278,7 +278,8 @@ class Loop:
         finished = [item for item in batch if isinstance(item, Finished)]
         self._keep(finished)
         for item in finished:
-            self._work.record(item.launch, self._result(item.launch, item.execution, item.judged))
+            result = self._result(item.launch, item.execution, item.judged)
+            self._work.record(item.launch, result._replace(finished=self._ports.now()))
         for again in batch:
             if isinstance(again, Reused):
                 self._reuse(*again)
@@ -332,11 +333,11 @@ class Loop:
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
         else:
             self._work.spend = _with_gaps(self._work.spend, stored.execution)
-        if not launch.mutant:
+        if _is_baseline(launch):
             age = self._ports.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
         result = self._result(launch, stored.execution, judged)
-        self._work.record(launch, result._replace(stored=True))
+        self._work.record(launch, result._replace(stored=True, finished=stored.finished))
 
     def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
         detector = self._work.detectors.get(launch.mutant)
@@ -372,13 +373,17 @@ def _with(spend: Spend, finished: Finished) -> Spend:
     return replace(
         _with_gaps(spend, finished.execution),
         trials=spend.trials + 1,
-        baseline_trials=spend.baseline_trials + (not finished.launch.mutant),
+        baseline_trials=spend.baseline_trials + _is_baseline(finished.launch),
         usd=spend.usd + (usd or 0.0),
         unpriced=spend.unpriced + (usd is None),
         tokens=spend.tokens + trace.usage.total,
         abandoned=spend.abandoned + finished.execution.abandoned,
         judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
     )
+
+
+def _is_baseline(launch: Launch) -> bool:
+    return not launch.mutant and launch.repeat < LATER
 
 
 def _with_gaps(spend: Spend, execution: Execution) -> Spend:

@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.identity import trial_key
 from agentmut.campaign.preparation.plan import Plan, RunPlan
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import Result, read_result
-from agentmut.store import Store, StoredRun, StoredTrial
+from agentmut.store import LATER, Store, StoredRun, StoredTrial
 
 Kept = dict[str, tuple[StoredTrial, ...]]
 """By scenario, in the order of the repeats; of a trial that was repeated after trouble, the last one."""
@@ -28,8 +28,11 @@ class StoredCampaign:
     run: StoredRun
     plan: Plan
     original: Kept
+    """The baseline."""
     skipped: Counter[str] = field(default_factory=Counter)
     """Why trials of the original are left out -> how many."""
+    later: Kept = field(default_factory=dict)
+    """Trials of the original that were made beside the mutants'."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -66,11 +69,17 @@ CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak o
 def stored_campaign(session: Session, store: Store, run: str | None = None) -> StoredCampaign:
     """The campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits."""
     stored, plan = _chosen(store, run)
-    original, skipped = _fitting(session, plan, store.trials_of(stored.id, ""))
+    every, skipped = _fitting(session, plan, store.trials_of(stored.id, ""))
+    original, later = _part_of(every, later=False), _part_of(every, later=True)
     if not original:
         why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
         raise UsageError(f"nothing of run {stored.id} can be used. {why}. `agentmut run` makes new trials.")
-    return StoredCampaign(session, store, stored, plan, original, skipped)
+    return StoredCampaign(session, store, stored, plan, original, skipped, later)
+
+
+def _part_of(kept: Kept, *, later: bool) -> Kept:
+    parts = {name: tuple(x for x in trials if (x.repeat >= LATER) is later) for name, trials in kept.items()}
+    return {name: trials for name, trials in parts.items() if trials}
 
 
 def stored_originals(session: Session, store: Store) -> tuple[Kept, Counter[str]]:

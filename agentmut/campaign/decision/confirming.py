@@ -1,0 +1,140 @@
+"""A kill is final once it holds against trials of the original that are made beside the mutant's."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
+from agentmut.stats import Beside, Decision, log_beside, log_confirming
+from agentmut.store import LATER
+
+LEAST = 2
+"""Trials of the original without which no kill is final."""
+FURTHER = 60
+"""Further trials of the mutant after which a kill that is not confirmed is given up."""
+EVEN = -0.7
+"""The log evidence at which a kill is given up: the data are twice as likely if nothing but the service changed."""
+ENOUGH = 20
+"""Trials of the original before a kill is given up for such evidence; as many as the mutant's, if those are fewer."""
+PLACES = 1_000_000
+"""Each mutant has repeats of the original for itself, at one of so many places."""
+FOR_EACH = 1000
+"""Repeats for a mutant; the first ones are those of sentinels."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The trials so far that are to confirm one kill: of the original, and further ones of the mutant."""
+
+    found: tuple[tuple[str, Beside], ...]
+    """By scenario: those that killed. Several where the suite as a whole did."""
+    level: float
+    by_suite: bool = False
+    further: int = 0
+    """The mutant's trials since the kill."""
+    trouble: int = 0
+    """Trials of the original in a row that are no evidence."""
+
+    @property
+    def log_evidence(self) -> float:
+        """Return the log Bayes factor for a worse mutant; each scenario's service may have shifted by itself."""
+        return sum(log_beside(beside) for _, beside in self.found)
+
+    @property
+    def confirmed(self) -> bool:
+        """Return whether the kill is final."""
+        return self._originals >= LEAST and self.log_evidence >= log_confirming(self.level)
+
+    @property
+    def given_up(self) -> bool:
+        """Return whether the kill does not hold."""
+        if self.trouble >= TROUBLE_PATIENCE:
+            return True
+        trials = sum(beside.trials for _, beside in self.found)
+        used_up = self.further >= FURTHER and self._originals >= trials
+        enough = self._originals >= min(trials, ENOUGH)
+        return used_up or (enough and (self._as_often or self.log_evidence < EVEN))
+
+    @property
+    def _as_often(self) -> bool:
+        """Whether the original fails no less often than the mutant: where both always fail, no evidence moves."""
+        return all(b.original_failures * b.trials >= b.failures * b.original_trials for _, b in self.found)
+
+    @property
+    def _originals(self) -> int:
+        return sum(beside.original_trials for _, beside in self.found)
+
+    def next(self) -> tuple[str, bool]:
+        """Return the scenario of the next trial, and whether it is the original's: until it has as many trials."""
+        lacking = [(beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.found)]
+        behind, at = min(lacking)
+        return self.found[at][0], behind < 0
+
+    def waits_for(self, scenario: str) -> bool:
+        """Return whether trials on a scenario say something about the kill."""
+        return any(name == scenario for name, _ in self.found)
+
+    def with_mutant(self, scenario: str, *, failed: bool) -> Self:
+        """Add a further trial of the mutant."""
+        found = self._with(scenario, Beside(0, 0, int(failed), 1))
+        return replace(self, found=found, further=self.further + 1)
+
+    def with_original(self, scenario: str, *, failed: bool | None) -> Self:
+        """Add a trial of the original; None for one that is no evidence."""
+        if failed is None:
+            return replace(self, trouble=self.trouble + 1)
+        found = self._with(scenario, Beside(0, 0, 0, 0, int(failed), 1))
+        return replace(self, found=found, trouble=0)
+
+    def _with(self, scenario: str, more: Beside) -> tuple[tuple[str, Beside], ...]:
+        return tuple(
+            (name, Beside(*map(sum, zip(beside, more, strict=True))) if name == scenario else beside)
+            for name, beside in self.found
+        )
+
+    @property
+    def reason(self) -> str:
+        """Say why the kill does not hold."""
+        if self.trouble >= TROUBLE_PATIENCE:
+            said = f"{self.trouble} trials of the original in a row gave no evidence"
+            return f"a kill on {self._where} could not be confirmed: {said}"
+        mutant, original = (
+            f"{sum(b[at] for _, b in self.found)} of {sum(b[at + 1] for _, b in self.found)}" for at in (2, 4)
+        )
+        return (
+            f"a kill on {self._where} did not hold: the mutant failed {mutant} trials, and the original {original} "
+            "trials beside them"
+        )
+
+    @property
+    def _where(self) -> str:
+        return ", ".join(name for name, beside in self.found if beside.failures) or "the suite"
+
+
+def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None) -> Confirmation:
+    """Return what is to be confirmed of a kill: of the first scenario that killed, else of all of them together."""
+    killing = next((lane for lane in lanes if lane.decision is Decision.KILLED), None)
+    if killing is not None:
+        return Confirmation(((killing.scenario, _beside(killing)),), killing.table.design.alpha)
+    assert suite is not None
+    tried = tuple((lane.scenario, _beside(lane)) for lane in lanes if lane.trials)
+    return Confirmation(tried, suite.level, by_suite=True)
+
+
+def _beside(lane: Lane) -> Beside:
+    return Beside(lane.table.f0, lane.table.n0, lane.failures, lane.trials)
+
+
+def repeat_beside(mutant: str, number: int) -> int:
+    """Return the repeat of the `number`-th trial of the original beside a mutant, on one scenario.
+
+    A function of the mutant alone, so that a resumed run and the shards of a campaign find the same trials.
+    """
+    place = int(hashlib.sha256(mutant.encode()).hexdigest()[:12], 16) % PLACES
+    return LATER + FOR_EACH * (place + 1) + number
+
+
+def is_sentinel(repeat: int) -> bool:
+    """Return whether a repeat of the original is a sentinel's, and no trial that was to confirm a kill."""
+    return LATER <= repeat < LATER + FOR_EACH

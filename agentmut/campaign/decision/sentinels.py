@@ -1,0 +1,23 @@
+"""Trials of the original among those of the mutants, to the end of a campaign: what shows that the service drifts."""
+
+from collections.abc import Sequence
+
+from agentmut.campaign.trials import Launch
+from agentmut.store import LATER
+
+
+class Sentinels:
+    """Which trial of the original comes next; a function of the number of launches of mutants."""
+
+    def __init__(self, scenarios: Sequence[str] = (), share: float = 0.0) -> None:
+        self._scenarios = scenarios
+        self._share = share
+        self.launched = 0
+
+    def launch(self, mutants: int) -> Launch | None:
+        """Return the next sentinel if one is due after so many launches of mutants: scenario by scenario in turn."""
+        if not self._scenarios or self.launched >= int(mutants * self._share):
+            return None
+        repeat, at = divmod(self.launched, len(self._scenarios))
+        self.launched += 1
+        return Launch("", self._scenarios[at], LATER + repeat, self.launched - 1)

@@ -1,0 +1,66 @@
+"""The service while mutants are run: what trials of the original to the end of a campaign say about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agentmut._base import digest_of
+from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.trials import Launch, TrialResult
+from agentmut.stats import find_shift
+
+SIGNIFICANT = 0.05
+"""The largest p-value at which a drift is named."""
+
+
+class Later(NamedTuple):
+    """A trial of the original after the baseline that is evidence."""
+
+    scenario: str
+    failed: bool
+    finished: float
+    """Seconds since the epoch; 0 where no clock told."""
+
+
+class Drift(NamedTuple):
+    """A drift that the original's trials show; times in seconds since the epoch."""
+
+    p: float
+    change: float
+    """Of the pass rate; negative for a fall."""
+    since: float
+    until: float
+    earliest: int
+    """Later trials before it, at least."""
+
+
+@dataclass
+class Service:
+    """The original's trials after the baseline, in the order in which they came in."""
+
+    later: list[Later] = field(default_factory=list)
+    sentinels: int = 0
+    confirming: int = 0
+    baseline_until: float = 0.0
+    """When the last baseline trial was finished."""
+
+    def record(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a trial of the original after the baseline."""
+        self.sentinels += not launch.beside
+        self.confirming += bool(launch.beside)
+        if result.outcome.is_evidence:
+            self.later.append(Later(launch.scenario, result.outcome != "pass", result.finished))
+
+    def drift(self, baselines: Mapping[str, ScenarioBaseline], seed: int) -> Drift | None:
+        """Return the drift that all scenarios together show; None where they show none."""
+        import numpy as np
+
+        counts = {name: (b.failures, b.trials) for name, b in baselines.items() if b.trials}
+        later = [(each.scenario, each.failed) for each in self.later if each.scenario in counts]
+        rng = np.random.default_rng(int(digest_of([seed, "drift"])[:8], 16))
+        shift = find_shift(counts, later, rng)
+        if shift is None or shift.p > SIGNIFICANT:
+            return None
+        times = [self.baseline_until, *(each.finished for each in self.later)]
+        since, until = sorted((times[shift.earliest], times[shift.latest]))  # a clock may have been set back
+        return Drift(shift.p, shift.change, since, until, shift.earliest)

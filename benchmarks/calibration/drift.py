@@ -1,0 +1,245 @@
+"""In real life: the model service drifts while a campaign runs. Whole campaigns of coins, through the real state."""
+
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from agentmut.campaign import (
+    CampaignState,
+    Launch,
+    Plan,
+    Selection,
+    Session,
+    Tables,
+    TrialResult,
+    make_mutants,
+    make_plan,
+    open_session,
+)
+from agentmut.nouns import Ending, Footprint, Outcome, Status
+from agentmut.project import load_project
+from agentmut.trial import Route, Witness
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
+
+SCENARIOS, BASELINE, MUTANTS = 10, 100, 20
+RATES = (0.98, 0.95, 0.9, 0.8)
+SECONDS = 10.0
+"""Between two trials, by the clock of the campaign."""
+
+Course = Callable[[float, float], float]
+"""What the pass rate loses, as a function of the seconds since the start and since the end of the baseline."""
+
+
+def steady(_: float, __: float) -> float:
+    """Return no loss."""
+    return 0.0
+
+
+def step(points: float, after: float = 0.0) -> Course:
+    """Return a loss of so many points from `after` seconds after the baseline on."""
+    return lambda _, since: points / 100 * (since > after)
+
+
+def slope(points: float, over: float) -> Course:
+    """Return a loss that grows to so many points within `over` seconds after the baseline."""
+    return lambda _, since: points / 100 * min(1.0, max(0.0, since / over))
+
+
+def hours(sd: float, seed: int) -> Course:
+    """Return an effect of each hour, normal with this standard deviation, common to all scenarios."""
+    drawn = np.random.default_rng([seed, 7]).normal(0.0, sd, 10_000)
+    return lambda seconds, _: float(drawn[int(seconds // 3600) % len(drawn)])
+
+
+class Campaign(NamedTuple):
+    """What one campaign came to."""
+
+    killed: Sequence[bool]
+    trials: int
+    """All of it, the baseline excluded."""
+    own: Sequence[int]
+    """Each mutant's own trials."""
+    named: bool
+    """Whether a drift was named."""
+    failed: bool
+
+
+class Field(NamedTuple):
+    """A project with ten scenarios and its decision tables: what campaigns are played on."""
+
+    session: Session
+    plan: Plan
+    tables: Tables
+
+
+class Life(NamedTuple):
+    """How the service drifts, and what is promised then."""
+
+    name: str
+    course: Callable[[int], Course]
+    """By the seed of the campaign."""
+    false_kills: float
+    named: tuple[float, float]
+    """Least and largest share of campaigns that name a drift."""
+
+
+LIVES = (
+    Life("nothing", lambda _: steady, 0.05, (0.0, 0.05)),
+    Life("3 points at the end of the baseline", lambda _: step(3), 0.06, (0.0, 1.0)),
+    Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0)),
+    Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.0, 1.0)),
+    Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, (0.0, 1.0)),
+    Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, (0.0, 1.0)),
+)
+DROPS = (0.2, 0.4, 0.8)
+"""Of every mutant, on one of the ten scenarios."""
+
+
+def section(*, thorough: bool) -> Section:
+    """False kills, named drifts and costs for each course of the service and pass rate; power without drift."""
+    campaigns, rates = (30, RATES) if thorough else (3, RATES[:1])
+    with tempfile.TemporaryDirectory() as folder:
+        on = field(Path(folder), MUTANTS if thorough else 8)
+        lives = [_life(on, p, life, campaigns) for p in rates for life in (LIVES if thorough else LIVES[:3])]
+        powers = [
+            _power(on, p, drop, campaigns) for p in rates for drop in (DROPS if thorough else DROPS[1:2])
+        ]
+    how = (
+        f"Whole campaigns of coins through the campaign's state, with a clock: {SCENARIOS} scenarios with {BASELINE} "
+        f"trials of the baseline, {len(on.plan.mutants)} mutants, {campaigns} campaigns a cell, seeds from 1. False "
+        "kills are a share of unchanged mutants; their error is taken over campaigns. 'More trials' compares with the "
+        "same campaigns without trials of the original beside the mutants."
+    )
+    figures = (figure for figures in (*lives, *powers) for figure in figures)
+    return Section("In real life: drift", how, tuple(figures))
+
+
+def _life(on: Field, p: float, life: Life, campaigns: int) -> list[Figure]:
+    seeds = range(1, campaigns + 1)
+    played = [play(on, p, life.course(seed), seed) for seed in seeds]
+    plain = [play(on, p, life.course(seed), seed, beside=0.0) for seed in seeds]
+    where = f"p = {p:g}, drift: {life.name}"
+    rate, error = _mean([float(np.mean(c.killed)) for c in played])
+    before, before_error = _mean([float(np.mean(c.killed)) for c in plain])
+    named, named_error = simulated_rate(c.named for c in played)
+    low, high = life.named
+    return [
+        Figure(
+            f"false kills, {where}", rate, f"at most {life.false_kills:g}", high=life.false_kills, error=error
+        ),
+        Figure(f"false kills by the baseline alone, {where}", before, "-", error=before_error),
+        Figure(
+            f"campaigns that name a drift, {where}", named, f"{low:g} to {high:g}", low, high, named_error
+        ),
+        _cost(played, plain, where, promised=life.course(1) is steady),
+    ]
+
+
+def _cost(played: Sequence[Campaign], plain: Sequence[Campaign], where: str, *, promised: bool) -> Figure:
+    more = float(np.mean([c.trials for c in played]) / np.mean([c.trials for c in plain])) - 1
+    _, error = _mean([c.trials / d.trials for c, d in zip(played, plain, strict=True)])
+    high = 0.1 if promised else math.inf
+    return Figure(f"more trials, {where}", more, "at most 0.1" if promised else "-", high=high, error=error)
+
+
+def _power(on: Field, p: float, drop: float, campaigns: int) -> list[Figure]:
+    played, plain = (
+        [play(on, p, steady, seed, drop=drop, beside=beside) for seed in range(1, max(2, campaigns // 3) + 1)]
+        for beside in (None, 0.0)
+    )
+    where = f"p = {p:g}, a drop of {drop:g} in one scenario"
+    rate, error = _mean([float(np.mean(c.killed)) for c in played])
+    before, before_error = _mean([float(np.mean(c.killed)) for c in plain])
+    trials, trials_error = _mean([float(np.mean(c.own)) for c in played])
+    low, most = (0.95, 60.0) if drop == 0.4 else (-math.inf, math.inf)
+    return [
+        Figure(f"killed, {where}", rate, "at least 0.95" if low > 0 else "-", low, error=error),
+        Figure(f"killed by the baseline alone, {where}", before, "-", error=before_error),
+        Figure(
+            f"own trials, {where}", trials, "at most 60" if low > 0 else "-", high=most, error=trials_error
+        ),
+    ]
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean over campaigns and its standard error, at least that of one kill in all of them."""
+    each = np.array(values, dtype=float)
+    least = 1 / (len(each) * MUTANTS)
+    return float(each.mean()), max(float(each.std(ddof=1)) / math.sqrt(len(each)), least)
+
+
+PROJECT = """
+version: 1
+agent: {adapter: python, run: "field_agent:run", config: {prompt: prompt.md}}
+mutation: {operators: [prompt.drop_instruction]}
+"""
+
+
+def field(folder: Path, mutants: int = MUTANTS) -> Field:
+    """Write the project into an empty folder and read it."""
+    (folder / "field_agent.py").write_text("async def run(config, input):\n    return 'yes'\n")
+    (folder / "prompt.md").write_text("".join(f"- Never talk about subject {i}.\n" for i in range(mutants)))
+    (folder / "scenarios").mkdir()
+    cases = (f"- name: s{i}\n  input: hello\n  evaluators: [contains: 'yes']\n" for i in range(SCENARIOS))
+    (folder / "scenarios" / "all.yaml").write_text("".join(cases))
+    (folder / "agentmut.yaml").write_text(PROJECT)
+    session = open_session(load_project(folder))
+    plan = make_plan(session, make_mutants(session, Selection()), 1, 0.0)
+    return Field(
+        session, plan.model_copy(update={"baseline": BASELINE, "baseline_limit": None}), Tables(None)
+    )
+
+
+def play(
+    on: Field, p: float, course: Course, seed: int, *, drop: float = 0.0, beside: float | None = None
+) -> Campaign:
+    """Play a campaign: each mutant loses `drop` on one scenario, and the service loses what `course` says.
+
+    Trials are recorded in the order of their launches, `SECONDS` apart. `beside`: the share of sentinels; 0 for
+    campaigns without trials of the original beside mutants.
+    """
+    state = CampaignState(_plan(on, seed, beside), on.session.suite, on.session.tests.scenarios, on.tables)
+    worse = {mutant.id: f"s{i % SCENARIOS}" for i, mutant in enumerate(state.plan.mutants)}
+    rng, now, baseline = np.random.default_rng([seed, round(1000 * p)]), 0.0, None
+    while (launch := state.launch()) is not None and not state.problem:
+        now += SECONDS
+        if baseline is None and state.baseline_complete:
+            baseline = now
+        rate = p - course(now, -1.0 if baseline is None else now - baseline)
+        if launch.mutant == state.plan.destroyed.id:
+            rate = 0.0
+        elif worse.get(launch.mutant) == launch.scenario:
+            rate -= drop
+        state.record(launch, _result(launch, bool(rng.random() < rate), now))
+    return _campaign(state)
+
+
+def _plan(on: Field, seed: int, beside: float | None) -> Plan:
+    rule = on.plan.rule if beside is None else on.plan.rule.model_copy(update={"beside": beside})
+    return on.plan.model_copy(update={"seed": seed, "rule": rule})
+
+
+def _result(launch: Launch, passed: bool, now: float) -> TrialResult:
+    witness = Witness(route=Route.SENT, seen=1, edits=1) if launch.mutant else None
+    return TrialResult(
+        outcome=Outcome.PASS if passed else Outcome.FAIL, ending=Ending.ANSWERED, reason="", checks=(),
+        witness=witness, footprint=Footprint(reads=("prompt",)), tools=Counter(), tokens=0, usd=0.0,
+        unpriced=frozenset(), seconds=1.0, abandoned=False, finished=now,
+    )  # fmt: skip
+
+
+def _campaign(state: CampaignState) -> Campaign:
+    arms = [state.arms[mutant.id] for mutant in state.plan.mutants]
+    every = sum(len(arm.trials.launches) for arm in state.arms.values()) + state.service.sentinels
+    return Campaign(
+        [arm.status is Status.KILLED for arm in arms],
+        every,
+        [arm.trials.own for arm in arms],
+        state.drift() is not None,
+        bool(state.problem),
+    )

@@ -1,0 +1,105 @@
+"""A kill waits for trials of the original beside it: it holds, or it is taken back, and the mutant goes on."""
+
+from collections import Counter
+
+import pytest
+
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.confirming import LEAST, is_sentinel, repeat_beside
+from agentmut.campaign.decision.sentinels import Sentinels
+from agentmut.campaign.trials import Launch
+from agentmut.nouns.mutant import Status
+from agentmut.stats.kill.rule import Decision
+from tests.campaign.test_arm import FAIL, PASS, TROUBLE, an_arm
+
+
+def confirming(scenarios: int = 3, window: int = 1) -> Arm:
+    arm = an_arm(scenarios, window)
+    arm.confirms = True
+    return arm
+
+
+def until_killed(arm: Arm, scenario: str = "s0") -> Arm:
+    """Let the mutant fail on one scenario until its table says KILLED."""
+    while arm.waiting is None:
+        launch = arm.launch()
+        arm.record(launch.number, FAIL if launch.scenario == scenario else PASS)
+    return arm
+
+
+def beside(arm: Arm, *, original_fails: bool, mutant_fails: bool = True) -> list[Launch]:
+    """Carry the confirmation out; returns its launches."""
+    launches = []
+    while arm.waiting is not None:
+        launch = arm.launch()
+        failed = original_fails if launch.beside else mutant_fails
+        arm.record(launch.number, FAIL if failed else PASS)
+        launches.append(launch)
+    return launches
+
+
+def test_a_plain_kill_takes_a_few_trials_of_the_original_and_no_more_of_the_mutant() -> None:
+    arm = until_killed(confirming())
+    own = arm.trials.own
+    launches = beside(arm, original_fails=False)
+    assert arm.status is Status.KILLED
+    assert LEAST <= len(launches) <= 8
+    assert {(launch.mutant, launch.beside, launch.scenario) for launch in launches} == {("", "m1", "s0")}
+    assert (arm.trials.own, arm.killed_by) == (own, ("s0",))
+
+
+def test_a_kill_does_not_hold_where_the_original_fails_as_often() -> None:
+    arm = until_killed(confirming())
+    beside(arm, original_fails=True)
+    assert arm.status is None
+    assert [lane.decision for lane in arm.lanes if lane.scenario == "s0"] == [Decision.UNDECIDED]
+    while arm.status is None:  # the other scenarios go on, and pass
+        launch = arm.launch()
+        assert launch.scenario != "s0"
+        arm.record(launch.number, PASS)
+    assert arm.status is Status.UNDECIDED
+    assert "a kill on s0 did not hold: the mutant failed 3 of 3 trials, and the original 3 of 3" in arm.reason
+
+
+def test_another_scenario_may_still_kill_after_a_kill_was_taken_back() -> None:
+    arm = until_killed(confirming())
+    beside(arm, original_fails=True)
+    beside(until_killed(arm, "s1"), original_fails=False)
+    assert (arm.status, arm.killed_by, len(arm.refuted)) == (Status.KILLED, ("s1",), 1)
+
+
+def test_an_original_that_gives_no_evidence_leaves_the_kill_unconfirmed() -> None:
+    arm = until_killed(confirming(1))
+    while arm.status is None:
+        arm.record(arm.launch().number, TROUBLE)
+    assert arm.status is Status.UNDECIDED
+    assert "could not be confirmed: 3 trials of the original in a row gave no evidence" in arm.reason
+
+
+@pytest.mark.parametrize("window", [1, 4])
+def test_a_kill_that_lies_between_is_decided_in_the_end(window: int) -> None:
+    # the original fails every third time and the mutant every second: too little to tell within the further trials
+    arm, seen = until_killed(confirming(1, window)), Counter[str]()
+    while arm.status is None:
+        launch = arm.launch()
+        seen[launch.mutant] += 1
+        every = 2 if launch.mutant else 3
+        arm.record(launch.number, FAIL if seen[launch.mutant] % every == 0 else PASS)
+    assert arm.status in (Status.UNDECIDED, Status.KILLED)
+    assert len(arm.trials.launches) <= 4 + 2 * 60 + 8
+
+
+def test_each_mutant_has_trials_of_the_original_for_itself() -> None:
+    places = [repeat_beside(f"m{i}", 0) for i in range(500)]
+    assert len(set(places)) >= 499
+    assert not any(map(is_sentinel, places))
+    assert repeat_beside("m1", 7) == repeat_beside("m1", 0) + 7
+
+
+def test_one_launch_in_twenty_is_a_sentinel_of_the_next_scenario() -> None:
+    sentinels = Sentinels(("a", "b"), 0.05)
+    launched = [launch for mutants in range(101) if (launch := sentinels.launch(mutants))]
+    assert [(x.scenario, x.repeat - 1_000_000) for x in launched] == [
+        ("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2),
+    ]  # fmt: skip
+    assert all(is_sentinel(launch.repeat) and not launch.arm for launch in launched)
