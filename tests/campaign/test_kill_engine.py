@@ -154,26 +154,6 @@ def test_a_mutant_that_the_service_refuses_is_an_error_and_never_a_kill(projects
     assert result.score.error == 1
 
 
-def test_an_agent_that_breaks_down_after_the_baseline_fails_a_control_and_the_result_is_kept(
-    projects: Any,
-) -> None:
-    drift = """
-calls = 0
-inner = run
-async def run(config, input):
-    global calls
-    calls += 1
-    return "no idea" if calls > 150 else await inner(config, input)
-"""
-    with pytest.raises(
-        RunError, match=r"a kill on alpha did not hold: .* the original 4 of 4 trials beside them"
-    ):
-        measure(projects.write(extra=drift))
-    result = only_result(projects)
-    assert (result.status, result.controls.identity.killed) == ("failed", 0)
-    assert "control failed" in result.problem
-
-
 def test_evaluators_that_pass_anything_fail_the_destroyed_control(projects: Any) -> None:
     with pytest.raises(RunError, match=r"the destroyed agent .* ended as survived") as raised:
         measure(projects.write(scenario=lambda word: {"evaluators": [{"not_contains": "guarantee"}]}))
