@@ -3,6 +3,7 @@ from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
 from .comparability import first_key as first_key
 from .comparability import next_looks as next_looks
+from .comparability import older_than_evaluators as older_than_evaluators
 from .comparability import saved_scenarios as saved_scenarios
 from .fitness import agent_remarks as agent_remarks
 from .fitness import size_remark as size_remark

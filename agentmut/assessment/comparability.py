@@ -1,16 +1,23 @@
 """What a stored baseline still says about the scenarios as they are now."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import Assessment
-from agentmut.campaign import BASELINE_MINIMUM, OLD, Session, judged_by, trial_key
+from agentmut.campaign import (
+    BASELINE_MINIMUM,
+    OLD,
+    Session,
+    compares_with_older,
+    first_repeats,
+    judged_by,
+    trial_key,
+)
 from agentmut.nouns import Scenario
-from agentmut.project import first_repeats
 from agentmut.stats import is_untestable
-from agentmut.store import BaselineUsed, SavedBaseline, SavedScenario, Store, StoredTrial
+from agentmut.store import SERIES, BaselineUsed, SavedBaseline, SavedScenario, Store, StoredTrial
 
 
 class Counted(NamedTuple):
@@ -32,6 +39,7 @@ def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenar
         name: SavedScenario(
             digest=work.scenarios[name].digest,
             judged_by=judged_by(work.scenarios[name]),
+            evaluators=work.plan.evaluators.get(name, ""),
             first_key=first_key(session, name, work.plan.seed),
             first=lane.first,
             launched=lane.launched,
@@ -88,6 +96,15 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
     }
 
 
+def older_than_evaluators(session: Session, saved: SavedBaseline, names: Iterable[str]) -> tuple[str, ...]:
+    """Name the scenarios whose evaluators of today may have been chosen by looking at the baseline's runs."""
+    return tuple(
+        name
+        for name in names
+        if name in session.ages and compares_with_older(session.ages[name], saved.scenarios[name].evaluators)
+    )
+
+
 def first_key(session: Session, scenario: str, seed: int) -> str:
     """The key of the original's first trial on a scenario."""
     return trial_key(
@@ -142,8 +159,9 @@ def _kept(saved: SavedBaseline, name: str) -> BaselineCounts:
 
 
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
-    kept, first = saved.scenarios[name], first_repeats(session.project).get(name, 0)
-    if first_key(session, name, seed) != kept.first_key:
+    kept, first = saved.scenarios[name], first_repeats(session.ages).get(name, 0)
+    own = kept.first is None or kept.first in range(first, first + SERIES)  # other evaluators have other repeats
+    if not own or first_key(session, name, seed) != kept.first_key:
         return first
     return max(first, (first if kept.first is None else kept.first) + kept.launched)
 

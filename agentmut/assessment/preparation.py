@@ -10,9 +10,9 @@ from agentmut.assessment.given import Family, comparison_rule, promised, shares_
 from agentmut.assessment.rules import FixedTrials, Sprt
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
-from agentmut.campaign import Session, Tables, plan_fields
+from agentmut.campaign import Session, Tables, first_repeats, plan_fields, renewed
 from agentmut.nouns import Scenario
-from agentmut.project import Project, first_repeats
+from agentmut.project import Project
 from agentmut.stats import Bound, Correction, SprtDesign, least_passing_n
 from agentmut.store import BaselineUsed
 
@@ -57,11 +57,14 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     question = Question(
         statistics.alpha,
         Correction(settings.correction),
-        notes=(*known_before(session.project, session.scenarios), *session.tests.notes()),
+        notes=(*_renewed(session), *known_before(session.project, session.scenarios), *session.tests.notes()),
     )
-    return Prepared(
-        _assessment(session, "test", rules, shown, asked, first_repeats(session.project)), question
-    )
+    work = _assessment(session, "test", rules, shown, asked, first_repeats(session.ages))
+    return Prepared(work, question)
+
+
+def _renewed(session: Session) -> Iterator[str]:
+    return renewed(session.ages, "the agent is run anew there")
 
 
 def threshold_rule(project: Project, scenario: Scenario, shares: float) -> StoppingRule:
@@ -90,8 +93,9 @@ def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "bas
     project = session.project
     alpha = project.statistics.alpha
     rules = {s.name: FixedTrials(project.threshold_of(s), trials, alpha) for s in session.scenarios}
-    work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(project))
-    return Prepared(work, Question(alpha, Correction(project.test.correction)))
+    work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(session.ages))
+    question = Question(alpha, Correction(project.test.correction), notes=tuple(_renewed(session)))
+    return Prepared(work, question)
 
 
 def prepare_comparison(
@@ -101,8 +105,12 @@ def prepare_comparison(
     tables: Tables,
     notes: tuple[str, ...],
     asked: Asked,
+    older: tuple[str, ...] = (),
 ) -> Prepared:
-    """The scenarios of `counted`, each against the stored baseline's trials on it."""
+    """The scenarios of `counted`, each against the stored baseline's trials on it.
+
+    `older` are those whose evaluators may have been chosen by these trials.
+    """
     statistics, settings = session.project.statistics, session.project.compare
     sides = {name: found.counts for name, found in counted.items()}
     family = Family.of(session.project, len(sides))
@@ -122,7 +130,7 @@ def prepare_comparison(
     weak = tuple(
         f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side))
     )
-    return Prepared(work, Question(statistics.alpha, correction, used, sides, (*notes, *weak), given))
+    return Prepared(work, Question(statistics.alpha, correction, used, sides, (*notes, *weak), given, older))
 
 
 def _assessment(

@@ -49,9 +49,6 @@ class StoppingRule(Protocol):
 class AssessmentPlan(RunPlan):
     """An assessment before its first trial."""
 
-    first: dict[str, int] = Field(default_factory=dict)
-    """Scenario -> the repeat its trials start with; 0 where nothing is said. Repeats below it belong to a
-    baseline that the trials are compared with."""
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     """The rules' parameters, for the record."""
 

@@ -17,6 +17,7 @@ from agentmut.campaign import (
     cost_unknown,
     judges_used,
     most_common_trouble,
+    older_note,
 )
 from agentmut.nouns import AgentSummary, Bounds, Outcome
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
@@ -33,6 +34,8 @@ class Question(NamedTuple):
     notes: tuple[str, ...] = ()
     given: Mapping[str, BaselineSide] = MappingProxyType({})
     """What the comparison of each scenario promises given its baseline."""
+    older: tuple[str, ...] = ()
+    """Scenarios whose evaluators may be newer than the runs of the baseline."""
 
 
 def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Question) -> VerdictReport:
@@ -64,7 +67,8 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         cost=cost_of(work.spend),
         judges=judges_used(session, work.spend.judges),
         settings=work.plan.settings,
-        notes=(*question.notes, *_notes(work)),
+        evidence_older_than_evaluators=question.older,
+        notes=(*older_note(question.older), *question.notes, *_notes(work)),
     )
 
 

@@ -23,6 +23,14 @@ from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import Spend as Spend
 from .limits import cost_unknown as cost_unknown
 from .limits import together as together
+from .preparation.evaluator_age import Age as Age
+from .preparation.evaluator_age import compares_with_older as compares_with_older
+from .preparation.evaluator_age import first_repeats as first_repeats
+from .preparation.evaluator_age import judged_by_newer as judged_by_newer
+from .preparation.evaluator_age import older_note as older_note
+from .preparation.evaluator_age import renewed as renewed
+from .preparation.fixing import note_proposed as note_proposed
+from .preparation.fixing import with_ages as with_ages
 from .preparation.history import foreseen as foreseen
 from .preparation.history import read_history as read_history
 from .preparation.identity import Environment as Environment

@@ -1,12 +1,23 @@
 """A finished trial as the engine sees it: the outcome, the witness, and the trace for those who compare runs."""
 
+import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import NotJudgedError, digest_of
 from agentmut.judging import judge, note, source, unwrapped
-from agentmut.nouns import AgentTrace, Check, Ending, Execution, Footprint, Judgement, Outcome, Scenario
+from agentmut.nouns import (
+    AgentTrace,
+    Check,
+    Ending,
+    EvaluatorSpec,
+    Execution,
+    Footprint,
+    Judgement,
+    Outcome,
+    Scenario,
+)
 from agentmut.recording import Redactor
 from agentmut.seams import AsksModel, Evaluator
 from agentmut.trial import Detector, Witness
@@ -128,10 +139,14 @@ class Suite(NamedTuple):
         for name, evaluators in self.evaluators.items():
             yield from filter(None, (note(evaluator, self.scenarios[name]) for evaluator in evaluators))
 
+    def parts(self, scenario: str) -> tuple[str, ...]:
+        """The digest of each evaluator of a scenario, sorted: the order in which they are written says nothing."""
+        specs = self.scenarios[scenario].evaluators
+        return tuple(sorted(map(part_digest, specs, map(source, self.evaluators[scenario]))))
+
     def _judges(self, scenario: str) -> str:
         """What judges: the evaluators as written, and the user's own code in them."""
-        sources = map(source, self.evaluators[scenario])
-        return digest_of([judged_by(self.scenarios[scenario]), *sources])
+        return digest_of([judged_by(self.scenarios[scenario]), *map(source, self.evaluators[scenario])])
 
     def judged(self, scenario: str, execution: Execution) -> Judged:
         """What the evaluators say; it may take a while where they ask a model."""
@@ -147,6 +162,15 @@ class Suite(NamedTuple):
 
     def _checks(self, scenario: str, execution: Execution) -> tuple[Check, ...]:
         return judge(self.evaluators[scenario], self.scenarios[scenario], execution.trace)
+
+
+def part_digest(spec: EvaluatorSpec, written: str = "") -> str:
+    """Digest of one evaluator, with the code that judges; comments and blanks in Python code make no difference."""
+    try:
+        code = ast.dump(ast.parse(written)) if written else ""
+    except (SyntaxError, ValueError):
+        code = written
+    return digest_of([spec.model_dump(mode="json"), code])
 
 
 def judged_by(scenario: Scenario) -> str:

@@ -453,6 +453,8 @@ class Result(Frozen):
     selective: float | None = None
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""
+    evidence_older_than_evaluators: tuple[str, ...] = ()
+    """Scenarios whose evaluators may have been chosen by looking at the runs that they judge here."""
     notes: tuple[str, ...] = ()
     quarantined: tuple[SetAside, ...] = ()
     """What outages spoiled, one entry a reason; `agentmut trials --quarantined` shows the trials."""

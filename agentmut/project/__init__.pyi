@@ -1,6 +1,3 @@
-from .applied import chosen_on as chosen_on
-from .applied import first_repeats as first_repeats
-from .applied import note_applied as note_applied
 from .config import read_config_file as read_config_file
 from .guidance import CoverageSettings as CoverageSettings
 from .guidance import RelationSettings as RelationSettings

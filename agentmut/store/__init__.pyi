@@ -53,7 +53,6 @@ from .documents.verdict_report import VerdictReport as VerdictReport
 from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
-from .fixed import SERIES as SERIES
 from .fixed import FixedSet as FixedSet
 from .fixed import FixedSets as FixedSets
 from .listing import Listing as Listing
@@ -61,7 +60,9 @@ from .opinions import OpinionFile as OpinionFile
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
 from .rows import LATER as LATER
+from .rows import SERIES as SERIES
 from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial
+from .rows import is_later as is_later
 from .sqlite import Store as Store

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, case, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from agentmut.store.rows import SERIES
 from agentmut.store.schema import fixed, proposed, trials
-
-SERIES = 100_000
-"""Repeats of one series; more than any run makes."""
 
 
 class FixedSet(NamedTuple):

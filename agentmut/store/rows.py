@@ -8,6 +8,13 @@ from agentmut.nouns import AgentTrace, Ending, Execution, Footprint
 
 LATER = 1_000_000
 """The first repeat of the original's trials that are run beside mutants; the baseline has smaller ones."""
+SERIES = 2_000_000_000
+"""Repeats of one series, of which each set of evaluators has its own; more than any run makes."""
+
+
+def is_later(repeat: int) -> bool:
+    """Whether a trial of the original was run beside mutants, in whatever series; see `LATER`."""
+    return repeat % SERIES >= LATER
 
 
 class StoredTrial(NamedTuple):

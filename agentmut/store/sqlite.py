@@ -38,7 +38,7 @@ from agentmut.store.fixed import FixedSets
 from agentmut.store.listing import Listing
 from agentmut.store.migrations import VERSION, migrate
 from agentmut.store.quarantine import Quarantine, sound
-from agentmut.store.rows import LATER, Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
+from agentmut.store.rows import LATER, SERIES, Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
 from agentmut.store.schema import footprints, judged, metadata, quarantined, reused, runs, trials
 from agentmut.store.waits import waits_by_scenario
 
@@ -188,7 +188,7 @@ class Store:
     def _spent(self, which: ColumnElement[bool], at_work: Sequence[str]) -> Spent:
         query = select(
             func.count(),
-            func.count().filter(and_(trials.c.mutant == "", trials.c.repeat < LATER)),
+            func.count().filter(and_(trials.c.mutant == "", trials.c.repeat % SERIES < LATER)),
             func.coalesce(func.sum(trials.c.tokens), 0),
             func.coalesce(func.sum(trials.c.usd), 0.0),
             func.count() - func.count(trials.c.usd),

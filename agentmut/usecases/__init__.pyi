@@ -24,6 +24,7 @@ from .runtime import open_store as open_store
 from .runtime import opened as opened
 from .runtime import redactor as redactor
 from .runtime import refuse_running_loop as refuse_running_loop
+from .runtime import session_in as session_in
 from .runtime import stand_in_keys as stand_in_keys
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
@@ -33,6 +34,7 @@ from .suggestions import Proposed as Proposed
 from .suggestions import Searched as Searched
 from .suggestions import apply as apply
 from .suggestions import free_suggestions as free_suggestions
+from .suggestions import keep_proposals as keep_proposals
 from .suggestions import keep_suggestions as keep_suggestions
 from .suggestions import searched_suggestions as searched_suggestions
 from .suite_verdicts import carry_out_assessment as carry_out_assessment

@@ -23,7 +23,6 @@ from agentmut.campaign import (
     Tables,
     make_mutants,
     make_plan,
-    open_session,
     part_of,
     pause_before,
     plan_merge,
@@ -33,18 +32,14 @@ from agentmut.campaign import (
     suite_digest,
     summarise,
     too_long,
+    with_ages,
 )
 from agentmut.campaign import rescore as judged_again
 from agentmut.insight import carried_over, grouped, with_gaps
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, write_rescored
-from agentmut.usecases.runtime import (
-    agent_environment,
-    open_store,
-    opened,
-    refuse_running_loop,
-)
+from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
@@ -69,13 +64,11 @@ def measure(
     """
     refuse_running_loop("agentmut.measure")
     loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded):
-        session = open_session(loaded, scenarios)
+    with opened(loaded, scenarios) as (session, store):
         plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
-        with open_store(loaded) as store:
-            register(store, plan)
-            return carry_out_campaign(session, plan, store, fresh=fresh)
+        register(store, plan)
+        return carry_out_campaign(session, plan, store, fresh=fresh)
 
 
 def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
@@ -97,9 +90,8 @@ def rescore(project: Project | str | Path = ".", run: str | None = None) -> Resc
     `relations.own`), or some were checked on the run's survivors before. Raises `UsageError` where no stored trial
     fits the project any more, and `RunError` for a relation that raises.
     """
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        return carry_out_rescore(open_session(loaded), store, run)
+    with opened(project) as (session, store):
+        return carry_out_rescore(session, store, run)
 
 
 def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
@@ -183,10 +175,11 @@ def carry_out_merge(
     merge = plan_merge(session, paths, time.time() if now is None else now)
     plan = merge.plan
     register(store, plan)
-    state = _begun(merge.session, plan)
     trials = merge.taken_in(store)
-    stop = run_work(merge.session, state, trials, now=lambda: plan.started, executor=NothingToRun())
-    result = _concluded(merge.session, state, stop, store)
+    session = with_ages(merge.session, store)
+    state = _begun(session, plan)
+    stop = run_work(session, state, trials, now=lambda: plan.started, executor=NothingToRun())
+    result = _concluded(session, state, stop, store)
     if stop is Stop.FAILED:
         raise RunError(f"{state.problem.rstrip('.')}. The merged run {plan.run_id} is kept.")
     return result

@@ -18,6 +18,8 @@ COVERAGE = "coverage"
 MOST_LOST = 0.2
 """The share of mutants that may be lost to errors or not have been applied before a score is for a person to judge."""
 REGRESSION = "regression"
+OLDER = "the evaluators of {scenarios} are newer than the runs that they judge"
+"""Why evidence does not count without a person."""
 _STANDINGS: Mapping[Verdict, Standing] = {
     Verdict.PASS: Standing.MET,
     Verdict.FAIL: Standing.FAILED,
@@ -32,12 +34,17 @@ def missing(name: str, why: str) -> Requirement:
 
 def suite_verdict(report: VerdictReport) -> Requirement:
     """The verdict of `agentmut test` (V_suite of Eq. 26)."""
-    return Requirement(
-        name=SUITE,
-        standing=_STANDINGS[report.verdict],
-        reason=f"{report.verdict}: {report.reason}",
-        run=report.run_id,
-    )
+    found = _STANDINGS[report.verdict], f"{report.verdict}: {report.reason}"
+    standing, reason = _unless_older(*found, report)
+    return Requirement(name=SUITE, standing=standing, reason=reason, run=report.run_id)
+
+
+def _unless_older(standing: Standing, said: str, report: Result | VerdictReport) -> tuple[Standing, str]:
+    """Leave to a person what is met by runs that the evaluators may have been chosen by."""
+    older = report.evidence_older_than_evaluators
+    if not older or standing is not Standing.MET:
+        return standing, said
+    return Standing.SHORT, f"{said}, but {OLDER.format(scenarios=', '.join(older))}"
 
 
 def baseline_verdict(
@@ -62,7 +69,8 @@ def baseline_verdict(
         return missing(SUITE, f"run {result.run_id} has no baseline")
     found = over_scenarios(judged, alpha)
     reason = f"{found.verdict}: {found.reason} (on the baseline of the campaign)"
-    return Requirement(name=SUITE, standing=_STANDINGS[found.verdict], reason=reason, run=result.run_id)
+    standing, reason = _unless_older(_STANDINGS[found.verdict], reason, result)
+    return Requirement(name=SUITE, standing=standing, reason=reason, run=result.run_id)
 
 
 def minimum_score(result: Result, least: float) -> Requirement:
@@ -85,6 +93,7 @@ def minimum_score(result: Result, least: float) -> Requirement:
     doubt = _doubt(result.controls, failed=failed) or _too_many_lost(score, least, failed=failed)
     if doubt:
         standing, said = Standing.SHORT, f"{said}, but {doubt}"
+    standing, said = _unless_older(standing, said, result)
     return Requirement(name=SCORE, standing=standing, reason=said, run=result.run_id)
 
 
@@ -138,6 +147,10 @@ def no_regression(report: VerdictReport) -> Requirement:
     left = report.baseline.not_compared if report.baseline else {}
     if left and standing is Standing.MET:
         standing, said = Standing.SHORT, f"{said} ({', '.join(left)})"
+    if (
+        older := report.evidence_older_than_evaluators
+    ):  # a baseline that looks too good fails an agent as good
+        standing, said = Standing.SHORT, f"{said}, but {OLDER.format(scenarios=', '.join(older))}"
     return Requirement(name=REGRESSION, standing=standing, reason=said, run=report.run_id)
 
 

@@ -11,6 +11,7 @@ from agentmut.campaign import (
     Session,
     declared_variables,
     open_session,
+    with_ages,
 )
 from agentmut.project import FOLDER, Project, load_project, redactor
 from agentmut.store import Store
@@ -22,6 +23,7 @@ __all__ = [
     "opened",
     "redactor",
     "refuse_running_loop",
+    "session_in",
     "stand_in_keys",
 ]
 
@@ -74,4 +76,12 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
     """
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded), open_store(loaded) as store:
-        yield open_session(loaded, scenarios), store
+        yield session_in(store, loaded, scenarios), store
+
+
+def session_in(store: Store, project: Project, scenarios: Sequence[str] = ()) -> Session:
+    """The session of a project whose store is open: it knows which trials are younger than the evaluators.
+
+    Raises what `open_session` raises.
+    """
+    return with_ages(open_session(project, scenarios), store)

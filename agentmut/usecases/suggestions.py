@@ -1,13 +1,13 @@
 """Suggestions for a project: for the command line and for Python."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from agentmut._base import RunInterruptedError, UsageError, write_json
-from agentmut.campaign import Session, Stop, no_other_input, register
+from agentmut.campaign import Session, Stop, no_other_input, note_proposed, register
 from agentmut.insight import (
     MUTANTS,
     Aim,
@@ -40,7 +40,7 @@ from agentmut.nouns import (
     Status,
     Suggestions,
 )
-from agentmut.project import FOLDER, Project, apply_suggestions, note_applied
+from agentmut.project import FOLDER, Project, apply_suggestions
 from agentmut.store import Store
 
 FILE = "suggestions.json"
@@ -106,6 +106,7 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
             *_without_proposal(stored.result, assertions),
         ),
     )
+    keep_proposals(session, store, (*found.assertions, *found.scenarios), found.run_id)
     ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
     return Proposed(found, tuple(ideas))
 
@@ -141,6 +142,7 @@ def searched_suggestions(
         notes=(*stored.notes, *_by_campaign(session, ended.after)),
         state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
     )
+    keep_proposals(session, store, (*found.assertions, *found.scenarios), found.run_id)
     did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
     return Proposed(found, searched=did)
 
@@ -156,6 +158,17 @@ def _carried_out(search: Search, store: Store) -> Ended:
         raise
     store.set_status(run, Stop.FINISHED.value, search.bench.seconds)
     return ended
+
+
+def keep_proposals(
+    session: Session, store: Store, proposed: Iterable[AssertionSuggestion | ScenarioSuggestion], run: str
+) -> None:
+    """Note what is proposed before a user sees it: who writes it down judges no original by the runs that chose it."""
+    for one in proposed:
+        if isinstance(one, ScenarioSuggestion):
+            note_proposed(store, one.scenario, one.scenario.evaluators, run)
+        else:
+            note_proposed(store, session.tests.scenarios[one.scenario], [one.evaluator], run)
 
 
 def keep_suggestions(project: Project, suggestions: Suggestions) -> Path:
@@ -199,9 +212,7 @@ def chosen(
 def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:
     """Write the chosen suggestions into the scenario files; returns the files that changed."""
     taken = chosen(kept_suggestions(project), wanted)
-    changed = apply_suggestions(project, taken)
-    note_applied(project, taken)
-    return changed
+    return apply_suggestions(project, taken)
 
 
 def _assertions(stored: Stored) -> tuple[AssertionSuggestion, ...]:

@@ -17,6 +17,7 @@ from agentmut.assessment import (
     count_baseline,
     first_key,
     next_looks,
+    older_than_evaluators,
     prepare_comparison,
     prepare_saving,
     prepare_test,
@@ -196,7 +197,8 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
     )
     tables = Tables.of(session.project)
     notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
-    return prepare_comparison(session, used, counted, tables, notes, asked)
+    older = older_than_evaluators(session, saved, counted)
+    return prepare_comparison(session, used, counted, tables, notes, asked, older)
 
 
 def baselines_folder(project: Project) -> Path:

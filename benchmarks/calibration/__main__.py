@@ -36,6 +36,7 @@ SECTIONS = (
     "tests",
     "traces",
     "reliability",
+    "pasted",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 USAGE = f"usage: python -m benchmarks.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"

@@ -134,7 +134,8 @@ def test_models_that_only_mutants_call_are_missed_before_anything_is_spent(proje
     agent = {"config": {"prompt": "prompt.md", "model": {"name": "house-model"}}}
     with pytest.raises(UsageError, match="needs a price for model nobody-knows-this-one"):
         measure(projects.write(agent_section=agent, mutation=mutation, budget={"usd": 1.0}))
-    assert not (projects.folder / ".agentmut" / "store.db").exists()
+    with open_store(projects.load()) as store:
+        assert not store.runs()
 
 
 def test_without_a_budget_in_money_an_unknown_price_is_said_and_stops_nothing(projects: Any) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
-from agentmut.store.fixed import SERIES, FixedSet
+from agentmut.store.fixed import FixedSet
 from agentmut.store.migrations import STEPS, VERSION
+from agentmut.store.rows import LATER, SERIES, is_later
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 FORMAT_1 = """
@@ -122,3 +123,10 @@ def test_what_is_known_of_evaluators_outlives_their_trials(tmp_path: Path) -> No
         store.fixed.note(a_set("a", originals=4))
         assert store.clean([]) == 1
         assert store.fixed.of("s")[0].originals == 4
+
+
+def test_trials_beside_mutants_are_told_in_every_series() -> None:
+    for series in (0, SERIES, 77 * SERIES):
+        assert [is_later(series + repeat) for repeat in (0, LATER - 1, LATER, LATER + 1001 * 1_000_000)] == [
+            False, False, True, True,
+        ]  # fmt: skip

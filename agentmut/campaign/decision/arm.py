@@ -1,7 +1,7 @@
 """One mutant under test: where its next trial goes, and what its trials so far say."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agentmut._base import digest_of
@@ -41,6 +41,10 @@ class Arm:
     """What confirmed the kill."""
     refuted: tuple[Confirmation, ...] = ()
     """Kills that did not hold."""
+    first: Mapping[str, int] = field(default_factory=dict)
+    """Scenario -> the repeat with which its trials begin, unless it is 0."""
+    first_of_original: Mapping[str, int] = field(default_factory=dict)
+    """Scenario -> the repeat with which the original's trials begin, unless it is 0."""
     ended: Conclusion | None = None
     tally: Tally = field(default_factory=Tally)
     delivery: Delivery = field(default_factory=Delivery)
@@ -95,9 +99,8 @@ class Arm:
         scenario, original = waiting.next()
         number, id = len(self.trials.launches), self.mutant.id
         if original:
-            repeat = repeat_beside(id, self.trials.beside[scenario])
-            return Launch("", scenario, repeat, number, beside=id)
-        return Launch(id, scenario, self.trials.by_scenario[scenario], number)
+            return Launch("", scenario, self.original_beside(scenario), number, beside=id)
+        return self._launch_of_mutant(scenario, number)
 
     def _chosen_launch(self) -> Launch:
         number = len(self.trials.launches)
@@ -109,7 +112,16 @@ class Arm:
         if self.suite:
             states = spread(states, self.suite.log_evidence)
         lane = live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]
-        return Launch(self.mutant.id, lane.scenario, self.trials.by_scenario[lane.scenario], number)
+        return self._launch_of_mutant(lane.scenario, number)
+
+    def _launch_of_mutant(self, scenario: str, number: int) -> Launch:
+        repeat = self.first.get(scenario, 0) + self.trials.by_scenario[scenario]
+        return Launch(self.mutant.id, scenario, repeat, number)
+
+    def original_beside(self, scenario: str) -> int:
+        """Return the repeat of the original's next trial on a scenario that is to confirm a kill."""
+        number = self.trials.beside[scenario]
+        return self.first_of_original.get(scenario, 0) + repeat_beside(self.mutant.id, number)
 
     def record(self, number: int, result: TrialResult) -> None:
         """Take in the result of a launch, and consume what has become consecutive."""

@@ -7,7 +7,7 @@ from typing import Self
 
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.stats import Beside, Decision, log_beside, log_confirming
-from agentmut.store import LATER
+from agentmut.store import LATER, SERIES
 
 LEAST = 2
 """Trials of the original without which no kill is final."""
@@ -137,4 +137,4 @@ def repeat_beside(mutant: str, number: int) -> int:
 
 def is_sentinel(repeat: int) -> bool:
     """Return whether a repeat of the original is a sentinel's, and no trial that was to confirm a kill."""
-    return LATER <= repeat < LATER + FOR_EACH
+    return LATER <= repeat % SERIES < LATER + FOR_EACH

@@ -91,6 +91,8 @@ def arm_of(mutant: Mutant, where: Reached, testable: Mapping[str, float], known:
         PartsSeen(where.parts, WITNESS_PATIENCE) if where.parts else None,
         known.suite,
         confirms=rule.beside > 0,
+        first=known.plan.first_of_mutants,
+        first_of_original=known.plan.first,
     )
 
 

@@ -1,17 +1,22 @@
 """Trials of the original among those of the mutants, to the end of a campaign: what shows that the service drifts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from agentmut.campaign.trials import Launch
 from agentmut.store import LATER
+
+NONE: Mapping[str, int] = MappingProxyType({})
+"""No scenario whose trials begin with another repeat than 0."""
 
 
 class Sentinels:
     """Which trial of the original comes next; a function of the number of launches of mutants."""
 
-    def __init__(self, scenarios: Sequence[str] = (), share: float = 0.0) -> None:
+    def __init__(self, scenarios: Sequence[str] = (), share: float = 0.0, first: Mapping[str, int] = NONE) -> None:
         self._scenarios = scenarios
         self._share = share
+        self._first = first
         self.launched = 0
 
     def launch(self, mutants: int) -> Launch | None:
@@ -20,4 +25,5 @@ class Sentinels:
             return None
         repeat, at = divmod(self.launched, len(self._scenarios))
         self.launched += 1
-        return Launch("", self._scenarios[at], LATER + repeat, self.launched - 1)
+        scenario = self._scenarios[at]
+        return Launch("", scenario, self._first.get(scenario, 0) + LATER + repeat, self.launched - 1)

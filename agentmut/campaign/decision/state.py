@@ -30,7 +30,7 @@ from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Scenario, Status
-from agentmut.store import LATER, Quarantined
+from agentmut.store import Quarantined, is_later
 from agentmut.trial import Detector, SuiteConfig
 
 
@@ -140,11 +140,11 @@ class CampaignState:
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
-        if not launch.mutant and launch.repeat >= LATER:
+        if not launch.mutant and is_later(launch.repeat):
             self.service.record(launch, result)
         if launch.arm:
             self._record_mutant(launch, result)
-        elif launch.repeat < LATER:
+        elif not is_later(launch.repeat):
             self._record_original(launch, result)
         self._note_trouble(launch, result)
         self.watch.record(launch, result)
@@ -203,7 +203,7 @@ class CampaignState:
         self.kills = KillPhase(arms, self.plan.order)
         if not self.plan.merged:  # a merge runs nothing
             tried = [name for name in self.baselines if self.testable(name)]
-            self.sentinels = Sentinels(tried, self.plan.rule.beside)
+            self.sentinels = Sentinels(tried, self.plan.rule.beside, self.plan.first)
         sent = tuple(seen for b in self.baselines.values() for seen in b.footprints.values())
         self.detectors = {id: detector.informed(sent) for id, detector in self.detectors.items()}
         for id, reason in self.plan.ignored.items():

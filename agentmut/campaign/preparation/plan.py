@@ -77,6 +77,11 @@ class RunPlan(Frozen):
     budget: BudgetSettings = BudgetSettings()
     suite_digest: str = ""
     config_digest: str = ""
+    evaluators: dict[str, str] = Field(default_factory=dict)
+    """Scenario -> digest of its set of evaluators, which was fixed before the trials that this run may use."""
+    first: dict[str, int] = Field(default_factory=dict)
+    """Scenario -> the repeat with which the original's trials begin, unless it is 0: earlier ones are older than its
+    evaluators, or belong to a baseline that the trials are compared with."""
     environment: Environment
     concurrency: int = 16
     window: int = 1
@@ -98,8 +103,9 @@ class Plan(RunPlan):
     kind: str = "run"
     baseline: int
     """Trials of the original per scenario; the most, where a `baseline_limit` may cut it."""
-    first: dict[str, int] = Field(default_factory=dict)
-    """Scenario -> the repeat with which its baseline begins, where earlier ones have served to choose an evaluator."""
+    first_of_mutants: dict[str, int] = Field(default_factory=dict)
+    """Scenario -> the repeat with which mutants' trials begin, unless it is 0: by earlier ones the evaluators may have
+    been chosen."""
     baseline_limit: BaselineLimit | None = None
     """The budget in money or time that cuts an automatic baseline, once the first trials show their cost."""
     mutants: tuple[Mutant, ...]
@@ -116,6 +122,8 @@ class Plan(RunPlan):
     """The runs of the shards that this one puts together."""
     selective: float | None = None
     """The share of operators that selective mutation was asked to keep."""
+    price: tuple[str, ...] = ()
+    """What the run makes anew since evaluators are newer than stored trials, in a sentence each."""
     notes: tuple[str, ...] = ()
     """What a reader of the result has to know about the choice of mutants."""
 

@@ -1,13 +1,21 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut._base import UsageError, digest_of, make_importable, nearest
 from agentmut.campaign.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.campaign.preparation.agents_own import with_agents_own
+from agentmut.campaign.preparation.evaluator_age import (
+    Ages,
+    first_of_mutants,
+    first_repeats,
+    fixed_sets,
+    price_of_new_series,
+)
 from agentmut.campaign.preparation.history import by_yield, read_history
 from agentmut.campaign.preparation.identity import Environment, environment
 from agentmut.campaign.preparation.imported import agents_adapter, imported_suite, with_suite
@@ -18,7 +26,7 @@ from agentmut.campaign.trials import Suite
 from agentmut.judging import build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
 from agentmut.nouns import Ending, Mutant, Origin, Scenario, Usage
-from agentmut.project import FOLDER, Project, first_repeats, redactor
+from agentmut.project import FOLDER, Project, redactor
 from agentmut.seams import (
     Adapter,
     AsksModel,
@@ -62,6 +70,8 @@ class Session(NamedTuple):
     scenarios: tuple[Scenario, ...]
     tests: Suite
     environment: Environment
+    ages: Ages = MappingProxyType({})
+    """When the evaluators of each scenario were fixed; empty for a session without a store."""
 
     @property
     def origin(self) -> Origin:
@@ -128,6 +138,7 @@ def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any
         "budget": project.budget,
         "suite_digest": suite_digest(session),
         "config_digest": session.suite.full.digest,
+        "evaluators": fixed_sets(session.ages),
         "environment": session.environment,
         "concurrency": project.execution.concurrency,
     }
@@ -139,11 +150,14 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         raise UsageError(f"no mutants to run: {_why_none(generation)}")
     project, settings = session.project, session.project.statistics
     _check_prices(project, generation.mutants)
+    baseline = _baseline(project, len(session.scenarios), len(generation.mutants))
+    price = tuple(price_of_new_series(session.ages, baseline, settings.n_max))
     return Plan(
         **plan_fields(session, now, seed),
         scenarios=tuple(scenario.name for scenario in session.scenarios),
-        baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
-        first=first_repeats(project),
+        baseline=baseline,
+        first=first_repeats(session.ages),
+        first_of_mutants=first_of_mutants(session.ages),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
         order=by_yield(generation.mutants, read_history(project.runs)),
@@ -151,7 +165,8 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full, session.adapter.cannot_express),
         ignored=dict(generation.ignored),
-        notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
+        price=price,
+        notes=(*price, *generation.notes, *session.tests.notes()),
         rule=Rule(
             alpha=settings.alpha_of_a_look,
             beta=settings.beta,
@@ -161,15 +176,6 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         ),
         window=project.execution.window,
     )
-
-
-def _renewed(project: Project) -> Iterator[str]:
-    """What a reader has to know of baselines that were begun anew."""
-    if first := first_repeats(project):
-        yield (
-            f"the baseline of {', '.join(first)} is of runs made since evaluators were chosen there by looking at "
-            "runs: on those, the original would look better than it is"
-        )
 
 
 def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:

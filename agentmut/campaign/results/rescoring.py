@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.confirming import Confirmation, is_sentinel, repeat_beside
+from agentmut.campaign.decision.confirming import Confirmation, is_sentinel
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.decision.unseen import may_reach
+from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, MutantRow, Result, Status
-from agentmut.project import BudgetSettings, chosen_on
+from agentmut.project import BudgetSettings
 from agentmut.stats import Decision
 from agentmut.store import Flip, NeedsTrials, Rescored, StoredTrial
 from agentmut.trial import Detector
@@ -128,8 +129,7 @@ class _Rescoring:
     def _beside(self, arm: Arm, waiting: Confirmation) -> StoredTrial | None:
         """Return the stored trial of the original that the kill waits for; None where it waits for another."""
         scenario, original = waiting.next()
-        repeat = repeat_beside(arm.mutant.id, arm.trials.beside[scenario])
-        return self._later.get((scenario, repeat)) if original else None
+        return self._later.get((scenario, arm.original_beside(scenario))) if original else None
 
     def _record_on(self, arm: Arm, launch: Launch, result: TrialResult) -> None:
         arm.trials.add(launch)
@@ -184,10 +184,6 @@ def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
     """The first trial of every scenario, then the second."""
     for together in zip_longest(*kept.values()):
         yield from (trial for trial in together if trial is not None)
-
-
-def _repeats(trials: Iterable[StoredTrial]) -> Iterator[int]:
-    return (trial.repeat for trial in trials)
 
 
 def _paired(before: Result, after: Result) -> tuple[Row, ...]:
@@ -249,18 +245,10 @@ def _on_new_scenarios(again: _Rescoring, rows: Iterable[Row]) -> Iterator[NeedsT
 
 
 def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
+    yield from older_note(judged_by_newer(campaign.session.ages, again.state.plan))
     yield from campaign.notes
     if again.state.problem:
         yield again.state.problem
-    project = campaign.session.project
-    chosen = [
-        name for name, trials in campaign.original.items() if chosen_on(project, name, _repeats(trials))
-    ]
-    if chosen:
-        yield (
-            f"{', '.join(chosen)}: evaluators were chosen there by looking at these runs, so what they kill is a "
-            "preview. `agentmut run` makes the baseline anew there, and decides"
-        )
     if again.unconfirmed:
         yield (
             f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original beside them "

@@ -11,6 +11,7 @@ from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, cost_unknown
+from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
@@ -79,8 +80,9 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         selective=plan.selective,
-        notes=(*_notes(state), *service_notes(service)),
         quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
+        evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
+        notes=(*older_note(older), *_notes(state), *service_notes(service)),
         sources=texts.texts,
         decision_tables=tables.tables,
     )

@@ -15,7 +15,7 @@ from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.recording import Redactor, in_daemon_thread
-from agentmut.store import LATER, Spent, StoredTrial
+from agentmut.store import Spent, StoredTrial, is_later
 from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
 
 Clock = Callable[[], float]
@@ -383,7 +383,7 @@ def _with(spend: Spend, finished: Finished) -> Spend:
 
 
 def _is_baseline(launch: Launch) -> bool:
-    return not launch.mutant and launch.repeat < LATER
+    return not launch.mutant and not is_later(launch.repeat)
 
 
 def _with_gaps(spend: Spend, execution: Execution) -> Spend:

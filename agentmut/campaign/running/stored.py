@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.identity import trial_key
 from agentmut.campaign.preparation.plan import Plan, RunPlan
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import Result, read_result
-from agentmut.store import LATER, Store, StoredRun, StoredTrial
+from agentmut.store import Store, StoredRun, StoredTrial, is_later
 
 Kept = dict[str, tuple[StoredTrial, ...]]
 """By scenario, in the order of the repeats; of a trial that was repeated after trouble, the last one."""
@@ -78,7 +78,7 @@ def stored_campaign(session: Session, store: Store, run: str | None = None) -> S
 
 
 def _part_of(kept: Kept, *, later: bool) -> Kept:
-    parts = {name: tuple(x for x in trials if (x.repeat >= LATER) is later) for name, trials in kept.items()}
+    parts = {name: tuple(x for x in trials if is_later(x.repeat) is later) for name, trials in kept.items()}
     return {name: trials for name, trials in parts.items() if trials}
 
 

@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.session import Session, open_session, suite_d
 from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
 from agentmut.nouns import Execution
 from agentmut.project import FOLDER
-from agentmut.store import LATER, Spent, Store, StoredRun, StoredTrial
+from agentmut.store import Spent, Store, StoredRun, StoredTrial, is_later
 from agentmut.trial import TrialRequest
 
 FILE = "store.db"
@@ -61,7 +61,7 @@ class MergedTrials:
 
     def _is_used(self, trial: StoredTrial) -> bool:
         executed = (trial.mutant, trial.key, trial.run, trial.finished)
-        common = trial.mutant in self._common.mutants and (trial.mutant or trial.repeat < LATER)
+        common = trial.mutant in self._common.mutants and (trial.mutant or not is_later(trial.repeat))
         return not common or executed in self._common.trials
 
     def save(
@@ -252,7 +252,7 @@ def _common(shards: Sequence[Found], plan: Plan) -> Common:
 def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
     with _opened(shard.store) as store:
         for row in store.rows_of(shard.run.id):
-            beside = not row["mutant"] and row["repeat"] >= LATER  # each shard has its own
+            beside = not row["mutant"] and is_later(row["repeat"])  # each shard has its own
             if row["mutant"] in mutants and not beside:
                 yield row["mutant"], row["key"], row["run"], row["finished"]
 
@@ -267,6 +267,7 @@ def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
                     store.adopt_run(run)
                     counted[run.id] = None
             store.adopt(plan.run_id, theirs.rows_of(shard.run.id))
+            store.fixed.adopt(theirs.fixed)
     return list(counted)
 
 

@@ -20,6 +20,8 @@ _ALIKE: Mapping[str, str] = {
     "seed": "the seed",
     "scenarios": "the scenarios",
     "baseline": "the size of the baseline",
+    "first": "which runs of the original are younger than the evaluators",
+    "first_of_mutants": "which runs of mutants may decide",
     "baseline_limit": "the budget that cuts the baseline",
     "window": "execution.window",
     "identity": "the identity control",

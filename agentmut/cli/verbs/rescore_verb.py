@@ -31,15 +31,14 @@ def rescore(
 
     Example: agentmut rescore
     """
-    from agentmut.campaign import open_session
     from agentmut.project import load_project
     from agentmut.report import render_rescored
-    from agentmut.usecases import agent_environment, carry_out_rescore, open_store, stand_in_keys
+    from agentmut.usecases import carry_out_rescore, opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project, agent)
-        with agent_environment(loaded), open_store(loaded) as store:
-            rescored = carry_out_rescore(open_session(loaded), store, run)
+        with opened(loaded) as (session, store):
+            rescored = carry_out_rescore(session, store, run)
     if as_json:
         print_json(rescored.model_dump(mode="json", by_alias=True))
     else:

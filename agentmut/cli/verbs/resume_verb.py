@@ -23,16 +23,15 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.campaign import open_session
     from agentmut.cli.progress import ProgressLine
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment, carry_out_campaign, open_store, stored_plan
+    from agentmut.usecases import agent_environment, carry_out_campaign, open_store, session_in, stored_plan
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
     with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
         stored = choose_run(store.runs(), run)
-        session = open_session(loaded, scenarios_of(stored))
+        session = session_in(store, loaded, scenarios_of(stored))
         line = ProgressLine()
         try:
             result = carry_out_campaign(session, stored_plan(session, stored), store, progress=line)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentmut.campaign import Plan, Session
     from agentmut.mutation import Generation
     from agentmut.nouns import Result
+    from agentmut.store import Store
 
 
 @choosing
@@ -49,24 +50,23 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.campaign import make_mutants, open_session, part_of
+    from agentmut.campaign import make_mutants, part_of
     from agentmut.cli.verbs.gate_verb import decide_and_print
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment
+    from agentmut.usecases import opened
 
     if gate and (shard or baseline_only):
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
         loaded = load_project(project, agent)
     selection = selection_of(choice)
-    with agents_on_stderr(), agent_environment(loaded):
-        session = open_session(loaded, choice.named_scenarios)
+    with agents_on_stderr(), opened(loaded, choice.named_scenarios) as (session, store):
         selection = with_session_changes(selection, session, choice.in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes
         if untouched is None:
             share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
-            result = _campaign(session, generation, seed, share, yes=yes, fresh=fresh)
+            result = _campaign(session, store, generation, seed, share, yes=yes, fresh=fresh)
     if untouched is not None:
         if gate:  # what is stored may yet decide
             raise typer.Exit(int(decide_and_print(loaded, None, as_json, project)))
@@ -80,6 +80,7 @@ def run(
 
 def _campaign(
     session: "Session",
+    store: "Store",
     generation: "Generation",
     seed: int | None,
     share: "Callable[[Plan], Plan]",
@@ -89,27 +90,27 @@ def _campaign(
 ) -> "Result":
     from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases import carry_out_campaign, open_store
+    from agentmut.usecases import carry_out_campaign
 
     plan = share(make_plan(session, generation, seed, time.time()))
+    for price in plan.price:
+        typer.echo(f"Note: {price}.", err=True)
     if not yes:
-        _ask(session, plan)
-    with open_store(session.project) as store:
-        register(store, plan)
-        line = ProgressLine()
-        try:
-            return carry_out_campaign(session, plan, store, fresh=fresh, progress=line)
-        finally:
-            line.close()
+        _ask(store, plan)
+    register(store, plan)
+    line = ProgressLine()
+    try:
+        return carry_out_campaign(session, plan, store, fresh=fresh, progress=line)
+    finally:
+        line.close()
 
 
-def _ask(session: "Session", plan: "Plan") -> None:
+def _ask(store: "Store", plan: "Plan") -> None:
     """Nobody should find out afterwards what a run has cost."""
-    from agentmut.cli.verbs.preview import mean_cost
     from agentmut.cli.verbs.verdicts import ask_to_run
     from agentmut.usecases import why_ask
 
-    why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))
+    why = why_ask(plan.budget, plan.worst_case_trials, store.mean_cost())
     if why:
         ask_to_run(
             f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "

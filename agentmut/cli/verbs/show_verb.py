@@ -73,7 +73,7 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.insight import StoredRuns, mine
     from agentmut.project import FOLDER, load_project
     from agentmut.report import Proposals
-    from agentmut.usecases import opened, stand_in_keys
+    from agentmut.usecases import keep_proposals, opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
@@ -82,5 +82,6 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
         with opened(loaded) as (session, store):
             stored = StoredRuns(stored_campaign(session, store, run))
             found = mine(stored.campaign, row.id, limit=SHOWN, stored=stored)
+            keep_proposals(session, store, found, stored.campaign.run.id)
     none = () if found else ("no assertion was found that passes on the original and kills it",)
     return Proposals(found, loaded.sources.scenarios, (*stored.notes, *none))

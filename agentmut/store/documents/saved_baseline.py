@@ -20,6 +20,8 @@ class SavedScenario(Frozen):
     """Of what shapes a trial of the scenario: input, documents, doubles, hooks."""
     judged_by: str
     """Digest of the evaluators as written."""
+    evaluators: str = ""
+    """Digest of the set of evaluators that was fixed before the trials; empty in baselines of earlier versions."""
     first_key: str
     """Key of the first trial: equal later if nothing that shapes the trials has changed."""
     launched: int = Field(ge=0, le=1_000_000)

@@ -190,6 +190,8 @@ class VerdictReport(Frozen):
     cost: Cost
     judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
+    evidence_older_than_evaluators: tuple[str, ...] = ()
+    """Scenarios whose evaluators may have been chosen by looking at the runs that they judge here."""
     notes: tuple[str, ...] = ()
 
 

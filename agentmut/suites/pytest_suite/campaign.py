@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentmut._base import AgentmutError, ExitCode, UsageError
-from agentmut.campaign import CampaignState
+from agentmut.campaign import CampaignState, Plan
 from agentmut.nouns import Result
 from agentmut.project import Project
 from agentmut.seams import SuiteSpec
@@ -131,19 +131,24 @@ class Campaign:
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
-    from agentmut.campaign import Selection, make_mutants, make_plan, open_session, register
-    from agentmut.usecases import carry_out_campaign, open_store
+    from agentmut.campaign import Selection, make_mutants, make_plan, register
+    from agentmut.usecases import carry_out_campaign, open_store, session_in
 
-    session = open_session(project)
-    plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
+    with open_store(project) as store:
+        session = session_in(store, project)
+        plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
+        _check_bounded(plan, project, config)
+        register(store, plan)
+        return carry_out_campaign(session, plan, store, progress=_Progress(config))
+
+
+def _check_bounded(plan: Plan, project: Project, config: pytest.Config) -> None:
+    """Raise `UsageError` where nothing bounds the campaign and nobody has agreed to that."""
     if not plan.bounded and not config.option.agentmut_yes:
         raise UsageError(
             f"{len(plan.mutants)} mutants and {len(plan.scenarios)} tests are up to {plan.worst_case_trials} runs, and "
             f"no budget is set. Set `budget:` in {project.path}, or pass --agentmut-yes."
         )
-    with open_store(project) as store:
-        register(store, plan)
-        return carry_out_campaign(session, plan, store, progress=_Progress(config))
 
 
 class _Progress:

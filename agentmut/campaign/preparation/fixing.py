@@ -1,0 +1,100 @@
+"""When a project's evaluators were fixed, by its store: looked up, or noted where they are seen for the first time."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from agentmut._base import digest_of
+from agentmut.campaign.preparation.evaluator_age import Age
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.session import Session, suite_digest
+from agentmut.campaign.trials import part_digest
+from agentmut.nouns import EvaluatorSpec, Scenario
+from agentmut.store import SERIES, FixedSet, Store, StoredRun
+
+SPREAD = 1_000_000
+"""So many series there are: two sets of one scenario share one with a chance of a millionth."""
+
+
+def with_ages(session: Session, store: Store) -> Session:
+    """The session with the age of each scenario's evaluators. A set that is new to the store is noted there."""
+    return session._replace(ages={one.name: _age(session, store, one) for one in session.scenarios})
+
+
+def note_proposed(store: Store, scenario: Scenario, specs: Iterable[EvaluatorSpec], run: str) -> None:
+    """Keep which evaluators agentmut proposes for a scenario, so that they are known once somebody writes them."""
+    store.fixed.propose(scenario.digest, [part_digest(spec) for spec in specs], run)
+
+
+def _age(session: Session, store: Store, scenario: Scenario) -> Age:
+    parts = session.tests.parts(scenario.name)
+    evaluators = digest_of(parts)
+    known = store.fixed.of(scenario.digest)
+    if all(one.evaluators != evaluators for one in known):
+        store.fixed.note(_first_seen(session, store, scenario, parts, known))
+        known = store.fixed.of(scenario.digest)
+    own = next(one for one in known if one.evaluators == evaluators)
+    return Age(
+        evaluators,
+        own.originals,
+        own.mutants,
+        frozenset(one.evaluators for one in known if _is_younger(one, own)),
+        bool(own.originals) and not store.fixed.oldest_run(scenario.name, own.originals, mutants=False),
+    )
+
+
+def _is_younger(one: FixedSet, own: FixedSet) -> bool:
+    """Whether all that is run for a set is younger than another: also its mutants, which may be older than the set."""
+    return one.id > own.id and one.mutants in (one.originals, own.mutants)
+
+
+def _first_seen(
+    session: Session, store: Store, scenario: Scenario, parts: tuple[str, ...], known: Sequence[FixedSet]
+) -> FixedSet:
+    evaluators = digest_of(parts)
+    first = FixedSet(scenario.digest, evaluators, parts, scenario.name, 0, 0)
+    if not store.fixed.has_trials([scenario.name]):
+        return first
+    series = SERIES * (1 + int(evaluators[:12], 16) % SPREAD)
+    if before := _planned_before(session, store):
+        return _of_earlier_version(store, first, before, series)
+    return first._replace(originals=series, mutants=_of_mutants(store, first, known, series))
+
+
+def _of_mutants(store: Store, new: FixedSet, known: Sequence[FixedSet], series: int) -> int:
+    """The first repeat of mutants: that of an earlier set, where agentmut proposed all that was added to it since.
+
+    Who found such an evaluator has bounded the chance that it tells a mutant without effect from the original; an
+    evaluator of a person may have been chosen by any run.
+    """
+    proposals = store.fixed.proposals(new.scenario)
+    nothing = new._replace(parts=(), mutants=0)
+    for one in (*reversed(known), nothing):
+        added, missing = Counter(new.parts) - Counter(one.parts), Counter(one.parts) - Counter(new.parts)
+        if not missing and set(added) <= proposals:
+            return one.mutants
+    return series
+
+
+def _planned_before(session: Session, store: Store) -> list[tuple[StoredRun, Plan]]:
+    """Campaigns with exactly this suite, planned by a version that did not keep when evaluators were fixed."""
+    today = suite_digest(session)
+    found = [(run, plan) for run in store.runs() if (plan := _plan(run))]
+    return [(run, plan) for run, plan in found if plan.suite_digest == today and not plan.evaluators]
+
+
+def _plan(run: StoredRun) -> Plan | None:
+    try:
+        return Plan.model_validate_json(run.plan)
+    except ValueError:  # of another kind, or of another version
+        return None
+
+
+def _of_earlier_version(
+    store: Store, first: FixedSet, before: Sequence[tuple[StoredRun, Plan]], series: int
+) -> FixedSet:
+    """The set with the repeats whose oldest trial a campaign with these evaluators has run itself."""
+    runs = {"", *(run.id for run, _ in before)}
+    begins = before[0][1].first.get(first.name, 0)
+    originals = store.fixed.oldest_run(first.name, begins, mutants=False) in runs
+    mutants = store.fixed.oldest_run(first.name, 0, mutants=True) in runs
+    return first._replace(originals=begins if originals else series, mutants=0 if mutants else series)
