@@ -38,7 +38,16 @@ from agentmut.store.fixed import FixedSets
 from agentmut.store.listing import Listing
 from agentmut.store.migrations import VERSION, migrate
 from agentmut.store.quarantine import Quarantine, sound
-from agentmut.store.rows import LATER, SERIES, Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
+from agentmut.store.rows import (
+    LATER,
+    SERIES,
+    Spent,
+    StoredRun,
+    StoredTrial,
+    footprint_row,
+    trial_of,
+    trial_row,
+)
 from agentmut.store.schema import footprints, judged, metadata, quarantined, reused, runs, trials
 from agentmut.store.waits import waits_by_scenario
 

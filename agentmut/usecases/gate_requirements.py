@@ -40,9 +40,12 @@ def suite_verdict(report: VerdictReport) -> Requirement:
 
 
 def _unless_older(standing: Standing, said: str, report: Result | VerdictReport) -> tuple[Standing, str]:
-    """Leave to a person what is met by runs that the evaluators may have been chosen by."""
+    """Leave to a person what rests on runs that the evaluators may have been chosen by.
+
+    Such evaluators flatter the original and add kills, so what is not met all the same is not met.
+    """
     older = report.evidence_older_than_evaluators
-    if not older or standing is not Standing.MET:
+    if not older or standing not in (Standing.MET, Standing.OPEN):
         return standing, said
     return Standing.SHORT, f"{said}, but {OLDER.format(scenarios=', '.join(older))}"
 

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from agentmut.project import FOLDER, Project, load_project
 from agentmut.usecases import carry_out_campaign, measure, open_store
 from benchmarks.calibration.figures import Figure, Section
 
-WORDS = tuple(f"word{number:02}" for number in range(60))
+WORDS = tuple(map("".join, product("bdfg", "aeiou", "lmn")))
 BASELINE = 50
 MUTANTS = 6
 RATES = (0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 1.0)
@@ -118,8 +118,8 @@ def section(*, thorough: bool) -> Section:
     how = (
         f"Whole projects, each run twice: one scenario, {BASELINE} baseline runs, {MUTANTS} mutants without effect, "
         f"answers of {len(WORDS)} words. Between the runs somebody reads the stored answers and adds `contains:` "
-        f"with a word, so that the second run has other evaluators. {per_rate} projects at each rate from {rates[0]:g} to "
-        f"{rates[-1]:g}; the error is that of the mean over projects."
+        f"with a word, so that the second run has other evaluators. {per_rate} projects at each rate from "
+        f"{rates[0]:g} to {rates[-1]:g}; the error is that of the mean over projects."
     )
     return Section("In real life: an assertion chosen by stored runs", how, tuple(figures))
 

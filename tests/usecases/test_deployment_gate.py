@@ -208,3 +208,20 @@ def test_a_mean_is_held_against_its_limit_by_its_interval(most: float, standing:
 
 def test_no_runs_of_the_agent_are_no_evidence_of_their_mean() -> None:
     assert mean_at_most("time of a run", None, 1.0, "s").standing is Standing.MISSING
+
+
+def test_runs_that_are_older_than_the_evaluators_pass_no_gate() -> None:
+    older = {"evidence_older_than_evaluators": ("refund",)}
+    score = campaign(Score(value=0.7, low=0.55, high=0.8)).model_copy(update=older)
+    for met_or_open in (0.5, 0.6):
+        found = minimum_score(score, met_or_open)
+        assert found.standing is Standing.SHORT
+        assert "the evaluators of refund are newer than the runs that they judge" in found.reason
+    assert minimum_score(score, 0.9).standing is Standing.FAILED
+    rows = campaign(Score(value=1, low=1, high=1), ("a", 20, 20)).model_copy(update=older)
+    assert baseline_verdict(rows, 0.05).standing is Standing.SHORT
+    for verdict in Verdict:
+        compared = verdicts(verdict, {}).model_copy(update=older)
+        assert no_regression(compared).standing is Standing.SHORT
+        expected = Standing.FAILED if verdict is Verdict.FAIL else Standing.SHORT
+        assert suite_verdict(compared).standing is expected

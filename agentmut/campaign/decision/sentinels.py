@@ -13,7 +13,9 @@ NONE: Mapping[str, int] = MappingProxyType({})
 class Sentinels:
     """Which trial of the original comes next; a function of the number of launches of mutants."""
 
-    def __init__(self, scenarios: Sequence[str] = (), share: float = 0.0, first: Mapping[str, int] = NONE) -> None:
+    def __init__(
+        self, scenarios: Sequence[str] = (), share: float = 0.0, first: Mapping[str, int] = NONE
+    ) -> None:
         self._scenarios = scenarios
         self._share = share
         self._first = first
