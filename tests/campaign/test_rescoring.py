@@ -10,6 +10,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result
 from agentmut.report.terminal.rescored_page import render_rescored
 from agentmut.usecases.campaigns import measure, rescore
+from agentmut.usecases.runtime import opened
 
 pytestmark = pytest.mark.whole
 
@@ -65,6 +66,8 @@ def test_a_stronger_evaluator_kills_a_survivor_without_a_run(projects: Any) -> N
 
 
 def test_what_the_stored_trials_decide_is_what_a_run_on_them_decides(projects: Any) -> None:
+    with opened(projects.write(WORDS)):
+        pass  # evaluators that were there before the first run: so the run takes the stored trials
     measure(projects.write(WORDS, scenario=weak_for("alpha")))
     projects.write(WORDS)
     again = rescore(projects.folder)

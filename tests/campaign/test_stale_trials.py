@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.preparation.identity import RECORD_FORMAT, code_digest, endpoints, trial_id
-from agentmut.usecases.campaigns import measure
+from agentmut.usecases.campaigns import measure, rescore
 
 pytestmark = pytest.mark.whole
 
@@ -129,18 +129,26 @@ def test_a_declared_version_of_the_agent_replaces_the_hash_of_its_files(projects
     assert newer.cost.reused == 0
 
 
+def test_a_change_of_the_threshold_needs_no_new_trial(projects: Any) -> None:
+    first_run(projects)
+    again = measure(write(projects, scenario=lambda word: {"threshold": 0.5}))
+    assert (again.cost.trials, again.cost.reused > 50) == (0, True)
+
+
 EVALUATOR_CHANGES: dict[str, Any] = {
-    "threshold of the scenario": {"threshold": 0.5},
     "argument of an evaluator": {"evaluators": [{"contains": "alph"}]},
     "another evaluator": {"evaluators": [{"contains": "alpha"}, {"not_contains": "idea"}]},
 }
 
 
 @pytest.mark.parametrize("change", EVALUATOR_CHANGES.values(), ids=EVALUATOR_CHANGES)
-def test_a_change_of_the_judgement_only_needs_no_new_trial(projects: Any, change: dict[str, Any]) -> None:
+def test_a_change_of_evaluators_is_shown_on_stored_trials_and_decided_by_new_ones(
+    projects: Any, change: dict[str, Any]
+) -> None:
     first_run(projects)
-    again = measure(write(projects, scenario=lambda word: change))
-    assert (again.cost.trials, again.cost.reused > 50) == (0, True)
+    project = write(projects, scenario=lambda word: change)
+    assert rescore(project).trials > 50
+    assert measure(project).cost.reused == 0
 
 
 def test_a_change_of_an_evaluators_own_module_needs_no_new_trial(projects: Any) -> None:
