@@ -172,9 +172,10 @@ def _answers(folder: Path, result: Result) -> Answers:
 
 
 def _unaware(project: Project) -> Result:
-    """A run that takes all stored trials, whatever their age."""
+    """A run that takes all stored trials, whatever their age, and confirms no kill."""
     with open_store(project) as store:
         session = open_session(project)
         plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
+        plan = plan.model_copy(update={"rule": plan.rule.model_copy(update={"beside": 0.0})})
         register(store, plan)
         return carry_out_campaign(session, plan, store)
