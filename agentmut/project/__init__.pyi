@@ -3,11 +3,11 @@ from .guidance import CoverageSettings as CoverageSettings
 from .guidance import RelationSettings as RelationSettings
 from .loading import load_project as load_project
 from .parts import is_missing_text as is_missing_text
-from .project import FILE_NAME as FILE_NAME
-from .project import FOLDER as FOLDER
+from .places import FILE_NAME as FILE_NAME
+from .places import FOLDER as FOLDER
+from .places import runs_folder as runs_folder
 from .project import Project as Project
 from .project import redactor as redactor
-from .project import runs_folder as runs_folder
 from .recorded_request import read_request_file as read_request_file
 from .scenario_edit import apply_suggestions as apply_suggestions
 from .scenarios import named as named

@@ -7,11 +7,10 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from agentmut._base import (
-    Frozen,
-)
+from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, Scenario, Sources
 from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
+from agentmut.project.places import runs_folder
 from agentmut.project.schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -117,13 +116,3 @@ def _own_texts(project: Project) -> Iterator[str]:
     yield from (tool.description for tool in project.config.tools)
     yield from (document.text for document in project.config.context)
     yield from (document.text for scenario in project.scenarios for document in scenario.context)
-
-
-FILE_NAME = "agentmut.yaml"
-FOLDER = ".agentmut"
-"""Beside the project file: the store, the runs' results, baselines and tables."""
-
-
-def runs_folder(root: Path) -> Path:
-    """Return the folder for results and recordings of this folder's project."""
-    return root / FOLDER / "runs"

@@ -1,0 +1,12 @@
+"""Where a project keeps its files. Apart from the project itself, since a report needs only these names."""
+
+from pathlib import Path
+
+FILE_NAME = "agentmut.yaml"
+FOLDER = ".agentmut"
+"""Beside the project file: the store, the runs' results, baselines and tables."""
+
+
+def runs_folder(root: Path) -> Path:
+    """Return the folder for results and recordings of this folder's project."""
+    return root / FOLDER / "runs"
