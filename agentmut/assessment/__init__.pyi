@@ -2,6 +2,7 @@ from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
 from .comparability import first_key as first_key
+from .comparability import kept_trials as kept_trials
 from .comparability import next_looks as next_looks
 from .comparability import older_than_evaluators as older_than_evaluators
 from .comparability import saved_scenarios as saved_scenarios
@@ -9,6 +10,7 @@ from .fitness import agent_remarks as agent_remarks
 from .fitness import size_remark as size_remark
 from .given import Family as Family
 from .given import shares_of as shares_of
+from .power import with_power as with_power
 from .preparation import Asked as Asked
 from .preparation import Prepared as Prepared
 from .preparation import known_before as known_before

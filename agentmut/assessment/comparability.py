@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.assessment.rules import BaselineCounts
+from agentmut.assessment.sizes import further_looks
 from agentmut.assessment.state import Assessment
 from agentmut.campaign import (
     BASELINE_MINIMUM,
@@ -66,7 +67,9 @@ def next_looks(
 def _looks(scenario: SavedScenario, kept: SavedScenario | None) -> int:
     if kept is None or kept.first_key != scenario.first_key:
         return 1
-    return kept.looks + ((kept.passes, kept.trials) != (scenario.passes, scenario.trials))
+    if (kept.passes, kept.trials) == (scenario.passes, scenario.trials):
+        return kept.looks
+    return kept.looks + further_looks(kept.trials, scenario.trials)
 
 
 def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
@@ -129,12 +132,20 @@ def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]
 def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[str, list[bool]]:
     """The stored trials that are evidence, under today's evaluators, by scenario."""
     found: dict[str, list[bool]] = {}
-    for stored in store.trials_of(saved.run_id, ""):
+    for stored in kept_trials(store, saved):
         if _can_judge(session, stored):
             result = session.tests.result(stored.scenario, stored.execution, None)
             if result.outcome.is_evidence:
                 found.setdefault(stored.scenario, []).append(result.outcome == "pass")
     return found
+
+
+def kept_trials(store: Store, saved: SavedBaseline) -> Iterator[StoredTrial]:
+    """Yield the stored trials that a baseline rests on, run by run."""
+    for run in saved.runs:
+        for stored in store.trials_of(run, ""):
+            if run in saved.runs_of(stored.scenario):
+                yield stored
 
 
 def _can_judge(session: Session, stored: StoredTrial) -> bool:
@@ -165,7 +176,8 @@ def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) ->
     )  # other evaluators have other repeats
     if not own or first_key(session, name, seed) != kept.first_key:
         return first
-    return max(first, (first if kept.first is None else kept.first) + kept.launched)
+    ends = [series.first + series.launched for series in kept.series]
+    return max(first, *ends, (first if kept.first is None else kept.first) + kept.launched)
 
 
 def comparison_notes(

@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentmut.assessment.given import POWER, Family, comparison_rule
 from agentmut.assessment.rules import BaselineCounts
+from agentmut.assessment.sizes import SIZES, further_looks, largest_step, next_sizes
 from agentmut.campaign import Tables
 from agentmut.nouns import Execution
 from agentmut.project import Project
 from agentmut.stats import is_untestable
-
-SIZES = (20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000)
-"""Sizes of a baseline that are proposed."""
 
 
 def power_given(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> float:
@@ -25,15 +23,39 @@ def fit_size(
     """Return the least of `SIZES` above the baseline's at which a drop by delta is noticed with `POWER`.
 
     The observed rate is taken to be the true one. Fisher's test stands in for Boschloo's: it notices a little less.
-    None where no size does.
+    `looks` is the number of sizes so far. None where no size does.
     """
-    by_fisher = project.compare.model_copy(update={"test": "fisher"})
-    project = project.model_copy(update={"compare": by_fisher})
-    for size in (size for size in SIZES if size > side.trials):
-        larger = BaselineCounts(round(size * side.passes / side.trials), size)
-        if power_given(project, larger, family, tables, looks) >= POWER:
+    project = with_fisher(project)
+    for size in next_sizes(side.trials, len(SIZES)):
+        paid = looks + further_looks(side.trials, size)
+        if power_given(project, at_size(side, size), family, tables, paid) >= POWER:
             return size
     return None
+
+
+def with_fisher(project: Project) -> Project:
+    """Return the project with Fisher's test, which takes less time than Boschloo's and notices a little less."""
+    return project.model_copy(update={"compare": project.compare.model_copy(update={"test": "fisher"})})
+
+
+def at_size(side: BaselineCounts, trials: int) -> BaselineCounts:
+    """Return a baseline of so many trials with the pass rate of `side`."""
+    return BaselineCounts(round(trials * side.passes / side.trials), trials)
+
+
+def growth_target(
+    project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int
+) -> int | None:
+    """Return the trials that a baseline should have: as they are where it is fit, else one step further.
+
+    None where no size does.
+    """
+    if is_untestable(side.trials - side.passes, side.trials, project.statistics.delta):
+        return None
+    if power_given(project, side, family, tables, looks) >= POWER:
+        return side.trials
+    size = fit_size(project, side, family, tables, looks)
+    return None if size is None else min(size, largest_step(side.trials))
 
 
 def size_remark(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> str:
@@ -45,7 +67,7 @@ def size_remark(project: Project, side: BaselineCounts, family: Family, tables: 
     if power >= POWER:
         return ""
     found = f"unfit: with {side.trials} trials a drop by {delta:g} is a FAIL in {power:.0%} of comparisons"
-    size = fit_size(project, side, family, tables, looks + 1)
+    size = fit_size(project, side, family, tables, looks)
     if size is None:
         return (
             f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {POWER:.0%}: take a larger delta"

@@ -5,6 +5,8 @@ from .builtin_formats import render_as as render_as
 from .paint import clean as clean
 from .report_wording import counted as counted
 from .terminal.assertion_lines import suggestion_document as suggestion_document
+from .terminal.baseline_page import render_baseline as render_baseline
+from .terminal.baseline_page import render_comparison_preview as render_comparison_preview
 from .terminal.coverage_page import SHOWN as SHOWN
 from .terminal.coverage_page import render_coverage as render_coverage
 from .terminal.doctor_page import render_diagnosis as render_diagnosis
@@ -24,7 +26,6 @@ from .terminal.rescored_page import render_rescored as render_rescored
 from .terminal.run_page import render as render
 from .terminal.suggestions_page import render_suggestions as render_suggestions
 from .terminal.trend_page import render_trend as render_trend
-from .terminal.verdicts_page import render_baseline as render_baseline
 from .terminal.verdicts_page import render_verdicts as render_verdicts
 from .view import WIDTH as WIDTH
 from .view import Extra as Extra

@@ -35,8 +35,10 @@ from .documents.rescored import RelationsRescored as RelationsRescored
 from .documents.rescored import Rescored as Rescored
 from .documents.rescored import read_rescored as read_rescored
 from .documents.rescored import write_rescored as write_rescored
+from .documents.saved_baseline import PowerCell as PowerCell
 from .documents.saved_baseline import SavedBaseline as SavedBaseline
 from .documents.saved_baseline import SavedScenario as SavedScenario
+from .documents.saved_baseline import SavedSeries as SavedSeries
 from .documents.saved_baseline import baseline_names as baseline_names
 from .documents.saved_baseline import check_baseline_name as check_baseline_name
 from .documents.saved_baseline import read_baseline as read_baseline

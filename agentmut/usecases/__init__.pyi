@@ -1,3 +1,4 @@
+from .assessing import carry_out_assessment as carry_out_assessment
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
 from .campaigns import carry_out_campaign as carry_out_campaign
@@ -7,6 +8,7 @@ from .campaigns import measure as measure
 from .campaigns import merge_shards as merge_shards
 from .campaigns import rescore as rescore
 from .campaigns import stored_plan as stored_plan
+from .comparison_preview import foreseen_comparison as foreseen_comparison
 from .deployment_gate import gate as gate
 from .drift import Watch as Watch
 from .gate_decision import Decision as Decision
@@ -37,7 +39,6 @@ from .suggestions import free_suggestions as free_suggestions
 from .suggestions import keep_proposals as keep_proposals
 from .suggestions import keep_suggestions as keep_suggestions
 from .suggestions import searched_suggestions as searched_suggestions
-from .suite_verdicts import carry_out_assessment as carry_out_assessment
 from .suite_verdicts import carry_out_probe as carry_out_probe
 from .suite_verdicts import carry_out_saving as carry_out_saving
 from .suite_verdicts import check_suite as check_suite

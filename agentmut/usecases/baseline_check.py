@@ -1,28 +1,34 @@
-"""The check of a baseline when it is saved."""
+"""The check of a baseline when it is saved, and what a comparison with it will notice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from agentmut.assessment import BaselineCounts, Family, agent_remarks, size_remark
+from agentmut.assessment import BaselineCounts, Family, agent_remarks, kept_trials, size_remark, with_power
 from agentmut.campaign import Session, Tables
 from agentmut.nouns import Execution
-from agentmut.store import SavedScenario, Store
+from agentmut.store import SavedBaseline, Store
 
 
-def remarks_on(session: Session, store: Store, run: str, saved: Mapping[str, SavedScenario]) -> Iterator[str]:
-    """Say what makes a baseline unfit, with the trials that would do, and what its runs cannot show."""
-    project, tables = session.project, Tables.of(session.project)
+def checked_baseline(session: Session, store: Store, baseline: SavedBaseline) -> SavedBaseline:
+    """Return the baseline with what makes it unfit, what its runs cannot show, and what a comparison will notice."""
+    remarks = tuple(_remarks(session, store, baseline))
+    scenarios = with_power(session.project, baseline.scenarios, Tables.of(session.project))
+    return baseline.model_copy(update={"remarks": remarks, "scenarios": scenarios})
+
+
+def _remarks(session: Session, store: Store, baseline: SavedBaseline) -> Iterator[str]:
+    project, tables, saved = session.project, Tables.of(session.project), baseline.scenarios
     sides = {name: BaselineCounts(each.passes, each.trials) for name, each in saved.items() if each.trials}
     family = Family.of(project, max(1, len(sides)))
     for name, side in sides.items():
         if said := size_remark(project, side, family, tables, saved[name].looks):
             yield f"{name}: {said}"
     names = [tool.name for tool in session.suite.full.tools]
-    yield from agent_remarks(project, sides, _executions(store, run), names)
+    yield from agent_remarks(project, sides, _executions(store, baseline), names)
 
 
-def _executions(store: Store, run: str) -> dict[str, list[Execution]]:
+def _executions(store: Store, baseline: SavedBaseline) -> dict[str, list[Execution]]:
     found: dict[str, list[Execution]] = {}
-    for trial in store.trials_of(run, ""):
+    for trial in kept_trials(store, baseline):
         if trial.execution.ending.is_evidence:
             found.setdefault(trial.scenario, []).append(trial.execution)
     return found

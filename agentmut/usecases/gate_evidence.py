@@ -168,7 +168,7 @@ def _other_baseline(stored: Stored, report: VerdictReport) -> str:
     wanted = stored.session.project.gate.baseline
     if wanted is not None and report.baseline.name != wanted:
         return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
-    from agentmut.usecases.suite_verdicts import baselines_folder
+    from agentmut.usecases.assessing import baselines_folder
 
     try:
         saved = read_baseline(report.baseline.name, baselines_folder(stored.session.project))

@@ -1,7 +1,7 @@
 """Verdicts on the agent as it is, and comparisons with how it was: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from agentmut._base import BudgetError, RunInterruptedError, UsageError, __version__
 from agentmut.assessment import (
     Asked,
-    Assessment,
     Prepared,
     comparable,
     comparison_notes,
@@ -21,12 +20,10 @@ from agentmut.assessment import (
     prepare_comparison,
     prepare_saving,
     prepare_test,
-    report_verdicts,
     saved_scenarios,
 )
-from agentmut.campaign import Session, Stop, Tables, failure, register, run_work
-from agentmut.nouns import AgentSummary
-from agentmut.project import FOLDER, Project, load_project
+from agentmut.campaign import Session, Stop, Tables
+from agentmut.project import Project, load_project
 from agentmut.store import (
     BaselineUsed,
     SavedBaseline,
@@ -37,13 +34,20 @@ from agentmut.store import (
     check_baseline_name,
     read_baseline,
     write_baseline,
-    write_verdicts,
 )
-from agentmut.usecases.baseline_check import remarks_on
+from agentmut.usecases.assessing import (
+    Progress,
+    agent_of,
+    baselines_folder,
+    carry_out_assessment,
+    raise_problem,
+    run_prepared,
+    unseen,
+)
+from agentmut.usecases.baseline_check import checked_baseline
 from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
-Progress = Callable[[Assessment], None]
 
 
 def check_suite(
@@ -120,27 +124,12 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
     return loaded.model_copy(update={section: changed})
 
 
-def carry_out_assessment(
-    session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
-) -> VerdictReport:
-    """Run the trials, write `verdicts.json`, and return what it says.
-
-    Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot
-    be run.
-    """
-    work, stop = _run(session, prepared, store, progress)
-    report = report_verdicts(session, work, stop, prepared.question)
-    write_verdicts(report, session.project.runs / work.plan.run_id)
-    _raise_problem(work)
-    return report
-
-
 def carry_out_saving(
-    session: Session, prepared: Prepared, store: Store, name: str, progress: Progress = lambda work: None
+    session: Session, prepared: Prepared, store: Store, name: str, progress: Progress = unseen
 ) -> SavedBaseline:
     """Run the trials and keep the baseline `name`. Raises `BudgetError` or `RunInterruptedError` if cut short."""
-    work, stop = _run(session, prepared, store, progress)
-    _raise_problem(work)
+    work, stop = run_prepared(session, prepared, store, progress)
+    raise_problem(work)
     if stop is not Stop.FINISHED:
         kind = RunInterruptedError if stop is Stop.INTERRUPTED else BudgetError
         done = sum(len(lane.passed) for lane in work.lanes.values())
@@ -156,10 +145,10 @@ def carry_out_saving(
         saved=work.plan.started,
         run_id=work.plan.run_id,
         seed=work.plan.seed,
-        agent=_agent(session),
+        agent=agent_of(session),
         scenarios=scenarios,
-        remarks=tuple(remarks_on(session, store, work.plan.run_id, scenarios)),
     )
+    baseline = checked_baseline(session, store, baseline)
     write_baseline(baseline, folder)
     return baseline
 
@@ -172,12 +161,10 @@ def _replaced(name: str, folder: Path) -> Mapping[str, SavedScenario]:
         return {}
 
 
-def carry_out_probe(
-    session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
-) -> None:
+def carry_out_probe(session: Session, prepared: Prepared, store: Store, progress: Progress = unseen) -> None:
     """Run some trials of the unchanged agent, which later runs reuse. Raises `RunInterruptedError` if cut short."""
-    work, stop = _run(session, prepared, store, progress)
-    _raise_problem(work)
+    work, stop = run_prepared(session, prepared, store, progress)
+    raise_problem(work)
     if stop is Stop.INTERRUPTED:
         raise RunInterruptedError(f"interrupted; {becoming(work.forgot)}.")
 
@@ -199,25 +186,3 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
     notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
     older = older_than_evaluators(session, saved, counted)
     return prepare_comparison(session, used, counted, tables, notes, asked, older)
-
-
-def baselines_folder(project: Project) -> Path:
-    """Where a project's baselines are kept."""
-    return project.root / FOLDER / "baselines"
-
-
-def _run(session: Session, prepared: Prepared, store: Store, progress: Progress) -> tuple[Assessment, Stop]:
-    work = prepared.work
-    register(store, work.plan)
-    stop = run_work(session, work, store, progress=lambda: progress(work))
-    store.set_status(work.plan.run_id, stop.value, work.spend.seconds)
-    return work, stop
-
-
-def _raise_problem(work: Assessment) -> None:
-    if work.problem:
-        raise failure(work.problem, work.refused)
-
-
-def _agent(session: Session) -> AgentSummary:
-    return AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest)

@@ -25,7 +25,8 @@ def test_a_larger_baseline_of_the_same_agent_is_a_further_look() -> None:
     def looks(now: SavedScenario, before: SavedScenario) -> int:
         return next_looks({"a": now}, {"a": before})["a"].looks
 
-    assert looks(kept(99, 100), kept(50, 50)) == 2
+    assert looks(kept(74, 75), kept(50, 50)) == 2
+    assert looks(kept(99, 100), kept(50, 50)) == 3  # 75 would have been proposed, too
     assert looks(kept(50, 50), kept(50, 50)) == 1  # the same trials again
     assert looks(kept(48, 50), kept(50, 50, looks=2)) == 3  # drawn anew
     assert looks(kept(99, 100), kept(50, 50, looks=2, key="other agent")) == 1

@@ -145,6 +145,26 @@ def test_a_baseline_tells_a_regression_from_a_change_of_nothing(agentmut: Comman
     assert "Cohen's h" in worse.stdout
 
 
+def test_a_preview_of_a_comparison_runs_nothing_and_shows_what_it_notices(agentmut: Command) -> None:
+    agentmut("baseline", "save", "--yes", "--trials", "20")
+    runs = sorted((agentmut.folder / ".agentmut" / "runs").glob("*"))
+    (agentmut.folder / "my_agent.py").write_text("raise RuntimeError('the agent was imported')")
+    done = agentmut("baseline", "compare", "--preview", "--method", "fixed", "--trials", "30", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["kind"], found["method"]) == ("comparison-preview", "fixed")
+    power = found["scenarios"]["greets"]["power"]
+    assert sorted({cell["trials"] for cell in power}) == [20, 30, 50]
+    assert {cell["drop"] for cell in power} == {0.05, 0.1, 0.2, 0.3}
+    page = agentmut("baseline", "compare", "--preview").stdout
+    assert "Chance of FAIL, greets" in page
+    assert max(map(len, page.splitlines())) <= 80
+    assert sorted((agentmut.folder / ".agentmut" / "runs").glob("*")) == runs
+    unknown = agentmut("baseline", "compare", "--preview", "--scenario", "grets")
+    assert unknown.returncode == 2
+    assert "--scenario grets: baseline 'default' has no such scenario" in unknown.stderr.replace("\n", " ")
+
+
 def test_a_comparison_without_a_baseline_says_how_to_get_one(agentmut: Command) -> None:
     done = agentmut("baseline", "compare", "--yes")
     assert done.returncode == 2

@@ -76,6 +76,10 @@ def compare(
     ] = None,
     test: Annotated[Test | None, typer.Option("--test", help="The test of --method fixed.")] = None,
     correction: Correction = None,
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="Show which drops the comparison will notice; run nothing."),
+    ] = False,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -94,8 +98,14 @@ def compare(
     from agentmut.usecases import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
+    loaded = with_settings(project, agent, "compare", given)
+    if preview:
+        from agentmut.cli.verbs.preview_comparison import print_comparison_preview
+
+        print_comparison_preview(loaded, name, tuple(scenarios or ()), as_json)
+        return
     assess_and_print(
-        with_settings(project, agent, "compare", given),
+        loaded,
         tuple(scenarios or ()),
         lambda session, store, now: comparison(session, store, name, Asked(now, seed, fresh)),
         yes=yes,

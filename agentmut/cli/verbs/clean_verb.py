@@ -40,5 +40,6 @@ def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
     """The latest runs, and those that a saved baseline rests on."""
     from agentmut.store import baseline_names, read_baseline
 
-    needed = {read_baseline(name, baselines).run_id for name in baseline_names(baselines)}
+    saved = [read_baseline(name, baselines) for name in baseline_names(baselines)]
+    needed = {run for baseline in saved for run in (baseline.run_id, *baseline.runs)}
     return [run for position, run in enumerate(runs) if position < keep or run in needed]

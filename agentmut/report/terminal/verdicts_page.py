@@ -10,8 +10,8 @@ from agentmut.nouns import Bounds, Cost
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.report_wording import judged_with
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
-from agentmut.stats import Verdict, wilson
-from agentmut.store import SavedBaseline, ScenarioVerdict, VerdictReport, becoming
+from agentmut.stats import Verdict
+from agentmut.store import ScenarioVerdict, VerdictReport, becoming
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 
@@ -34,26 +34,6 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
             _unlike_pass(page, row, sequential=_sequential(report))
     _checked(page, report)
     _foot(page, report)
-    return page.text()
-
-
-def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
-    """What `agentmut baseline save` kept, as text; `where` is the option that names the project, if it has to."""
-    page = Page(color=False)
-    page.add(f"Baseline {saved.name!r}: {saved.agent.adapter} agent, config {saved.agent.digest[:12]}")
-    table = plain_table("scenario", "passed", "rate [95 % wilson]")
-    for name, kept in saved.scenarios.items():
-        interval = wilson(kept.passes, kept.trials)
-        rate = "-" if interval.estimate is None else f"{interval.estimate:.2f}"
-        table.add_row(
-            clean(name), f"{kept.passes}/{kept.trials}", f"{rate} [{interval.low:.2f}, {interval.high:.2f}]"
-        )
-    page.add(table)
-    for remark in saved.remarks:
-        page.add(f"Note: {clean(remark)}.", style="yellow")
-    page.add(spent(cost))
-    named = "" if saved.name == "default" else f" {saved.name}"
-    page.add(f"Change the agent, then: `agentmut baseline compare{named}{where}`")
     return page.text()
 
 

@@ -13,6 +13,31 @@ SCHEMA_VERSION: Literal[1] = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
+class PowerCell(Frozen):
+    """The chance that a comparison notices a drop."""
+
+    trials: int
+    """Of the baseline."""
+    drop: float
+    """From the observed pass rate of the baseline."""
+    fail: float
+    """The chance of FAIL, exact, if the observed rate is the true one."""
+
+
+class SavedSeries(Frozen):
+    """Trials that were run together; once a baseline has grown, it rests on several."""
+
+    run_id: str
+    saved: float = Field(ge=0, le=1e11)
+    """Seconds since the epoch."""
+    first: int = Field(ge=0)
+    """The repeat that its trials start with."""
+    launched: int = Field(ge=0, le=1_000_000)
+    passes: int = Field(ge=0)
+    """As the evaluators of that time judged them."""
+    trials: int = Field(ge=0)
+
+
 class SavedScenario(Frozen):
     """The agent on one scenario."""
 
@@ -32,6 +57,10 @@ class SavedScenario(Frozen):
     """The repeat that its trials start with; None where the baseline was saved before this was kept."""
     looks: int = Field(default=1, ge=1)
     """How many sizes the baseline of this agent has had, this one included: each has its part of the doubt."""
+    series: tuple[SavedSeries, ...] = ()
+    """What the counts rest on, oldest first, once the baseline has been updated; empty: the baseline's own run."""
+    power: tuple[PowerCell, ...] = ()
+    """What a comparison will notice, with the settings of the day of saving."""
 
     @model_validator(mode="after")
     def _counts_fit(self) -> Self:
@@ -49,11 +78,24 @@ class SavedBaseline(Frozen):
     saved: float = Field(ge=0, le=1e11)
     """Seconds since the epoch."""
     run_id: str
+    """The run that it was first saved from; `runs` has those that it rests on."""
     seed: int
     agent: AgentSummary
     scenarios: dict[str, SavedScenario]
     remarks: tuple[str, ...] = ()
     """What the check found when the baseline was saved: where it is unfit, and with how many trials it would do."""
+
+    def runs_of(self, scenario: str) -> tuple[str, ...]:
+        """Return the runs whose trials the baseline rests on, on one scenario; none where it is not in it."""
+        kept = self.scenarios.get(scenario)
+        if kept is None:
+            return ()
+        return tuple(series.run_id for series in kept.series) or (self.run_id,)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """All of them. A run that no scenario rests on any more is not among them."""
+        return tuple(dict.fromkeys(run for name in self.scenarios for run in self.runs_of(name)))
 
 
 def check_baseline_name(name: str) -> str:
