@@ -50,14 +50,18 @@ def test_chances_of_a_fixed_comparison_are_those_counted_by_hand(projects: Any) 
     assert sorted({cell.trials for cell in cells}) == [20, 30, 50]
 
 
-def test_chances_of_a_sequential_comparison_are_those_of_the_rule_at_that_size_and_look(projects: Any) -> None:
+def test_chances_of_a_sequential_comparison_are_those_of_the_rule_at_that_size_and_look(
+    projects: Any,
+) -> None:
     project = projects.write(("alpha",))
     cells = power_cells(project, kept(20, 20), Family.of(project, 1), Tables(None))
     statistics = project.statistics
     design = KillDesign(statistics.alpha, statistics.beta, statistics.delta, statistics.n_max)
     # 30 is the size after 20, so 50 is the third
     for trials, looks in ((20, 1), (30, 2), (50, 3)):
-        table = table_given(0, trials, design, lowest_rate(trials, trials, doubt_of(1, looks)), decision_table)
+        table = table_given(
+            0, trials, design, lowest_rate(trials, trials, doubt_of(1, looks)), decision_table
+        )
         (found,) = [cell.fail for cell in cells if (cell.trials, cell.drop) == (trials, 0.2)]
         assert found == false_kill(table, 0.8)
 
@@ -81,4 +85,6 @@ def test_a_saved_baseline_has_the_table_and_the_preview_shows_it(projects: Any) 
     old = json.loads(saved.model_dump_json())
     for key in ("power", "series", "looks", "first"):
         del old["scenarios"]["alpha"][key]
-    assert SavedBaseline.model_validate(old).scenarios["alpha"].power == ()  # a file of an earlier version opens
+    assert (
+        SavedBaseline.model_validate(old).scenarios["alpha"].power == ()
+    )  # a file of an earlier version opens
