@@ -1,3 +1,4 @@
+from .comparability import Counted as Counted
 from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
@@ -10,12 +11,16 @@ from .fitness import agent_remarks as agent_remarks
 from .fitness import size_remark as size_remark
 from .given import Family as Family
 from .given import shares_of as shares_of
+from .growth import Growth as Growth
+from .growth import grown as grown
+from .growth import plan_growth as plan_growth
 from .power import with_power as with_power
 from .preparation import Asked as Asked
 from .preparation import Prepared as Prepared
 from .preparation import known_before as known_before
 from .preparation import prepare_comparison as prepare_comparison
 from .preparation import prepare_saving as prepare_saving
+from .preparation import prepare_series as prepare_series
 from .preparation import prepare_test as prepare_test
 from .preparation import threshold_rule as threshold_rule
 from .rules import BaselineCounts as BaselineCounts

@@ -12,7 +12,7 @@ from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
 from agentmut.campaign import Session, Tables, first_repeats, plan_fields, renewed
 from agentmut.nouns import Scenario
-from agentmut.project import Project
+from agentmut.project import BudgetSettings, Project
 from agentmut.stats import Bound, Correction, SprtDesign, least_passing_n
 from agentmut.store import BaselineUsed
 
@@ -96,6 +96,21 @@ def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "bas
     work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(session.ages))
     question = Question(alpha, Correction(project.test.correction), notes=tuple(_renewed(session)))
     return Prepared(work, question)
+
+
+def prepare_series(
+    session: Session, trials: Mapping[str, int], first: Mapping[str, int], asked: Asked, left: BudgetSettings
+) -> Prepared:
+    """So many trials of each scenario, all run now, for a baseline that is kept; `left` is what may be spent."""
+    alpha, project = session.project.statistics.alpha, session.project
+    rules = {
+        name: FixedTrials(project.threshold_of(session.tests.scenarios[name]), n, alpha)
+        for name, n in trials.items()
+    }
+    shown: Shown = {"trials": max(trials.values(), default=0)}
+    work = _assessment(session, "baseline", rules, shown, asked._replace(fresh=True), first)
+    work = Assessment(work.plan.model_copy(update={"budget": left}), work.suite, work.scenarios, rules)
+    return Prepared(work, Question(alpha, Correction(project.compare.correction)))
 
 
 def prepare_comparison(

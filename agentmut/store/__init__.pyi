@@ -44,6 +44,7 @@ from .documents.saved_baseline import check_baseline_name as check_baseline_name
 from .documents.saved_baseline import read_baseline as read_baseline
 from .documents.saved_baseline import write_baseline as write_baseline
 from .documents.verdict_report import BaselineSide as BaselineSide
+from .documents.verdict_report import BaselineUpdate as BaselineUpdate
 from .documents.verdict_report import BaselineUsed as BaselineUsed
 from .documents.verdict_report import ClauseRow as ClauseRow
 from .documents.verdict_report import ContractRow as ContractRow
@@ -51,6 +52,7 @@ from .documents.verdict_report import EffectRow as EffectRow
 from .documents.verdict_report import JudgedRate as JudgedRate
 from .documents.verdict_report import SatisfactionRow as SatisfactionRow
 from .documents.verdict_report import ScenarioVerdict as ScenarioVerdict
+from .documents.verdict_report import SeriesAdded as SeriesAdded
 from .documents.verdict_report import VerdictReport as VerdictReport
 from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import read_verdicts as read_verdicts

@@ -1,4 +1,8 @@
 from .assessing import carry_out_assessment as carry_out_assessment
+from .baseline_growth import Updating as Updating
+from .baseline_growth import carry_out_update as carry_out_update
+from .baseline_growth import comparison as comparison
+from .baseline_growth import prepare_update as prepare_update
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
 from .campaigns import carry_out_campaign as carry_out_campaign
@@ -43,7 +47,6 @@ from .suite_verdicts import carry_out_probe as carry_out_probe
 from .suite_verdicts import carry_out_saving as carry_out_saving
 from .suite_verdicts import check_suite as check_suite
 from .suite_verdicts import compare_with_baseline as compare_with_baseline
-from .suite_verdicts import comparison as comparison
 from .suite_verdicts import save_baseline as save_baseline
 from .suite_verdicts import with_settings as with_settings
 from .trend_rows import TrendReport as TrendReport

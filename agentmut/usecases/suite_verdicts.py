@@ -11,21 +11,14 @@ from agentmut._base import BudgetError, RunInterruptedError, UsageError, __versi
 from agentmut.assessment import (
     Asked,
     Prepared,
-    comparable,
-    comparison_notes,
-    count_baseline,
-    first_key,
     next_looks,
-    older_than_evaluators,
-    prepare_comparison,
     prepare_saving,
     prepare_test,
     saved_scenarios,
 )
-from agentmut.campaign import Session, Stop, Tables
+from agentmut.campaign import Session, Stop
 from agentmut.project import Project, load_project
 from agentmut.store import (
-    BaselineUsed,
     SavedBaseline,
     SavedScenario,
     Store,
@@ -45,6 +38,7 @@ from agentmut.usecases.assessing import (
     unseen,
 )
 from agentmut.usecases.baseline_check import checked_baseline
+from agentmut.usecases.baseline_growth import carry_out_update, comparison, prepare_update
 from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
@@ -97,18 +91,23 @@ def compare_with_baseline(
     scenarios: Sequence[str] = (),
     seed: int | None = None,
     fresh: bool = False,
+    update: bool = False,
+    update_trials: int | None = None,
     **settings: str | float,
 ) -> VerdictReport:
     """Whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
+    With `update` the baseline grows after PASS, by `update_trials` of every scenario or what its check misses.
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
-        return carry_out_assessment(
-            session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store
-        )
+        asked = Asked(time.time(), seed, fresh)
+        if not update:
+            return carry_out_assessment(session, comparison(session, store, name, asked), store)
+        updating = prepare_update(session, store, name, asked, update_trials)
+        return carry_out_update(session, updating, store)
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
@@ -167,22 +166,3 @@ def carry_out_probe(session: Session, prepared: Prepared, store: Store, progress
     raise_problem(work)
     if stop is Stop.INTERRUPTED:
         raise RunInterruptedError(f"interrupted; {becoming(work.forgot)}.")
-
-
-def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
-    """A comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
-    saved = read_baseline(name, baselines_folder(session.project))
-    seed = session.project.statistics.seed if asked.seed is None else asked.seed
-    counted = count_baseline(session, store, saved, seed)
-    used = BaselineUsed(
-        name=name,
-        saved=saved.saved,
-        run_id=saved.run_id,
-        agent=saved.agent,
-        same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
-        not_compared={n: said for n, said in comparable(session, saved).items() if said},
-    )
-    tables = Tables.of(session.project)
-    notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
-    older = older_than_evaluators(session, saved, counted)
-    return prepare_comparison(session, used, counted, tables, notes, asked, older)

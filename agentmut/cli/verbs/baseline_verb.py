@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from agentmut._base import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 from agentmut.cli.output import print_report, project_option
@@ -80,6 +81,18 @@ def compare(
         bool,
         typer.Option("--preview", help="Show which drops the comparison will notice; run nothing."),
     ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="After PASS, add a new series of trials to the baseline.")
+    ] = False,
+    update_trials: Annotated[
+        int | None,
+        typer.Option(
+            "--update-trials",
+            min=1,
+            max=10_000,
+            help="With --update: trials of every scenario, in place of what the check of the baseline misses.",
+        ),
+    ] = None,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -94,16 +107,27 @@ def compare(
     Example: agentmut baseline compare --method fixed --trials 60
     """
     from agentmut.assessment import Asked
-    from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
-    from agentmut.usecases import comparison
+    from agentmut.cli.verbs.verdicts import assess_and_print, update_and_print, with_settings
+    from agentmut.usecases import comparison, prepare_update
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
+    _check_update(update, update_trials, preview)
     loaded = with_settings(project, agent, "compare", given)
     if preview:
         from agentmut.cli.verbs.preview_comparison import print_comparison_preview
 
         print_comparison_preview(loaded, name, tuple(scenarios or ()), as_json)
         return
+    if update:
+        update_and_print(
+            loaded,
+            tuple(scenarios or ()),
+            lambda session, store, now: prepare_update(
+                session, store, name, Asked(now, seed, fresh), update_trials
+            ),
+            yes=yes,
+            as_json=as_json,
+        )
     assess_and_print(
         loaded,
         tuple(scenarios or ()),
@@ -111,3 +135,12 @@ def compare(
         yes=yes,
         as_json=as_json,
     )
+
+
+def _check_update(update: bool, trials: int | None, preview: bool) -> None:
+    if update and preview:
+        raise UsageError(
+            "--preview runs nothing, so that --update has no verdict to wait for. Leave one out."
+        )
+    if trials is not None and not update:
+        raise UsageError("--update-trials is for --update; without it the baseline stays as it is.")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentmut.assessment import Prepared
     from agentmut.campaign import Session
     from agentmut.store import Store, VerdictReport
+    from agentmut.usecases import Updating
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {"test": {"margin": "sequential"}, "compare": {"trials": "fixed", "test": "fixed"}}
@@ -59,20 +60,21 @@ class UnderWay:
         """Show how far it is."""
         self.line.show(lambda: describe(work))
 
-    def ask(self, prepared: "Prepared", yes: bool) -> None:
+    def ask(self, prepared: "Prepared", yes: bool, further: int = 0) -> None:
         """Say what is known before any trial, and ask by the rule of `why_ask`.
 
-        Raises `UsageError` where nobody can be asked.
+        `further` runs of the agent may follow. Raises `UsageError` where nobody can be asked.
         """
         for note in prepared.question.notes:
             typer.echo(f"Note: {note}.", err=True)
         from agentmut.report import counted
         from agentmut.usecases import why_ask
 
-        why = why_ask(prepared.work.plan.budget, prepared.most_trials, self.usd_per_trial)
+        most = prepared.most_trials + further
+        why = why_ask(prepared.work.plan.budget, most, self.usd_per_trial)
         if why and not yes:
             lanes = counted(len(prepared.work.lanes), "scenario")
-            ask_to_run(f"{lanes}: at most {prepared.most_trials} agent runs, reused ones included.", why)
+            ask_to_run(f"{lanes}: at most {most} agent runs, reused ones included.", why)
 
 
 def ask_to_run(worst: str, why: str) -> None:
@@ -121,6 +123,28 @@ def assess_and_print(
         prepared = prepare(session, store, now)
         progress.ask(prepared, yes)
         report = carry_out_assessment(session, prepared, store, progress)
+    print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
+    raise typer.Exit(int(exit_code(report)))
+
+
+def update_and_print(
+    project: Project,
+    scenarios: tuple[str, ...],
+    prepare: "Callable[[Session, Store, float], Updating]",
+    *,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """The same for a comparison whose baseline grows if it passes; what that takes is said before any trial."""
+    from agentmut.report import render_verdicts
+    from agentmut.usecases import carry_out_update
+
+    with under_way(project, scenarios) as (session, store, now, progress):
+        updating = prepare(session, store, now)
+        for name, trials in updating.growth.trials.items():
+            typer.echo(f"Note: {name}: after PASS {trials} further runs, for the baseline.", err=True)
+        progress.ask(updating.prepared, yes, updating.growth.most_trials)
+        report = carry_out_update(session, updating, store, progress)
     print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 

@@ -11,7 +11,7 @@ from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.report_wording import judged_with
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
-from agentmut.store import ScenarioVerdict, VerdictReport, becoming
+from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 
@@ -153,6 +153,8 @@ def _needed(row: ScenarioVerdict, *, sequential: bool) -> str:
 
 
 def _foot(page: Page, report: VerdictReport) -> None:
+    if report.update is not None:
+        _updated(page, report.update)
     page.title("Can this be trusted?")
     page.add(_promise(report))
     for note in report.notes:
@@ -162,6 +164,18 @@ def _foot(page: Page, report: VerdictReport) -> None:
     page.add(spent(report.cost))
     for line in judged_with(report):
         page.add(line)
+
+
+def _updated(page: Page, update: BaselineUpdate) -> None:
+    page.title("What became of the baseline")
+    page.add(f"{clean(update.said)}.")
+    for row in update.scenarios:
+        kind = (
+            "in place of the earlier trials" if row.replaces else f"{row.total_passes}/{row.total_trials} now"
+        )
+        page.add(f"  {clean(row.scenario)}: {row.passes}/{row.trials} passed in the new series, {kind}")
+    if update.cost is not None:
+        page.add(spent(update.cost))
 
 
 def _given(report: VerdictReport) -> str:

@@ -161,6 +161,32 @@ class BaselineUsed(Frozen):
     """Scenarios of the suite that were left out, each with the reason."""
 
 
+class SeriesAdded(Frozen):
+    """What `compare --update` made of the baseline of one scenario."""
+
+    scenario: str
+    passes: int
+    trials: int
+    """Trials of the new series that are evidence."""
+    replaces: bool
+    """The agent or its evaluators are not those of the earlier series, which count no longer."""
+    total_passes: int
+    total_trials: int
+    looks: int
+    """How many sizes the baseline has had now."""
+
+
+class BaselineUpdate(Frozen):
+    """What `compare --update` did to the baseline after the verdict."""
+
+    said: str
+    run_id: str = ""
+    """Of the new series; empty where none was run."""
+    scenarios: tuple[SeriesAdded, ...] = ()
+    """Empty where nothing was added."""
+    cost: Cost | None = None
+
+
 class VerdictReport(Frozen):
     """Verdicts on the unchanged agent."""
 
@@ -187,6 +213,8 @@ class VerdictReport(Frozen):
     needed: int | None = None
     scenarios: tuple[ScenarioVerdict, ...]
     baseline: BaselineUsed | None = None
+    update: BaselineUpdate | None = None
+    """None where no update was asked for."""
     cost: Cost
     judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)

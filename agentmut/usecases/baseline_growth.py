@@ -1,0 +1,190 @@
+"""Comparisons with a saved baseline, and the baseline that grows by those that pass."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agentmut._base import UsageError
+from agentmut.assessment import (
+    Asked,
+    Assessment,
+    Counted,
+    Growth,
+    Prepared,
+    comparable,
+    comparison_notes,
+    count_baseline,
+    first_key,
+    grown,
+    older_than_evaluators,
+    plan_growth,
+    prepare_comparison,
+    prepare_series,
+)
+from agentmut.campaign import Session, Spend, Stop, Tables, cost_of
+from agentmut.project import BudgetSettings
+from agentmut.stats import Verdict
+from agentmut.store import (
+    BaselineUpdate,
+    BaselineUsed,
+    SavedBaseline,
+    SavedScenario,
+    SeriesAdded,
+    Store,
+    VerdictReport,
+    read_baseline,
+    write_baseline,
+    write_verdicts,
+)
+from agentmut.usecases.assessing import (
+    Progress,
+    agent_of,
+    baselines_folder,
+    carry_out_assessment,
+    raise_problem,
+    run_prepared,
+    unseen,
+)
+from agentmut.usecases.baseline_check import checked_baseline
+
+MOST = 10_000
+"""Trials of a scenario in one series."""
+
+
+class Kept(NamedTuple):
+    """A saved baseline as it stands today."""
+
+    saved: SavedBaseline
+    counted: Mapping[str, Counted]
+    older: tuple[str, ...]
+    """Scenarios whose evaluators may have been chosen by the baseline's trials."""
+    seed: int
+
+
+class Updating(NamedTuple):
+    """A comparison before its first trial, and how the baseline grows if it passes."""
+
+    prepared: Prepared
+    kept: Kept
+    growth: Growth
+    asked: Asked
+
+
+def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
+    """A comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
+    return _compared(session, _kept(session, store, name, asked), asked)
+
+
+def prepare_update(
+    session: Session, store: Store, name: str, asked: Asked, trials: int | None = None
+) -> Updating:
+    """The same, and the trials that PASS adds to the baseline: `trials` of every scenario, or what its check misses.
+
+    Raises `UsageError`.
+    """
+    if trials is not None and not 1 <= trials <= MOST:
+        raise UsageError(f"the trials of an update are from 1 to {MOST}, got {trials}.")
+    kept = _kept(session, store, name, asked)
+    tables = Tables.of(session.project)
+    growth = plan_growth(session, kept.saved, kept.counted, kept.older, tables, kept.seed, trials)
+    return Updating(_compared(session, kept, asked), kept, growth, asked)
+
+
+def _kept(session: Session, store: Store, name: str, asked: Asked) -> Kept:
+    saved = read_baseline(name, baselines_folder(session.project))
+    seed = session.project.statistics.seed if asked.seed is None else asked.seed
+    counted = count_baseline(session, store, saved, seed)
+    return Kept(saved, counted, older_than_evaluators(session, saved, counted), seed)
+
+
+def _compared(session: Session, kept: Kept, asked: Asked) -> Prepared:
+    saved, counted, older, seed = kept
+    used = BaselineUsed(
+        name=saved.name,
+        saved=saved.saved,
+        run_id=saved.run_id,
+        agent=saved.agent,
+        same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
+        not_compared={n: said for n, said in comparable(session, saved).items() if said},
+    )
+    tables = Tables.of(session.project)
+    notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
+    return prepare_comparison(session, used, counted, tables, notes, asked, older)
+
+
+def carry_out_update(
+    session: Session, updating: Updating, store: Store, progress: Progress = unseen
+) -> VerdictReport:
+    """Compare, and after PASS run the new series and add it to the baseline; the report says what became of it.
+
+    A series that a budget or Ctrl-C cuts short is not added. Raises what `carry_out_assessment` raises.
+    """
+    report = carry_out_assessment(session, updating.prepared, store, progress)
+    if report.verdict is not Verdict.PASS or report.status != Stop.FINISHED:
+        found, status = _nothing(f"the comparison is {report.verdict}"), report.status
+    elif not updating.growth.trials:
+        found, status = _nothing("the check of the baseline asks for no further trials"), report.status
+    else:
+        found, status = _grow(session, updating, store, progress)
+    report = report.model_copy(update={"update": found, "status": status})
+    write_verdicts(report, session.project.runs / report.run_id)
+    return report
+
+
+def _nothing(why: str) -> BaselineUpdate:
+    return BaselineUpdate(said=f"nothing was added to the baseline: {why}")
+
+
+def _grow(
+    session: Session, updating: Updating, store: Store, progress: Progress
+) -> tuple[BaselineUpdate, str]:
+    """Trials of their own, since those of the comparison were chosen: it passed, and it stopped when it did."""
+    compared, wanted = updating.prepared.work, updating.growth.trials
+    first = {name: compared.lanes[name].first + compared.lanes[name].launched for name in wanted}
+    left = left_of(session.project.budget, compared.spend)
+    asked = updating.asked._replace(now=updating.asked.now + compared.spend.seconds)
+    work, stop = run_prepared(session, prepare_series(session, wanted, first, asked, left), store, progress)
+    raise_problem(work)
+    run, cost = work.plan.run_id, cost_of(work.spend)
+    if stop is not Stop.FINISHED:
+        done = sum(len(lane.passed) for lane in work.lanes.values())
+        cut = _nothing(f"{stop} after {done} of {updating.growth.most_trials} trials of the new series")
+        return cut.model_copy(update={"run_id": run, "cost": cost}), stop.value
+    scenarios = _add(session, updating, store, work)
+    added = tuple(_row(name, each, work, updating.growth) for name, each in scenarios.items())
+    said = "a new series of today's agent was added" if added else "no trial of the new series was evidence"
+    return BaselineUpdate(said=said, run_id=run, scenarios=added, cost=cost), Stop.FINISHED.value
+
+
+def left_of(budget: BudgetSettings, spent: Spend) -> BudgetSettings:
+    """Return what a budget leaves after a first run; one that is used up is 0, which stops the next."""
+    used = {
+        "usd": spent.usd + spent.all_judges_usd,
+        "trials": spent.trials,
+        "minutes": spent.seconds / 60,
+    }
+    limits = {name: getattr(budget, name) for name in used}
+    left = {name: max(0, limit - used[name]) for name, limit in limits.items() if limit is not None}
+    return budget.model_copy(update=left)
+
+
+def _add(session: Session, updating: Updating, store: Store, work: Assessment) -> dict[str, SavedScenario]:
+    saved = updating.kept.saved
+    changed = grown(session, saved, updating.kept.counted, updating.growth, work)
+    baseline = saved.model_copy(
+        update={"scenarios": {**saved.scenarios, **changed}, "agent": agent_of(session)}
+    )
+    write_baseline(checked_baseline(session, store, baseline), baselines_folder(session.project))
+    return changed
+
+
+def _row(name: str, scenario: SavedScenario, work: Assessment, growth: Growth) -> SeriesAdded:
+    lane = work.lanes[name]
+    return SeriesAdded(
+        scenario=name,
+        passes=sum(lane.passed),
+        trials=len(lane.passed),
+        replaces=name in growth.replaced,
+        total_passes=scenario.passes,
+        total_trials=scenario.trials,
+        looks=scenario.looks,
+    )
