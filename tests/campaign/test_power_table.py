@@ -32,6 +32,19 @@ def test_sizes_that_are_passed_over_are_paid_for() -> None:
         assert further_looks(start, middle) + further_looks(middle, end) == further_looks(start, end)
 
 
+@pytest.mark.parametrize("rate", [0.8, 0.9, 0.95, 0.98, 0.995])
+def test_whatever_chooses_the_next_size_the_promise_holds_at_95_percent(rate: float) -> None:
+    # the worst chooser is one that takes any size at which the bound is above the true rate: the chances add up
+    wrong, looks = 0.0, 1
+    for before, size in zip((0, *SIZES), SIZES, strict=False):
+        looks += further_looks(before, size) if before else 0
+        bounds = ((k, lowest_rate(k, size, doubt_of(1, looks))) for k in range(size + 1))
+        too_high = next((k for k, bound in bounds if bound > rate), size + 1)
+        wrong += float(binom.sf(too_high - 1, size, rate))
+    assert looks == len(SIZES)
+    assert 0 < wrong <= 0.05
+
+
 def test_a_step_at_most_doubles_and_lands_on_a_proposed_size() -> None:
     assert [largest_step(trials) for trials in (5, 20, 50, 90, 100, 2000)] == [10, 30, 100, 150, 200, 4000]
     assert all(largest_step(size) in SIZES for size in SIZES[:-1])

@@ -165,6 +165,26 @@ def test_a_preview_of_a_comparison_runs_nothing_and_shows_what_it_notices(agentm
     assert "--scenario grets: baseline 'default' has no such scenario" in unknown.stderr.replace("\n", " ")
 
 
+def test_an_update_says_what_it_takes_before_and_what_became_of_the_baseline_after(agentmut: Command) -> None:
+    agentmut.agent(100)
+    agentmut("baseline", "save", "--yes", "--trials", "20")
+    compare = ("baseline", "compare", "--method", "fixed", "--trials", "30", "--update")
+    asked = agentmut(*compare, "--update-trials", "7")
+    assert asked.returncode == 2
+    assert "at most 74 agent runs" in asked.stderr.replace("\n", " ")  # 2 scenarios x (30 + 7)
+    assert "Note: greets: after PASS 7 further runs" in asked.stderr
+    done = agentmut(*compare, "--update-trials", "7", "--yes", "--json")
+    assert done.returncode == 0, done.stderr
+    update = json.loads(done.stdout)["update"]
+    assert [(row["trials"], row["total_trials"]) for row in update["scenarios"]] == [(7, 27), (7, 27)]
+    refused = agentmut("baseline", "compare", "--update", "--preview")
+    assert refused.returncode == 2
+    assert "--preview runs nothing" in refused.stderr
+    alone = agentmut("baseline", "compare", "--update-trials", "7")
+    assert alone.returncode == 2
+    assert "--update-trials is for --update" in alone.stderr
+
+
 def test_a_comparison_without_a_baseline_says_how_to_get_one(agentmut: Command) -> None:
     done = agentmut("baseline", "compare", "--yes")
     assert done.returncode == 2
