@@ -16,6 +16,14 @@ from .kill.beside import log_beside as log_beside
 from .kill.beside import log_confirming as log_confirming
 from .kill.campaigns import evidence_squares as evidence_squares
 from .kill.campaigns import simulate as simulate
+from .kill.prospect import TrialCounts as TrialCounts
+from .kill.prospect import kills_per_trial as kills_per_trial
+from .kill.rounds import ROUNDS as ROUNDS
+from .kill.rounds import Round as Round
+from .kill.rounds import design_in as design_in
+from .kill.rounds import replayed as replayed
+from .kill.rounds import rounds_to as rounds_to
+from .kill.rounds import ruled_out as ruled_out
 from .kill.rule import RULE_VERSION as RULE_VERSION
 from .kill.rule import Decision as Decision
 from .kill.rule import KillDesign as KillDesign
