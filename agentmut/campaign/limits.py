@@ -107,6 +107,37 @@ def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, a
     return _checked(affordable, "trials", f"{budget}", f"{needed}", f"{scenarios} scenarios")
 
 
+LEAST_MUTANT_SHARE = 0.2
+"""Part of a budget that has to be left for mutants when the baseline of the first round is paid."""
+
+
+def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> str:
+    """Why a budget of trials is too small for the first round's baseline; empty where it is not."""
+    needed = math.ceil(baseline * scenarios / (1 - LEAST_MUTANT_SHARE))
+    if budget is None or budget >= needed:
+        return ""
+    said = (
+        f"too small for the coarsest answer: its baseline takes {baseline} trials on each of {scenarios} scenarios, "
+        f"and {LEAST_MUTANT_SHARE:.0%} of the budget has to be left for mutants"
+    )
+    return _refusal("trials", f"{budget}", said, f"{needed}")
+
+
+def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], baseline: int) -> str:
+    """Why a limit is too small for the first round's baseline, by the first trial of every scenario."""
+    usd = sum(result.usd or 0.0 for result in first)
+    minutes = sum(result.seconds for result in first) / limit.concurrency / 60
+    for unit, budget, per_trial in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes)):
+        needed = baseline * per_trial / (1 - LEAST_MUTANT_SHARE)
+        if budget is not None and needed > budget:
+            said = (
+                f"too small for the coarsest answer: one trial of each scenario took {per_trial:.3g} {unit}, and its "
+                f"baseline takes {baseline} of each"
+            )
+            return _refusal(unit, f"{budget:g}", said, f"{_rounded_up(needed):g}")
+    return ""
+
+
 def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:
     """The baseline under a limit, from the first trial of every scenario: a function of nothing else."""
     usd = sum(result.usd or 0.0 for result in first)

@@ -76,6 +76,8 @@ class Status(StrEnum):
     NO_COVERAGE = "no_coverage"
     """No scenario of the suite reaches the mutated part."""
     UNDECIDED = "undecided"
+    UNTESTABLE = "untestable"
+    """The original fails too often on every scenario that reaches the mutant: no drop could show there."""
     NOT_APPLIED = "not_applied"
     """The mutation never reached the model or the tool."""
     IGNORED = "ignored"

@@ -89,6 +89,8 @@ class Score(Frozen):
     survived: int = 0
     no_coverage: int = 0
     undecided: int = 0
+    untestable: int = 0
+    """Mutants that only scenarios reach on which the original fails too often; they widen the bounds."""
     equivalent: int = 0
     not_applied: int = 0
     ignored: int = 0
@@ -101,6 +103,9 @@ class Score(Frozen):
     """Kills at the rule's own level. In results of earlier versions no kill has a grade."""
     false_kills: int | None = None
     """Kills that may all be false: what the lower end takes off. None in results of earlier versions."""
+    resolution: float | None = None
+    """The upper end speaks of drops of at least this; None in results of earlier versions, and where all is of one
+    drop, that of the rule."""
     missed: int | None = None
     """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
 

@@ -62,6 +62,14 @@ class Project(Frozen):
     suggest: SuggestSettings = SuggestSettings()
     gate: GateSettings = GateSettings()
 
+    def limited(
+        self, usd: float | None = None, trials: int | None = None, minutes: float | None = None
+    ) -> Self:
+        """Return the project with these limits in the place of those of its budget; None keeps one as it is."""
+        given = {"usd": usd, "trials": trials, "minutes": minutes}
+        limits = {name: limit for name, limit in given.items() if limit is not None}
+        return self.model_copy(update={"budget": self.budget.model_copy(update=limits)})
+
     @model_validator(mode="after")
     def _unique_names(self) -> Self:
         if len({scenario.name for scenario in self.scenarios}) < len(self.scenarios):

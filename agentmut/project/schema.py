@@ -202,8 +202,11 @@ class StatisticsSettings(Section):
     """The drop of a pass rate that matters."""
     n_max: int = Field(default=100, ge=10, le=500)
     """Most trials of one mutant on one scenario."""
+    rounds: Literal["auto", "one"] = "auto"
+    """`auto` looks for large drops first, with small baselines, and for smaller ones down to `delta` while the budget
+    lasts. `one` looks for drops of `delta` at once."""
     baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
-    """Trials of the unchanged agent on each scenario; `auto` chooses by the number of mutants."""
+    """Trials of the unchanged agent on each scenario, at the end of the last round; `auto` chooses them."""
     looks: int = Field(default=1, ge=1, le=20)
     """How many runs with different settings you will look at: each has `alpha` divided by this number. Set it before
     the first run. Without it a second look is reported, and `agentmut gate` leaves it to a person."""

@@ -245,7 +245,9 @@ def _score(
         if status in DECISIONS
     ]
     graded = [Grade(row.grade) for row in rows if row.grade]
-    return _no_narrower(scored(Counter(statuses), judged, graded, paper=scoring == "paper"), result.score)
+    resolution = result.score.resolution
+    found = scored(Counter(statuses), judged, graded, resolution, paper=scoring == "paper")
+    return _no_narrower(found, result.score)
 
 
 def _earlier(row: MutantRow, families: Mapping[str, Mapping[str, KillTable]]) -> int:
@@ -266,6 +268,8 @@ def _no_narrower(score: Score, own: Score) -> Score:
     update = {
         "low": max(0.0, min(low, round(value - (own_value - own_low), 6))),
         "high": min(1.0, max(high, round(value + (own_high - own_value), 6))),
+        "false_kills": max(score.false_kills or 0, own.false_kills or 0),
+        "missed": max(score.missed or 0, own.missed or 0),
     }
     return score.model_copy(update=update)
 

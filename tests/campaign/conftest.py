@@ -85,7 +85,7 @@ class Projects:
             "agent": {**agent_keys, **(agent_section or {})},
             "suite": {"scenarios": "scenarios.yaml"},
             "mutation": {"operators": ["prompt.drop_instruction"]},
-            "statistics": {"baseline": 40},
+            "statistics": {"baseline": 40, "rounds": "one"},  # one round: what single decisions come to
         }
         for name, section in sections.items():
             config[name] = {**config.get(name, {}), **section}

@@ -36,7 +36,7 @@ agent:
     model: {name: sim-large}
 suite: {threshold: 0.5}
 mutation: {operators: [prompt.drop_instruction]}
-statistics: {baseline: 20, n_max: 20, delta: 0.4}
+statistics: {baseline: 20, n_max: 20, delta: 0.4, rounds: one}
 gate: {min_score: 0}
 """
 SCENARIOS = """

@@ -163,13 +163,14 @@ def test_a_budget_stops_the_run_with_exit_code_3_and_resume_finishes_it(project:
     partial = json.loads(stopped.stdout)
     assert partial["status"] == "budget"
     assert partial["cost"]["trials"] <= 100
-    assert partial["score"]["undecided"] > 0
+    assert any(mutant["ruled_out"] != 0.2 for mutant in partial["mutants"] if mutant["status"] != "killed")
     (project / "agentmut.yaml").write_text(PROJECT)
     resumed = agentmut("resume", "--json", cwd=project)
     assert resumed.returncode == 0, resumed.stderr
     whole = json.loads(resumed.stdout)
     assert whole["run_id"] == partial["run_id"]
     assert whole["score"]["undecided"] == 0
+    assert {mutant["ruled_out"] for mutant in whole["mutants"] if mutant["status"] == "survived"} == {0.2}
 
 
 def wait_for_trials(project: Path, number: int) -> None:

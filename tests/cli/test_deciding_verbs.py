@@ -40,7 +40,7 @@ agent:
   config: {prompt: "Say hello. Say bye. Say thanks. Say sorry.", model: {name: m}}
 suite: {threshold: 0.7}
 mutation: {operators: [prompt.drop_instruction]}
-statistics: {baseline: 40, n_max: 30, delta: 0.3}
+statistics: {baseline: 40, n_max: 30, delta: 0.3, rounds: one}
 budget: {prices: {m: {input: 2, output: 10}}}
 gate: {min_score: 0.4, min_coverage: 0.1, max_usd: 5, max_usd_per_run: 0.01, max_seconds_per_run: 30}
 """
@@ -124,7 +124,11 @@ def test_a_campaign_decides_and_stale_evidence_does_not(agentmut: Command) -> No
     first = agentmut.json("run", "--yes", "--gate")
     assert first["gate"]["decision"] == "deploy"
     # Three of four are noticed, and one of them may be by chance: P(2 or more of 4 at 0.05) = 0.014 < 0.025.
-    assert (first["score"]["killed"], first["score"]["low"]) == (3, 0.5)
+    assert (first["score"]["killed"], first["score"]["low"]) == (
+        3,
+        0.75,
+    )  # no kill may be false: all are certain
+    assert first["score"]["certain"] == 3
     shown = agentmut("gate", "--min-score", "0.99", "--inconclusive", "block")
     assert shown.returncode == 1
     assert "Decision: block (1 of 6 requirements decide)" in shown.stdout

@@ -3,22 +3,48 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import went_past
-from agentmut.campaign.decision.conclusions import Conclusion, Situation, conclusion, killed_by
+from agentmut.campaign.decision.conclusions import Conclusion, Situation, conclusion, killed_by, untestable
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import Ending, Mutant, Status
-from agentmut.stats import Standing, choose, spread
+from agentmut.nouns import AgentTrace, Ending, Mutant, Status
+from agentmut.stats import Decision, KillTable, Standing, choose, ruled_out, spread
 from agentmut.trial import Delivery, Route, SuiteConfig
 
 OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
 """Endings that belong to one scenario: they say nothing of the others."""
+
+
+FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE})
+"""What a finer round may change."""
+
+
+class InRound(NamedTuple):
+    """A mutant in one round: its scenarios with their tables, and the drop that the round rules out."""
+
+    lanes: Sequence[Lane]
+    suite: SuiteEvidence | None
+    delta: float
+    weight: float
+    """The round's share of alpha."""
+    is_last: bool
+    hopeful: frozenset[str]
+    """Scenarios on which the finest drop could show, if none as coarse as the round's does."""
+
+
+class Tested(NamedTuple):
+    """The tables of one round that could kill a mutant."""
+
+    tables: Mapping[str, KillTable]
+    """By scenario."""
+    weight: float
 
 
 @dataclass
@@ -46,10 +72,26 @@ class Arm:
     first_of_original: Mapping[str, int] = field(default_factory=dict)
     """Scenario -> the repeat with which the original's trials begin, unless it is 0."""
     ended: Conclusion | None = None
+    rests: Conclusion | None = None
+    """What its trials say for this round; a finer one goes on from there."""
+    delta: float = 0.0
+    """The drop that the present round rules out; 0 for a campaign without rounds."""
+    weight: float = 1.0
+    is_last: bool = True
+    """Whether no finer round follows."""
+    hopeful: frozenset[str] = frozenset()
+    cleared: Mapping[str, float] = field(default_factory=dict)
+    """Scenario -> the least drop that it has ruled out."""
+    tested: tuple[Tested, ...] = ()
+    """The tables of every round so far; those of later rounds too where the mutant is killed already."""
+    died_in: int = -1
+    """The position in `tested` of the round that killed it; -1 while it lives."""
     tally: Tally = field(default_factory=Tally)
     delivery: Delivery = field(default_factory=Delivery)
     route: str = ""
     trials: InOrder = field(init=False)
+    _last: TrialResult | None = None
+    """The last trial, without its trace."""
 
     def __post_init__(self) -> None:
         self.trials = InOrder(self.window)
@@ -67,7 +109,31 @@ class Arm:
     @property
     def ready(self) -> bool:
         """Whether the next launch may be chosen now."""
-        return self.ended is None and self.trials.ready
+        return not self.is_answered and self.trials.ready
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether this round asks for no further trial of it."""
+        return bool(self.ended or self.rests)
+
+    @property
+    def ruled_out(self) -> float | None:
+        """The least drop that every scenario on which a drop could show has ruled out; None without any."""
+        return ruled_out(self.cleared.get(name) for name in self.hopeful)
+
+    @property
+    def standing(self) -> Conclusion | None:
+        """What is known of the mutant whenever one looks: a survivor of a coarse round is one at its drop."""
+        if self.ended and self.ended.status is not Status.UNDECIDED:
+            return self.ended
+        if self.ruled_out is not None:
+            return Conclusion(Status.SURVIVED, self.reason)
+        return self.ended
+
+    @property
+    def prospect(self) -> float:
+        """About how many kills its next trial brings; a kill that waits to be confirmed comes first."""
+        return 1.0 if self.waiting else max((lane.prospect for lane in self.lanes), default=0.0)
 
     @property
     def killed_by(self) -> tuple[str, ...]:
@@ -77,7 +143,21 @@ class Arm:
     @property
     def evidence(self) -> int:
         """Count the trials so far that say something about the agent."""
-        return sum(lane.trials for lane in self.lanes)
+        return sum(len(lane.outcomes) for lane in self.lanes)
+
+    def enter(self, now: InRound) -> None:
+        """Begin a round: judge the trials so far by its tables, and go on where they do not decide."""
+        self.lanes, self.suite, self.delta, self.weight, self.is_last, self.hopeful = now
+        if any(refuted.by_suite for refuted in self.refuted):
+            self.suite = None
+        self.rests = None
+        self.add_tables(now)
+        if not any(lane.is_open for lane in self.lanes) or self.killed_by:
+            self._conclude()
+
+    def add_tables(self, now: InRound) -> None:
+        """Note the tables of a round: they belong to the mutant's family, even if it is dead when the round begins."""
+        self.tested = (*self.tested, Tested({lane.scenario: lane.table for lane in now.lanes}, now.weight))
 
     @property
     def confirmations(self) -> tuple[Confirmation, ...]:
@@ -146,7 +226,7 @@ class Arm:
         if self.waiting and self.waiting.waits_for(launch.scenario):
             failed = result.outcome != "pass" if result.outcome.is_evidence else None
             self.waiting = self.waiting.with_original(launch.scenario, failed=failed)
-            self._settle(result)
+            self._settle()
 
     def _look_at_own(self, launch: Launch, result: TrialResult) -> None:
         witnessed = self._shows_change(launch, result)
@@ -154,42 +234,75 @@ class Arm:
             self.route = result.witness.route
             self.delivery.record(result.witness, result.footprint)
         self._add(launch.scenario, result, witnessed=witnessed)
+        self._last = result._replace(trace=AgentTrace())
         if self.waiting is None:
-            self._conclude(result)
+            self._count_looking_on(result)
+            self._conclude()
             return
         if result.outcome.is_evidence and self.waiting.waits_for(launch.scenario):
             self.waiting = self.waiting.with_mutant(launch.scenario, failed=result.outcome != "pass")
-        self._settle(result)
+        self._settle()
 
-    def _conclude(self, result: TrialResult) -> None:
-        now = Situation(self.mutant, tuple(self.lanes), self.suite, self.tally, result, self.agent)
-        if self.parts and looks_on(now):
+    def _count_looking_on(self, result: TrialResult) -> None:
+        if self.parts and looks_on(self._situation(result)):
             self.tally = replace(self.tally, looked_on=self.tally.looked_on + result.outcome.is_evidence)
-            now = replace(now, tally=self.tally)
-        found = pair_conclusion(now, self.parts) if self.parts else conclusion(now)
+
+    def _situation(self, result: TrialResult) -> Situation:
+        return Situation(self.mutant, tuple(self.lanes), self.suite, self.tally, result, self.agent)
+
+    def _conclude(self) -> None:
+        """Note what the trials so far say."""
+        found = self._conclusion()
         if found and found.status is Status.KILLED and self.confirms:
-            self.waiting = confirmation_of(self.lanes, self.suite)
+            self.waiting = confirmation_of(self.lanes, self.suite, self.weight)
+        elif found:
+            self._answer(found)
+
+    def _conclusion(self) -> Conclusion | None:
+        if self._last is None:
+            return untestable(self.lanes)
+        now = self._situation(self._last)
+        return pair_conclusion(now, self.parts) if self.parts else conclusion(now)
+
+    def _answer(self, found: Conclusion) -> None:
+        """Take the answer of this round, which a finer one may yet change."""
+        cleared = {lane.scenario: self.delta for lane in self.lanes if lane.decision is Decision.SURVIVED}
+        self.cleared = {**self.cleared, **cleared}
+        if not self.is_last and found.status in FINER_DECIDES and not self._is_given_up:
+            self.rests = found
         else:
             self._end(found)
 
-    def _end(self, found: Conclusion | None) -> None:
+    @property
+    def _is_given_up(self) -> bool:
+        """Whether trials have ceased for trouble: a finer round would meet it again."""
+        dropped = any(lane.dropped and lane.decision is Decision.CONTINUE for lane in self.lanes)
+        return dropped or self.tally.trouble >= TROUBLE_PATIENCE
+
+    def pause(self) -> None:
+        """Rest until the next round, where no further trial can be run in this one."""
+        if not self.is_last and not self.is_answered:
+            self.rests = Conclusion(Status.UNDECIDED, "no further trial could be run")
+
+    def _end(self, found: Conclusion) -> None:
         self.ended = found
         if self.status is Status.KILLED:
             self.route = self.route or Route.EFFECT
+            self.died_in = len(self.tested) - 1
 
-    def _settle(self, result: TrialResult) -> None:
+    def _settle(self) -> None:
         """Make the kill final, or take it back, once the trials beside it say so."""
         waiting = self.waiting
         assert waiting is not None
         if self.tally.trouble >= TROUBLE_PATIENCE:
             self._take_back(waiting)
-            self._conclude(result)
+            self._conclude()
         elif waiting.confirmed:
             self.waiting, self.confirmed = None, waiting
             self._end(Conclusion(Status.KILLED))
         elif waiting.given_up:
             self._take_back(waiting)
-            self._conclude(result)
+            self._conclude()
 
     def accept(self) -> None:
         """Make the kill that waits final as the baseline has it: where no further trial can be run."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from agentmut.campaign.fresh import Fresh
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Footprint, RequestShape
+from agentmut.stats import is_untestable
 from agentmut.trial import Detector
 
 OLD = 7 * 86_400
@@ -84,6 +85,10 @@ class ScenarioBaseline:
     def usable(self) -> bool:
         """Enough evidence to compare with: at least half of what was wanted."""
         return 2 * self.trials >= self.wanted
+
+    def shows(self, delta: float) -> bool:
+        """Whether the original passes often enough for a drop by `delta` to show."""
+        return self.usable and not is_untestable(self.failures, self.trials, delta)
 
     @property
     def passes(self) -> int:

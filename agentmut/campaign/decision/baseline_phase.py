@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.limits import BaselineLimit, baseline_within
+from agentmut.campaign.limits import BaselineLimit, baseline_within, first_round_within
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.stats import is_untestable
 
 
 class BaselinePhase:
     """The baselines of all scenarios, and which trial of the original comes next."""
 
     def __init__(self, plan: Plan) -> None:
-        self.by_scenario = {name: ScenarioBaseline(plan.baseline) for name in plan.scenarios}
+        self.by_scenario = {name: ScenarioBaseline(plan.ladder[0].baseline) for name in plan.scenarios}
         self.complete = False
         """Whether every scenario has its baseline."""
-        self._wanted = plan.baseline
+        self._wanted = plan.ladder[0].baseline
         self._limit = plan.baseline_limit
+        self._in_rounds = bool(plan.rounds)
         self._sized = plan.baseline_limit is None
         self._skipped: Mapping[str, int] = plan.first
         self._first: dict[str, TrialResult] = {}
@@ -53,11 +53,23 @@ class BaselinePhase:
 
     def testable(self, scenario: str, delta: float) -> bool:
         """Whether the original passes often enough on a scenario for a drop by `delta` to show."""
-        baseline = self.by_scenario[scenario]
-        return baseline.usable and not is_untestable(baseline.failures, baseline.trials, delta)
+        return self.by_scenario[scenario].shows(delta)
+
+    def grow(self, trials: int) -> None:
+        """Ask for more trials of the original on each scenario: `trials` in all."""
+        self._wanted = trials
+        for baseline in self.by_scenario.values():
+            baseline.wanted = max(baseline.wanted, trials)
+        self.complete = all(b.complete for b in self.by_scenario.values())
 
     def _size(self, limit: BaselineLimit) -> str:
-        """Cut the baseline to what the budget allows. Return the refusal if that is too little."""
+        """Cut the baseline to what the budget allows. Return the refusal if that is too little.
+
+        The first of several rounds is small enough: it is paid, or refused.
+        """
+        if self._in_rounds:
+            self._sized = True
+            return first_round_within(limit, list(self._first.values()), self._wanted)
         cut = baseline_within(limit, list(self._first.values()), self._wanted)
         for baseline in self.by_scenario.values():
             baseline.wanted = cut.trials

@@ -33,7 +33,7 @@ class Situation:
     suite: SuiteEvidence | None
     tally: Tally
     result: TrialResult
-    """The last trial's."""
+    """The last trial's, perhaps without its trace."""
     agent: SuiteConfig | None = None
     """What the mutant was made from, to say why it did not arrive."""
 
@@ -45,7 +45,7 @@ class Situation:
     @property
     def evidence(self) -> int:
         """Count the trials so far that say something about the agent."""
-        return sum(lane.trials for lane in self.lanes)
+        return sum(len(lane.outcomes) for lane in self.lanes)
 
     @property
     def shown(self) -> bool:
@@ -101,10 +101,21 @@ def given_up(now: Situation) -> Conclusion | None:
 
 def undetected(now: Situation) -> Conclusion:
     """No scenario killed the mutant, and none goes on."""
+    tried = [lane for lane in now.lanes if not lane.is_untestable]
+    if not tried:
+        return untestable(now.lanes)
     if now.tally.past == now.evidence:
         return Conclusion(Status.NO_COVERAGE, passed_by(now.mutant, now.evidence))
     if not now.shown:
         return now.absence
-    if all(lane.decision is Decision.SURVIVED for lane in now.lanes):
+    if all(lane.decision is Decision.SURVIVED for lane in tried):
         return Conclusion(Status.SURVIVED)
     return Conclusion(Status.UNDECIDED, "the trials allowed per scenario were not enough")
+
+
+def untestable(lanes: Iterable[Lane]) -> Conclusion:
+    """The original fails so often on every scenario that reaches the mutant that no drop could show."""
+    names = ", ".join(sorted(lane.scenario for lane in lanes))
+    return Conclusion(
+        Status.UNTESTABLE, f"reached only by scenarios on which the original fails too often: {names}"
+    )

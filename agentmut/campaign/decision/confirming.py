@@ -112,14 +112,19 @@ class Confirmation:
         return ", ".join(name for name, beside in self.found if beside.failures) or "the suite"
 
 
-def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None) -> Confirmation:
-    """Return what is to be confirmed of a kill: of the first scenario that killed, else of all of them together."""
+def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: float = 1.0) -> Confirmation:
+    """Return what is to be confirmed of a kill: of the first scenario that killed, else of all of them together.
+
+    `weight` is the round's share of alpha. A scenario of a mutant has at most one kill to confirm in all rounds, since
+    one that does not hold closes it. So the level of the confirmation is that of all rounds together.
+    """
     killing = next((lane for lane in lanes if lane.decision is Decision.KILLED), None)
     if killing is not None:
-        return Confirmation(((killing.scenario, _beside(killing)),), killing.table.design.alpha)
+        level = killing.table.design.alpha / weight
+        return Confirmation(((killing.scenario, _beside(killing)),), level)
     assert suite is not None
     tried = tuple((lane.scenario, _beside(lane)) for lane in lanes if lane.trials)
-    return Confirmation(tried, suite.level, by_suite=True)
+    return Confirmation(tried, suite.level / weight, by_suite=True)
 
 
 def _beside(lane: Lane) -> Beside:

@@ -1,10 +1,11 @@
 """The second phase of a campaign: every mutant has an arm, or its status without a trial."""
 
 import heapq
+import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.arm import Arm, InRound
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.conclusions import WITNESS_PATIENCE, Conclusion
 from agentmut.campaign.decision.lane import Lane, SuiteEvidence
@@ -14,86 +15,116 @@ from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Status
-from agentmut.stats import LEAST_BASELINE, KillDesign, level_for
+from agentmut.stats import LEAST_BASELINE, KillDesign, design_in, level_for
 from agentmut.trial import SuiteConfig
 
 IDENTITY_ALPHA = 0.001
 
 
 class KillPhase:
-    """The arms of all mutants, and which trial comes next: the first arm in the plan's order that is ready."""
+    """The arms of all mutants, and which trial comes next: where a kill is most likely, controls first."""
 
-    def __init__(self, arms: Mapping[str, Arm] | None = None, order: Iterable[str] = ()) -> None:
+    def __init__(
+        self, arms: Mapping[str, Arm] | None = None, order: Iterable[str] = (), launched: int = 0
+    ) -> None:
         self.arms = dict(arms or {})
         place = {mutant: position for position, mutant in enumerate(order)}
-        self._order = sorted(self.arms, key=lambda mutant: place.get(mutant, -1))  # controls first
-        self._position = {mutant: position for position, mutant in enumerate(self._order)}
-        self._ready = list(range(len(self._order)))
-        self.launched = 0
+        first = [mutant for mutant in self.arms if mutant not in place]
+        last = sorted((mutant for mutant in self.arms if mutant in place), key=place.__getitem__)
+        self._position = {mutant: position for position, mutant in enumerate((*first, *last))}
+        self._controls = frozenset(first)
+        self._queue: list[tuple[float, int, int, str]] = []
+        self._stamp: dict[str, int] = {}
+        for mutant in self.arms:
+            self._enqueue(mutant)
+        self.launched = launched
 
     @property
     def ended(self) -> bool:
         """Whether every arm has its status."""
         return all(arm.status for arm in self.arms.values())
 
+    @property
+    def answered(self) -> bool:
+        """Whether no arm asks for a trial in this round, and none is under way."""
+        return all(arm.is_answered for arm in self.arms.values())
+
     def record(self, launch: Launch, result: TrialResult) -> Arm:
         """Take in a trial. Return the arm that it belongs to."""
         arm = self.arms[launch.arm]
-        was_ready = arm.ready
         arm.record(launch.number, result)
-        if arm.ready and not was_ready:
-            heapq.heappush(self._ready, self._position[launch.arm])
+        self._enqueue(launch.arm)
         return arm
 
     def launch(self) -> Launch | None:
         """Choose the next trial; None when none can be launched now."""
-        while self._ready:
-            arm = self.arms[self._order[self._ready[0]]]
-            if not arm.ready:
-                heapq.heappop(self._ready)
-                continue
-            launch = arm.launch()
-            self.launched += 1
-            if not arm.ready:
-                heapq.heappop(self._ready)
-            return launch
+        while self._queue:
+            _, _, stamp, mutant = heapq.heappop(self._queue)
+            arm = self.arms[mutant]
+            if stamp == self._stamp[mutant] and arm.ready:
+                launch = arm.launch()
+                self.launched += 1
+                self._enqueue(mutant)
+                return launch
         return None
+
+    def _enqueue(self, mutant: str) -> None:
+        """Put an arm in its place by what its next trial promises; an earlier place of it is void."""
+        stamp = self._stamp[mutant] = self._stamp.get(mutant, 0) + 1
+        arm = self.arms[mutant]
+        if arm.ready:
+            promise = math.inf if mutant in self._controls else arm.prospect
+            heapq.heappush(self._queue, (-promise, self._position[mutant], stamp, mutant))
 
 
 class Measured(NamedTuple):
-    """What is known of the original when the kill phase begins."""
+    """What is known of the original when a round begins."""
 
     plan: Plan
     suite: SuiteConfig
     tables: Tables
     baselines: Mapping[str, ScenarioBaseline]
+    round: int = 0
+    """Position among the plan's rounds."""
 
 
-def arm_of(mutant: Mutant, where: Reached, testable: Mapping[str, float], known: Measured) -> Arm:
-    """Make the arm of a mutant that `testable` scenarios reach, each with its affinity.
+def arm_of(mutant: Mutant, where: Reached, known: Measured) -> Arm:
+    """Make the arm of a mutant that has entered no round yet."""
+    return Arm(
+        mutant,
+        [],
+        known.plan.seed,
+        known.plan.window,
+        parts=PartsSeen(where.parts, WITNESS_PATIENCE) if where.parts else None,
+        agent=known.suite,
+        confirms=known.plan.rule.beside > 0,
+        first=known.plan.first_of_mutants,
+        first_of_original=known.plan.first,
+    )
+
+
+def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
+    """Return what an arm goes on with in the round: the trials so far, judged by the round's tables.
 
     The mutant's error rate is split over all scenarios that reach it, less the share of the suite as a whole. The
     number of testable ones is no divisor: their baselines are the lucky ones, and more false kills than alpha follow.
     """
-    rule = known.plan.rule
-    alpha = rule.alpha if mutant.edits else IDENTITY_ALPHA
-    pooled = [name for name in testable if known.baselines[name].trials >= LEAST_BASELINE]
+    rule, rounds = known.plan.rule, known.plan.ladder
+    here = rounds[known.round]
+    alpha = rule.alpha if arm.mutant.edits else IDENTITY_ALPHA
+    baselines = known.baselines
+    usable = {name: weight for name, weight in where.scenarios.items() if baselines[name].usable}
+    tried = [name for name in usable if baselines[name].shows(here.delta)]
+    pooled = [name for name in tried if baselines[name].trials >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
     level = level_for(len(where.scenarios), alpha * (1 - together))
-    design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
-    left_out = len(where.scenarios) - len(testable)
-    return Arm(
-        mutant,
-        [_lane(name, weight, design, known) for name, weight in testable.items()],
-        known.plan.seed,
-        known.plan.window,
-        _suite_evidence(testable, alpha * together, left_out, known) if together else None,
-        PartsSeen(where.parts, WITNESS_PATIENCE) if where.parts else None,
-        known.suite,
-        confirms=rule.beside > 0,
-        first=known.plan.first_of_mutants,
-        first_of_original=known.plan.first,
-    )
+    design = design_in(here, KillDesign(level, rule.beta, rule.delta, rule.n_max))
+    lanes = [_lane(arm, name, weight, design, known) for name, weight in usable.items()]
+    share = alpha * together * here.weight
+    suite = _suite_evidence(tried, share, len(where.scenarios) - len(tried), known) if together else None
+    finest = rounds[-1].delta
+    hopeful = frozenset(name for name in usable if baselines[name].shows(finest))
+    return InRound(lanes, suite, here.delta, here.weight, known.round == len(rounds) - 1, hopeful)
 
 
 def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known: Measured) -> SuiteEvidence:
@@ -103,17 +134,17 @@ def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known
     return SuiteEvidence(level, pooled, left_out)
 
 
-def _lane(scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
+def _lane(arm: Arm, scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
     baseline = known.baselines[scenario]
     f0, n0 = baseline.failures, baseline.trials
-    evidence = known.tables.evidence(f0, n0, design.n_max)
-    return Lane(scenario, known.tables.get(f0, n0, design), evidence, affinity)
+    table, evidence = known.tables.get(f0, n0, design), known.tables.evidence(f0, n0, design.n_max)
+    before = next((lane for lane in arm.lanes if lane.scenario == scenario), None)
+    return (before or Lane(scenario, table, evidence, affinity)).judged_by(table, evidence)
 
 
 def without_trial(where: Reached) -> Conclusion:
-    """Give the status of a mutant that no testable scenario reaches."""
+    """Give the status of a mutant that no scenario with a baseline reaches."""
     if where.scenarios:
         names = ", ".join(sorted(where.scenarios))
-        reason = f"reached only by scenarios on which the original fails too often: {names}"
-        return Conclusion(Status.UNDECIDED, reason)
+        return Conclusion(Status.UNTESTABLE, f"reached only by scenarios without a usable baseline: {names}")
     return Conclusion(where.otherwise, where.reason)

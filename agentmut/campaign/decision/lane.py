@@ -11,8 +11,11 @@ from agentmut.stats import (
     PooledEvidence,
     PooledStanding,
     Standing,
+    TrialCounts,
+    kills_per_trial,
     log_pooled,
     log_threshold,
+    replayed,
 )
 
 TROUBLE_PATIENCE = 3
@@ -32,7 +35,10 @@ class Lane:
     decision: Decision = Decision.CONTINUE
     first_failure: str = ""
     outcomes: str = ""
-    """`0` for each trial that passed and `1` for each that failed, in the order of their launches."""
+    """`0` for each trial that passed and `1` for each that failed, in the order of their launches.
+
+    Trials after the decision are among them: a finer round reads them.
+    """
     errors: int = 0
     """Trials in a row in which the case itself went wrong."""
     dropped: str = ""
@@ -42,6 +48,20 @@ class Lane:
     def is_open(self) -> bool:
         """Whether further trials may go here."""
         return self.decision is Decision.CONTINUE and not self.dropped
+
+    @property
+    def is_untestable(self) -> bool:
+        """Whether the original fails too often there for a drop by the round's delta to show."""
+        return self.decision is Decision.UNTESTABLE
+
+    @property
+    def prospect(self) -> float:
+        """About how many kills the next trial here brings; 0 where none may go."""
+        if not self.is_open:
+            return 0.0
+        seen = TrialCounts(self.table.f0, self.table.n0, self.trials, self.failures)
+        log_evidence = self.evidence.log_ratio[self.trials][self.failures]
+        return kills_per_trial(seen, log_evidence, self.table.design.alpha)
 
     @property
     def gave_up(self) -> str:
@@ -54,18 +74,29 @@ class Lane:
         return Standing(self.evidence, self.trials, self.failures)
 
     def with_trial(self, failed: bool, reason: str = "") -> Self:
-        """Add one trial; a lane that has decided only forgets its errors."""
+        """Add one trial; a lane that has decided only keeps it for a finer round."""
+        kept = replace(self, errors=0, outcomes=self.outcomes + ("1" if failed else "0"))
         if self.decision is not Decision.CONTINUE:
-            return replace(self, errors=0)
+            return kept
         trials, failures = self.trials + 1, self.failures + failed
         return replace(
-            self,
-            errors=0,
+            kept,
             trials=trials,
             failures=failures,
-            outcomes=self.outcomes + ("1" if failed else "0"),
             first_failure=self.first_failure or (reason if failed else ""),
             decision=self.table.decide(trials, failures),
+        )
+
+    def judged_by(self, table: KillTable, evidence: Evidence) -> Self:
+        """Judge all trials so far by another table, from the first on, as a finer round does.
+
+        A scenario whose kill did not hold stays closed.
+        """
+        if self.decision is Decision.UNDECIDED and self.dropped:
+            return replace(self, table=table, evidence=evidence)
+        decision, trials, failures = replayed(table, self.outcomes)
+        return replace(
+            self, table=table, evidence=evidence, decision=decision, trials=trials, failures=failures
         )
 
     def with_error(self, reason: str) -> Self:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.confirming import is_sentinel
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.stats import find_shift
 
@@ -39,26 +40,32 @@ class Service:
     """The original's trials after the baseline, in the order in which they came in."""
 
     later: list[Later] = field(default_factory=list)
+    """Sentinels, trials that confirm kills, and those by which the baseline grows."""
+    first: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Failures and trials by scenario, of the baseline with which mutants began."""
     sentinels: int = 0
     confirming: int = 0
     baseline_until: float = 0.0
     """When the last baseline trial was finished."""
 
+    def begin(self, baselines: Mapping[str, ScenarioBaseline]) -> None:
+        """Keep the baseline that later trials are compared with."""
+        self.first = {name: (b.failures, b.trials) for name, b in baselines.items() if b.trials}
+
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a trial of the original after the baseline."""
-        self.sentinels += not launch.beside
+        self.sentinels += is_sentinel(launch.repeat)
         self.confirming += bool(launch.beside)
         if result.outcome.is_evidence:
             self.later.append(Later(launch.scenario, result.outcome != "pass", result.finished))
 
-    def drift(self, baselines: Mapping[str, ScenarioBaseline], seed: int) -> Drift | None:
+    def drift(self, seed: int) -> Drift | None:
         """Return the drift that all scenarios together show; None where they show none."""
         import numpy as np
 
-        counts = {name: (b.failures, b.trials) for name, b in baselines.items() if b.trials}
-        later = [(each.scenario, each.failed) for each in self.later if each.scenario in counts]
+        later = [(each.scenario, each.failed) for each in self.later if each.scenario in self.first]
         rng = np.random.default_rng(int(digest_of([seed, "drift"])[:8], 16))
-        shift = find_shift(counts, later, rng)
+        shift = find_shift(self.first, later, rng)
         if shift is None or shift.p > SIGNIFICANT:
             return None
         times = [self.baseline_until, *(each.finished for each in self.later)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
-from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, without_trial
+from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, in_round, without_trial
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
     cannot_run,
@@ -44,6 +44,8 @@ class CampaignState:
     tables: Tables
     original: BaselinePhase = field(init=False)
     kills: KillPhase = field(default_factory=KillPhase)
+    round: int = -1
+    """Position of the round that mutants are in, among the plan's; -1 before the first."""
     sentinels: Sentinels = field(default_factory=Sentinels)
     service: Service = field(default_factory=Service)
     ended_at: dict[str, int] = field(default_factory=dict)
@@ -105,21 +107,35 @@ class CampaignState:
         return self.original.testable(scenario, self.plan.rule.delta)
 
     @property
+    def drops_begun(self) -> tuple[float, ...]:
+        """The drops of the rounds that mutants have entered, coarsest first; empty without rounds."""
+        return tuple(each.delta for each in self.plan.rounds[: self.round + 1])
+
+    @property
     def unbegun(self) -> bool:
         """Whether every trial of the original that was run now raised before it did anything."""
         return unbegun(self.baselines.values())
 
     @property
     def decided(self) -> bool:
-        """Whether every mutant has its status."""
-        return self.baseline_complete and all(self.status(mutant.id) for mutant in self.contenders)
+        """Whether every mutant has its final status."""
+        return self.baseline_complete and self.kills.answered and not self._another_round
+
+    @property
+    def _another_round(self) -> bool:
+        """Whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
+        if self.round + 1 >= len(self.plan.ladder):
+            return False
+        whole = self.plan.shard or not self.plan.mutants
+        mutants = self.arms if whole else [mutant.id for mutant in self.plan.mutants]
+        return any(self.arms[id].rests for id in mutants if id in self.arms)
 
     def status(self, mutant: str) -> tuple[Status, str] | None:
-        """A mutant's status and reason once it has one."""
+        """A mutant's status and reason as far as it is known; that of a coarse round while finer ones go on."""
         if mutant in self.decided_free:
             return self.decided_free[mutant]
         arm = self.arms.get(mutant)
-        return arm.ended if arm else None
+        return arm.standing if arm else None
 
     def launch(self) -> Launch | None:
         """Choose the next trial and count it as in flight; None when none can be launched now."""
@@ -128,19 +144,23 @@ class CampaignState:
         return launch
 
     def _beside_launch(self) -> Launch | None:
-        due = None if self.kills.ended else self.sentinels.launch(self.kills.launched)
+        due = (
+            None
+            if self.kills.answered
+            else self.sentinels.launch(self.kills.launched, self.service.confirming)
+        )
         return due or self.kills.launch()
 
     def drift(self) -> Drift | None:
         """Return the drift of the service that the original's trials show so far."""
-        return self.service.drift(self.baselines, self.plan.seed)
+        return self.service.drift(self.plan.seed)
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
-        if not launch.mutant and is_later(launch.repeat):
+        if not launch.mutant and self.round >= 0:
             self.service.record(launch, result)
         if launch.arm:
             self._record_mutant(launch, result)
@@ -156,7 +176,8 @@ class CampaignState:
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
-        self.service.baseline_until = max(self.service.baseline_until, result.finished)
+        if self.round < 0:
+            self.service.baseline_until = max(self.service.baseline_until, result.finished)
         if refusal := self.original.record(launch, result):
             self._refuse(refusal)
         fresh = bool(result.never_began) and not result.stored
@@ -165,15 +186,30 @@ class CampaignState:
             self.unable = bool(cannot_run(self.baselines.values()))
             self.problem = early_problem(self.baselines.values())
         if self.baseline_complete and not self.problem:
-            self._begin_kill_phase()
+            self._begin_round()
 
     def _record_mutant(self, launch: Launch, result: TrialResult) -> None:
         began = bool(launch.mutant) and result.outcome.is_evidence and not result.never_began
         self._mutant_began = self._mutant_began or began
         arm = self.kills.record(launch, result)
+        self._note_end(arm)
+        self.go_on()
+
+    def _note_end(self, arm: Arm) -> None:
         if arm.status:
             self.ended_at.setdefault(arm.mutant.id, len(self.service.later))
             self._check_control(arm)
+
+    def go_on(self) -> None:
+        """Where all mutants have their answer, ask for the larger baseline of the next round; it begins with that."""
+        if self.problem or not self.kills.answered:
+            return
+        if not self._another_round:
+            self._check_destroyed()
+            return
+        self.original.grow(self.plan.ladder[self.round + 1].baseline)
+        if self.baseline_complete:
+            self._begin_round()
 
     def _note_trouble(self, launch: Launch, result: TrialResult) -> None:
         self._trouble = self._trouble.after(launch, result)
@@ -188,19 +224,35 @@ class CampaignState:
         if not self.problem:
             self.problem, self.refused = problem, True
 
-    def _begin_kill_phase(self) -> None:
+    def _begin_round(self) -> None:
         if not any(map(self.testable, self.baselines)):
             self.problem = untestable_problem(self.baselines)
             return
-        known, arms = Measured(self.plan, self.suite, self.tables, self.baselines), {}
+        self.round += 1
+        known = Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
+        arms = dict(self.arms)
         for mutant in self.contenders:
-            where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
-            testable = {name: weight for name, weight in where.scenarios.items() if self.testable(name)}
-            if testable:
-                arms[mutant.id] = arm_of(mutant, where, testable, known)
-            else:
-                self.decided_free[mutant.id] = without_trial(where)
-        self.kills = KillPhase(arms, self.plan.order)
+            self._enter(mutant, arms, known)
+        order = self.plan.order or [mutant.id for mutant in self.plan.mutants]
+        self.kills = KillPhase(arms, order, self.kills.launched)
+        if self.round == 0:
+            self._begin_kills()
+        for arm in arms.values():
+            self._note_end(arm)
+        self.go_on()
+
+    def _enter(self, mutant: Mutant, arms: dict[str, Arm], known: Measured) -> None:
+        where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
+        if any(self.baselines[name].usable for name in where.scenarios):
+            arm = arms.setdefault(mutant.id, arm_of(mutant, where, known))
+            now = in_round(arm, where, known)
+            arm.add_tables(now) if arm.ended else arm.enter(now)
+            self.decided_free.pop(mutant.id, None)
+        elif mutant.id not in arms:
+            self.decided_free[mutant.id] = without_trial(where)
+
+    def _begin_kills(self) -> None:
+        self.service.begin(self.baselines)
         if not self.plan.merged:  # a merge runs nothing
             tried = [name for name in self.baselines if self.testable(name)]
             self.sentinels = Sentinels(tried, self.plan.rule.beside, self.plan.first)
@@ -210,6 +262,12 @@ class CampaignState:
             self.decided_free[id] = (Status.IGNORED, reason)
         if decided := self.decided_free.get(self.plan.destroyed.id):
             self.problem = destroyed_problem(*decided)
+
+    def _check_destroyed(self) -> None:
+        """A destroyed agent that no round has killed is a failed control."""
+        arm = self.arms.get(self.plan.destroyed.id)
+        if arm and arm.rests and not self.problem:
+            self.problem = destroyed_problem(arm.rests.status, arm.rests.reason)
 
     def _check_control(self, arm: Arm) -> None:
         if arm.status is None or self.problem:

@@ -10,6 +10,7 @@ from agentmut.campaign.limits import BaselineLimit
 from agentmut.campaign.preparation.identity import Environment
 from agentmut.nouns import Mutant
 from agentmut.project import BudgetSettings
+from agentmut.stats import Round
 
 
 def new_run_id(now: float) -> str:
@@ -114,6 +115,8 @@ class Plan(RunPlan):
     ignored: dict[str, str] = Field(default_factory=dict)
     """Mutant id -> the user's reason."""
     rule: Rule = Rule()
+    rounds: tuple[Round, ...] = ()
+    """The rounds, coarsest first; empty for a single one with `rule.delta` and `baseline`, as before 0.2."""
     order: tuple[str, ...] = ()
     """Mutant ids, those to be tried first at the front; empty for the order of `mutants`. Changes no decision."""
     shard: Shard | None = None
@@ -126,6 +129,11 @@ class Plan(RunPlan):
     """What the run makes anew since evaluators are newer than stored trials, in a sentence each."""
     notes: tuple[str, ...] = ()
     """What a reader of the result has to know about the choice of mutants."""
+
+    @property
+    def ladder(self) -> tuple[Round, ...]:
+        """The rounds of the campaign: at least one."""
+        return self.rounds or (Round(self.rule.delta, self.baseline, 1.0),)
 
     @property
     def worst_case_trials(self) -> int:

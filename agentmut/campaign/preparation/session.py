@@ -7,7 +7,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut._base import UsageError, digest_of, make_importable, nearest
-from agentmut.campaign.limits import BaselineLimit, baseline_within_trials, price_missing
+from agentmut.campaign.limits import (
+    BaselineLimit,
+    baseline_within_trials,
+    first_round_within_trials,
+    price_missing,
+)
 from agentmut.campaign.preparation.agents_own import with_agents_own
 from agentmut.campaign.preparation.evaluator_age import (
     Ages,
@@ -37,7 +42,7 @@ from agentmut.seams import (
     RunsCases,
     RunsOutside,
 )
-from agentmut.stats import automatic_size
+from agentmut.stats import Round, automatic_size, rounds_to
 from agentmut.store import OpinionFile
 from agentmut.trial import (
     Case,
@@ -150,12 +155,16 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         raise UsageError(f"no mutants to run: {_why_none(generation)}")
     project, settings = session.project, session.project.statistics
     _check_prices(project, generation.mutants)
-    baseline = _baseline(project, len(session.scenarios), len(generation.mutants))
+    rounds = _rounds(project, len(session.scenarios))
+    baseline = (
+        rounds[-1].baseline if rounds else _baseline(project, len(session.scenarios), len(generation.mutants))
+    )
     price = tuple(price_of_new_series(session.ages, baseline, settings.n_max))
     return Plan(
         **plan_fields(session, now, seed),
         scenarios=tuple(scenario.name for scenario in session.scenarios),
         baseline=baseline,
+        rounds=rounds,
         first=first_repeats(session.ages),
         first_of_mutants=first_of_mutants(session.ages),
         baseline_limit=_baseline_limit(project),
@@ -257,6 +266,17 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
     return tuple(scenario for scenario in project.scenarios if not names or scenario.name in names)
 
 
+def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:
+    """The rounds of a campaign; none where the project wants its finest drop at once."""
+    settings = project.statistics
+    if settings.rounds == "one":
+        return ()
+    rounds = rounds_to(settings.delta, None if settings.baseline == "auto" else settings.baseline)
+    if refusal := first_round_within_trials(project.budget.trials, rounds[0].baseline, scenarios):
+        raise UsageError(refusal)
+    return rounds
+
+
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:
     wanted = project.statistics.baseline
     automatic = wanted == "auto"
@@ -268,8 +288,10 @@ def _baseline(project: Project, scenarios: int, mutants: int) -> int:
 
 
 def _baseline_limit(project: Project) -> BaselineLimit | None:
-    budget = project.budget
-    if project.statistics.baseline != "auto" or (budget.usd is None and budget.minutes is None):
+    budget, settings = project.budget, project.statistics
+    if (settings.rounds == "one" and settings.baseline != "auto") or (
+        budget.usd is None and budget.minutes is None
+    ):
         return None
     return BaselineLimit(usd=budget.usd, minutes=budget.minutes, concurrency=project.execution.concurrency)
 

@@ -35,10 +35,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
     `before` is the run's result. Nothing is run, and nothing is written.
     """
     again = _Rescoring(campaign, tables)
-    again.take_in_baseline()
-    again.take_in_sentinels()
-    for mutant in again.state.contenders:
-        again.take_in(mutant)
+    again.take_in_all()
     after = again.result(before)
     rows = _paired(before, after)
     return Rescored(
@@ -66,6 +63,8 @@ class _Rescoring:
         self.unconfirmed: list[str] = []
         """Mutants whose kill no stored trial of the original confirms."""
         self._later = {(name, x.repeat): x for name, trials in campaign.later.items() for x in trials}
+        self._waiting: dict[str, Iterator[tuple[StoredTrial, TrialResult]]] = {}
+        """By mutant: the stored trials that no round has asked for yet."""
         session = campaign.session
         self._baseline = {name: list(self._judged("", trials)) for name, trials in campaign.original.items()}
         plan = campaign.plan.model_copy(
@@ -77,20 +76,24 @@ class _Rescoring:
         )
         self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables)
 
-    def take_in_baseline(self) -> None:
-        """Record the trials of the original."""
-        results = {name: self._baseline[name] for name in self.state.baselines}
-        for (
-            name,
-            found,
-        ) in results.items():  # before the first is recorded: a complete one begins the next phase
-            baseline = self.state.baselines[name]
-            baseline.launched = baseline.wanted = len(found)
-        for name, found in results.items():
-            for number, (trial, result) in enumerate(found):
-                self._record(Launch("", name, trial.repeat, number), result)
+    def take_in_all(self) -> None:
+        """Record the stored trials, round by round: the original's, then those of the mutants that are open."""
+        before = -1
+        while self._begins_after(before):
+            before = self.state.round
+            if before == 0:
+                self._take_in_sentinels()
+            for mutant in self.state.contenders:
+                self._take_in(mutant)
+            self.state.go_on()
 
-    def take_in_sentinels(self) -> None:
+    def _begins_after(self, round_: int) -> bool:
+        """Return whether a later round has begun, once what it wants of the original is taken in, if that is stored."""
+        if not self.state.baseline_complete:
+            self._take_in_baseline()
+        return self.state.baseline_complete and self.state.round > round_
+
+    def _take_in_sentinels(self) -> None:
         """Record the trials of the original that were made among the mutants', to tell whether the service drifted."""
         if not self.state.baseline_complete:
             return
@@ -100,19 +103,39 @@ class _Rescoring:
                 for number, (_, result) in enumerate(self._judged("", [stored])):
                     self._record(Launch("", name, repeat, number), result)
 
-    def take_in(self, mutant: Mutant) -> None:
-        """Record the trials of a mutant, scenario by scenario in turn, until it is decided."""
+    def _take_in_baseline(self) -> None:
+        """Record what the round wants of the original, as far as it is stored."""
+        is_last = self.state.round + 2 >= len(self.state.plan.ladder)
+        due: list[tuple[Launch, TrialResult]] = []
+        for name, baseline in self.state.baselines.items():
+            stored, before = self._baseline[name], baseline.finished
+            upto = len(stored) if is_last else min(len(stored), baseline.wanted)
+            baseline.launched = baseline.wanted = (
+                upto  # before the first is recorded: a complete one begins the round
+            )
+            due += [
+                (Launch("", name, trial.repeat, number), result)
+                for number, (trial, result) in enumerate(stored[before:upto], before)
+            ]
+        for launch, result in due:
+            self._record(launch, result)
+
+    def _take_in(self, mutant: Mutant) -> None:
+        """Record the trials of a mutant, scenario by scenario in turn, until the round has its answer."""
         arm = self.state.arms.get(mutant.id)
         if arm is None:
             return
-        lanes = {lane.scenario for lane in arm.lanes}
-        kept = {name: trials for name, trials in self.campaign.of(mutant.id).items() if name in lanes}
-        for trial in _in_turn(kept):
-            for stored, result in self._judged(mutant.id, [trial], self.state.detectors[mutant.id]):
-                self._take_in_one(arm, stored, result)
+        if mutant.id not in self._waiting:
+            lanes = {lane.scenario for lane in arm.lanes}
+            kept = {name: trials for name, trials in self.campaign.of(mutant.id).items() if name in lanes}
+            judged = self._judged(mutant.id, _in_turn(kept), self.state.detectors[mutant.id])
+            self._waiting[mutant.id] = iter(judged)
+        while not arm.is_answered and (found := next(self._waiting[mutant.id], None)):
+            self._take_in_one(arm, *found)
         if arm.waiting:
             self.unconfirmed.append(mutant.id)
             arm.accept()
+        arm.pause()
 
     def _take_in_one(self, arm: Arm, stored: StoredTrial, result: TrialResult) -> None:
         """Record a trial of a mutant, and the original's beside it once a kill waits for them."""

@@ -1,7 +1,7 @@
 """Scores of groups of mutants, with intervals that allow for the kill rule's own errors."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.campaign.decision.arm import Arm
@@ -11,11 +11,13 @@ from agentmut.stats import (
     Decision,
     Grade,
     Judged,
+    KillTable,
     KillTest,
     SuiteTest,
     grades,
     mutation_score,
     paper_score,
+    replayed,
 )
 
 LEVEL = 0.95
@@ -23,8 +25,11 @@ DECISIONS = {
     Status.KILLED: Decision.KILLED,
     Status.SURVIVED: Decision.SURVIVED,
     Status.UNDECIDED: Decision.UNDECIDED,
+    Status.UNTESTABLE: Decision.UNDECIDED,
 }
 """What the score's bounds know of a status."""
+UNANSWERED = 0.05
+"""Share of the mutants that may be without an answer at the drop that a score speaks of."""
 
 
 class Standing(NamedTuple):
@@ -44,49 +49,96 @@ def standings(mutants: Iterable[tuple[Mutant, Status, Arm | None]]) -> Mapping[s
     killed = [status is Status.KILLED for status, _ in known.values()]
     graded = dict(zip(known, grades(list(p_values.values()), killed), strict=True))
     return {
-        name: Standing(p_values[name] if graded[name] else None, graded[name], _ruled_out(status, arm))
+        name: Standing(
+            p_values[name] if graded[name] else None,
+            graded[name],
+            arm.ruled_out if status is Status.SURVIVED else None,
+        )
         for name, (status, arm) in known.items()
     }
 
 
-def judged(status: Status, arm: Arm | None) -> Judged:
-    """Return the evidence on a mutant: every table that could have killed it, and where one did."""
-    lanes = arm.lanes if arm else ()
-    tests = tuple(
-        KillTest(lane.scenario, lane.table, lane.trials if lane.decision is Decision.KILLED else 0)
-        for lane in lanes
-    )
-    suite = arm.suite if arm else None
+def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> Judged:
+    """Return the evidence on a mutant: every table that could have killed it, and where one did.
+
+    With a resolution, a survivor is one that has ruled out a drop of it; another is undecided.
+    """
+    decision = DECISIONS[status]
+    if arm is None:
+        return Judged(decision, ())
+    if decision is Decision.SURVIVED and resolution and (arm.ruled_out or 1.0) > resolution * (1 + 1e-9):
+        decision = Decision.UNDECIDED
+    suite, spent = arm.suite, sum(each.weight for each in arm.tested)
     return Judged(
-        DECISIONS[status],
-        tests,
+        decision,
+        tuple(_kill_tests(arm)),
         SuiteTest(suite.level, suite.log_evidence, suite.killed) if suite else NO_SUITE,
+        later=max(0.0, round(1 - spent, 9)),
     )
+
+
+def _kill_tests(arm: Arm) -> Iterator[KillTest]:
+    """Yield every table that could have killed the mutant; those of later rounds see the trials that killed it too."""
+    for number, (tables, weight) in enumerate(arm.tested):
+        for name, table in tables.items():
+            yield KillTest(name, table, _killed_at(arm, number, name, table), weight)
+
+
+def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
+    """Return the trials after which a round's table kills; 0 where it does not, or the mutant lives."""
+    lane = next((each for each in arm.lanes if each.scenario == scenario), None)
+    if lane is None or not 0 <= arm.died_in <= number:
+        return 0
+    if number == arm.died_in:
+        return lane.trials if lane.decision is Decision.KILLED else 0
+    found = replayed(table, lane.outcomes)
+    return found.n if found.decision is Decision.KILLED else 0
+
+
+def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[float]) -> float | None:
+    """Return the drop that a score speaks of: the finest for which nearly all mutants have their answer.
+
+    `drops` are those of the rounds that were begun, coarsest first. Where no drop is answered for 95 % of the mutants
+    the coarsest is returned; None without rounds.
+    """
+    found = [(status, arm) for status, arm in mutants if status in DECISIONS and arm]
+    for drop in reversed(drops):
+        open_ = sum(judged(status, arm, drop).decision is Decision.UNDECIDED for status, arm in found)
+        if open_ <= UNANSWERED * len(found):
+            return drop
+    return drops[0] if drops else None
 
 
 def score(
-    mutants: Sequence[tuple[Status, Arm | None]], graded: Iterable[Grade | None] = (), *, paper: bool = False
+    mutants: Sequence[tuple[Status, Arm | None]],
+    graded: Iterable[Grade | None] = (),
+    resolution: float | None = None,
+    *,
+    paper: bool = False,
 ) -> Score:
     """The score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
 
     Undecided mutants widen the bounds; with `paper` they are in the denominator as well (Eq. 22: killed over all
     that are not equivalent). Equivalent, not applied, ignored and broken ones are only counted. `graded` holds the
-    grades of the kills among them.
+    grades of the kills among them. The upper end speaks of drops of at least `resolution`, or of the finest.
     """
     counts = Counter(status for status, _ in mutants)
-    evidence = [judged(status, arm) for status, arm in mutants if status in DECISIONS]
-    return scored(counts, evidence, graded, paper=paper)
+    evidence = [judged(status, arm, resolution) for status, arm in mutants if status in DECISIONS]
+    return scored(counts, evidence, graded, resolution, paper=paper)
 
 
 def scored(
     counts: Counter[Status],
     evidence: Sequence[Judged],
     graded: Iterable[Grade | None] = (),
+    resolution: float | None = None,
     *,
     paper: bool = False,
 ) -> Score:
     """The score of so many mutants, those with a decision in `evidence`."""
-    found = mutation_score(evidence, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
+    found = mutation_score(
+        evidence, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL, resolution=resolution
+    )
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
     ratio = paper_score(decided + (counts[Status.UNDECIDED] if paper else 0), 0, counts[Status.KILLED])
     return Score(
@@ -96,6 +148,7 @@ def scored(
         level=LEVEL,
         false_kills=found.false_kills if found else None,
         missed=found.missed if found else None,
+        resolution=resolution,
         **{status.value: counts[status] for status in Status},
         **{grade.value: number for grade, number in Counter(filter(None, graded)).items()},
     )
@@ -109,8 +162,3 @@ def share_not_killed(killed: Score) -> Score:
 
     update = {"value": rest(killed.value), "low": rest(killed.high), "high": rest(killed.low)}
     return killed.model_copy(update=update)
-
-
-def _ruled_out(status: Status, arm: Arm) -> float | None:
-    cleared = [lane.table.design.delta for lane in arm.lanes if lane.decision is Decision.SURVIVED]
-    return max(cleared) if status is Status.SURVIVED and len(cleared) == len(arm.lanes) else None

@@ -15,7 +15,7 @@ from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_n
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
-from agentmut.campaign.results.scoring import Standing, score, share_not_killed, standings
+from agentmut.campaign.results.scoring import Standing, resolution_of, score, share_not_killed, standings
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
@@ -210,7 +210,7 @@ def _evidence(arm: Arm, tables: DecisionTables) -> tuple[Evidence, ...]:
             failures=lane.failures,
             decision=lane.decision.value,
             failure=lane.first_failure,
-            outcomes=lane.outcomes,
+            outcomes=lane.outcomes[: lane.trials],
             table=tables.of(lane),
         )
         for lane in arm.lanes
@@ -292,7 +292,8 @@ class _Scorer(NamedTuple):
         rows = list(rows)
         judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
         graded = [Grade(row.grade) for row in rows if row.grade]
-        return score(judged, graded, paper=self.scoring == "paper")
+        resolution = resolution_of(judged, self.state.drops_begun)
+        return score(judged, graded, resolution, paper=self.scoring == "paper")
 
 
 def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:

@@ -179,7 +179,8 @@ def _rank_bound(grid: Array, families: Sequence[Family], most: int, error: float
     """Return the largest k up to `most` that the rank test accepts."""
     limit = rank_limit(families, error)
     p_values = np.sort(np.concatenate([f.p_values for f in families]))
-    rank = np.searchsorted(grid, p_values * (1 - 1e-12))
+    # a p-value counts rounds that are yet to come and may lie beyond every level: no chance of a kill is larger there
+    rank = np.minimum(np.searchsorted(grid, p_values * (1 - 1e-12)), len(grid) - 1)
     others = sum(f.others for f in families)
     rest: Array = sum((f.others * f.chances for f in families), np.zeros_like(families[0].chances))
     worst = np.max([f.chances for f in families if f.p_values], axis=0)

@@ -28,6 +28,8 @@ class Judged(NamedTuple):
     known: float | None = None
     """The p-value of the kill where it is known otherwise than from `tests`: valid in this family, or a smaller one
     whose kills come before all others."""
+    later: float = 0.0
+    """The share of each scenario's level that rounds have which are yet to come."""
 
     @property
     def p_value(self) -> float:
@@ -36,7 +38,7 @@ class Judged(NamedTuple):
             return 1.0
         if self.known is not None:
             return self.known
-        known = kill_p_value(self.tests, self.suite)
+        known = kill_p_value(self.tests, self.suite, self.later)
         return known if known < 1 else family_level(self.tests, self.suite.level, math.inf)
 
     @property

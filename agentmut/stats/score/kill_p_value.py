@@ -94,12 +94,13 @@ def least_level(chance: float, n0: int, design: KillDesign = DEFAULT_DESIGN) -> 
     return 1.0
 
 
-def kill_p_value(tests: Iterable[KillTest], suite: SuiteTest = NO_SUITE) -> float:
+def kill_p_value(tests: Iterable[KillTest], suite: SuiteTest = NO_SUITE, later: float = 0.0) -> float:
     """Return the p-value of a mutant's kill, in (0, 1]; 1 where nothing killed it.
 
     `tests` holds every table that was allowed to kill the mutant, those of untried scenarios included: all of them
-    belong to the family. Raises `ValueError` for a weight outside (0, 1], or a kill in a state where the table
-    cannot kill.
+    belong to the family. `later` is the share of each scenario's level that stages have which are yet to come: they
+    are counted with all of it, so that the p-value holds whenever a campaign stops. Raises `ValueError` for a weight
+    outside (0, 1], or a kill in a state where the table cannot kill.
 
     >>> from agentmut.stats.kill.rule import decision_table, level_for
     >>> table = decision_table(0, 50, KillDesign(level_for(10)))
@@ -118,7 +119,10 @@ def kill_p_value(tests: Iterable[KillTest], suite: SuiteTest = NO_SUITE) -> floa
     ]
     if suite.killed:
         kills.append(min(suite.level, math.exp(-suite.log_evidence)))
-    return family_level(tests, suite.level, min(kills)) if kills else 1.0
+    if not kills:
+        return 1.0
+    scenarios = len({test.scenario for test in tests})
+    return min(1.0, family_level(tests, suite.level, min(kills)) + scenarios * min(kills) * later)
 
 
 def family_level(tests: Sequence[KillTest], suite_level: float, level: float) -> float:
