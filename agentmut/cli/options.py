@@ -61,6 +61,17 @@ InDiff = Annotated[
     str | None,
     typer.Option("--in-diff", help="Only what touches a change of the agent since this git revision."),
 ]
+Usd = Annotated[
+    float | None,
+    typer.Option("--usd", min=0.01, help="Spend at most so many US dollars, whatever the project says."),
+]
+MostTrials = Annotated[
+    int | None, typer.Option("--trials", min=1, help="Run at most so many trials, whatever the project says.")
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option("--minutes", min=0.1, help="Stop after so many minutes, whatever the project says."),
+]
 Mutants = Annotated[
     list[str] | None,
     typer.Option(

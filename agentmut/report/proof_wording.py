@@ -67,14 +67,27 @@ def kill_grade(row: MutantRow) -> str:
     return f"{row.grade}, p {row.p_value:.2g}" if row.grade and row.p_value is not None else ""
 
 
+def claimed_drop(score: Score, rule: Mapping[str, float]) -> float | None:
+    """The drop of a pass rate that the upper end of a score speaks of; None in results without a kill rule."""
+    return score.resolution or rule.get("delta")
+
+
+def for_drops(score: Score) -> str:
+    """What a score with rounds speaks of, to be said behind it; empty without rounds.
+
+    >>> for_drops(Score(value=0.5, low=0.4, high=0.6, resolution=0.5))
+    ' for drops of 0.5 or more'
+    """
+    return f" for drops of {score.resolution:g} or more" if score.resolution else ""
+
+
 def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
     """Yield what the kills and survivors of a run prove together; nothing for results of earlier versions."""
     graded = [f"{getattr(score, grade)} {grade}" for grade in GRADES if getattr(score, grade)]
     if graded:
         yield f"Kills: {', '.join(graded)}."
-    ends = ", and ".join(
-        _ends(score, f"a drop of {rule['delta']:g} or more" if "delta" in rule else "a drop")
-    )
+    drop = claimed_drop(score, rule)
+    ends = ", and ".join(_ends(score, f"a drop of {drop:g} or more" if drop else "a drop"))
     if ends:
         yield f"{ends[0].upper()}{ends[1:]} ({50 + 50 * score.level:g} % each)."
 

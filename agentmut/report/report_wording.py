@@ -66,6 +66,7 @@ MEANING = {
     Status.EQUIVALENT: "The change makes no difference.",
     Status.NO_COVERAGE: "No scenario reaches the changed part, so none could notice.",
     Status.UNDECIDED: "There is not enough evidence either way.",
+    Status.UNTESTABLE: "The unchanged agent fails too often where the change is reached: no drop could show.",
     Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
     Status.IGNORED: "The project file tells to ignore it.",
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from agentmut.stats import KillDesign, KillTable, level_for
+from agentmut.stats import KillDesign, KillTable, Round, level_for
 
 if TYPE_CHECKING:
     from agentmut.stats import Preview
@@ -40,6 +40,10 @@ class Rules(NamedTuple):
     beta: float
     delta: float
     n_max: int
+
+    def in_round(self, each: Round) -> Self:
+        """Return the rule of a round: its drop and baseline, at its share of alpha."""
+        return self._replace(n0=each.baseline, alpha=self.alpha * each.weight, delta=each.delta)
 
     def design(self, scenarios: int) -> KillDesign:
         """Return the kill design of each of so many scenarios."""

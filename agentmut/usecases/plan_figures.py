@@ -50,6 +50,14 @@ class PlanLine(Frozen):
     """Baseline, controls and mutants."""
 
 
+class RoundLine(Frozen):
+    """What it takes until every mutant has its answer for drops of `delta` or more."""
+
+    delta: float
+    total: Amount
+    """Baseline, controls and mutants of this round and of those before it."""
+
+
 class ByHistory(Frozen):
     """What earlier runs of the project lead to expect of the mutants, without baseline and controls."""
 
@@ -71,6 +79,10 @@ class Foreseen(Frozen):
     scenarios: int
     baseline: Amount
     lines: tuple[PlanLine, ...]
+    rounds: tuple[RoundLine, ...] = ()
+    """What can be learned for which amount, coarsest first; empty without rounds."""
+    buys: str = ""
+    """What the budget of the project is enough for, in a sentence; empty without a budget."""
     history: ByHistory | None
     """None where there was no earlier run."""
     worst: Amount
@@ -103,6 +115,47 @@ def plan_line(
         undecided=_mean([found.undecided for found in degrading]),
         total=amount([(baseline_trials, unit.usd), *spent], unit),
     )
+
+
+Expect = Callable[[Lanes, float], Expected]
+STRONG = 0.75
+"""The drop that mutants are taken to cause which are killed in the first round."""
+
+
+def round_line(
+    delta: float,
+    mutants: Sequence[PlannedMutant],
+    controls: Sequence[PlannedMutant],
+    baseline_trials: int,
+    unit: Unit,
+    first: Expect,
+    here: Expect,
+    share_killed: float,
+) -> RoundLine:
+    """Add up what the rounds take until the one with `delta` has its answers.
+
+    A round judges the trials of those before it again, so a survivor takes what this round alone would take (`here`).
+    The share of degrading mutants that is killed takes what a drop of 0.75 takes in the first round (`first`).
+    """
+    spent: list[tuple[float, float | None]] = [(baseline_trials, unit.usd)]
+    for each in (*mutants, *controls):
+        if each.lanes:
+            killed = share_killed if each.degrades else 0.0
+            trials = killed * first(each.lanes, STRONG).trials + (1 - killed) * here(each.lanes, 0.0).trials
+            spent.append((trials, each.usd))
+    return RoundLine(delta=delta, total=amount(spent, unit))
+
+
+def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, float | None]) -> str:
+    """Say which drops the budget (trials, US dollars, minutes) is probably enough for; empty without a budget."""
+    if not rounds or not any(limit is not None for limit in limits):
+        return ""
+    reached = [each for each in rounds if not stopped_by(limits, each.total)]
+    if not reached:
+        need = rounds[0].total
+        money = "" if need.usd is None else f", about ${need.usd:.2f}"
+        return f"The budget is probably not enough for the first round: it takes about {need.trials:.0f} trials{money}."
+    return f"The budget is probably enough to learn which drops of {reached[-1].delta:g} or more are noticed."
 
 
 def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:

@@ -34,12 +34,15 @@ from agentmut.trial import Detector, Pricer, inside, provider_of
 from agentmut.usecases.budget_question import why_ask
 from agentmut.usecases.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
+    STRONG,
     ByHistory,
     Foreseen,
     PlannedMutant,
     Unit,
     amount,
+    buys,
     plan_line,
+    round_line,
     stopped_by,
 )
 from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
@@ -49,6 +52,8 @@ CHARACTERS = 4
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99
+KILLED = 0.5
+"""Share of the degrading mutants that the suite is taken to notice, where no earlier run tells."""
 ANSWER = 200
 """Tokens that a model is taken to answer with, where nothing is stored that tells."""
 
@@ -80,12 +85,29 @@ def foresee(
     mutants = [known.planned(mutant) for mutant in wanted]
     controls = [known.control(each) for each in (*campaign.identity, campaign.destroyed)]
     rules = _rules(campaign)
-    expect = Foresight(rules, Tables.of(session.project).get).expected
+    table_of = Tables.of(session.project).get
+    in_rounds = [Foresight(rules.in_round(each), table_of).expected for each in campaign.ladder]
+    expect = in_rounds[-1]
     baseline = campaign.baseline * len(campaign.scenarios)
     units = known.unit(len(mutants), campaign)
     drops = (0.0, rules.delta, min(0.95, 2 * rules.delta))
     lines = tuple(plan_line(drop, mutants, controls, baseline, units, expect) for drop in drops)
     budget, history = campaign.budget, foreseen(wanted, read_history(session.project.runs))
+    limits = (budget.trials, budget.usd, budget.minutes)
+    share = history.kill / len(wanted) if history and wanted else KILLED
+    rounds = tuple(
+        round_line(
+            each.delta,
+            mutants,
+            controls,
+            each.baseline * len(campaign.scenarios),
+            units,
+            in_rounds[0],
+            here,
+            share,
+        )
+        for each, here in zip(campaign.rounds, in_rounds, strict=False)
+    )
     most = len(campaign.scenarios) * rules.n_max
     return Foreseen(
         agentmut_version=__version__,
@@ -95,13 +117,13 @@ def foresee(
         scenarios=len(campaign.scenarios),
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
+        rounds=rounds,
+        buys=buys(rounds, limits),
         history=ByHistory(killed=history.kill / len(wanted), trials=history.trials)
         if history and wanted
         else None,
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
-        stops=stopped_by(
-            (budget.trials, budget.usd, budget.minutes), max((x.total for x in lines), key=lambda x: x.trials)
-        ),
+        stops=stopped_by(limits, max((x.total for x in lines), key=lambda x: x.trials)),
         asks=why_ask(budget, campaign.worst_case_trials, store.mean_cost()),
         assumptions=tuple(known.assumptions(campaign)),
         notes=campaign.notes,
@@ -260,6 +282,11 @@ class _Known:
             "a mutant are taken at their mean pass rate; chances are exact, trials on several scenarios are the mean "
             f"of {RUNS} simulated mutants"
         )
+        if campaign.rounds:
+            yield (
+                "for each round, a survivor takes what that round takes alone; the share of degrading mutants that "
+                f"earlier runs killed, or {KILLED:g} without one, is killed in the first round by a drop of {STRONG:g}"
+            )
         yield from self._about_price()
         yield from self._about_time()
         if campaign.rule.suite_share:

@@ -7,7 +7,7 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
-from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
+from agentmut.cli.options import AgentRef, Json, Minutes, MostTrials, ProjectPath, Seed, Usd, Yes
 from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ def plan(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     choice: Choice = Choice(),
+    usd: Usd = None,
+    trials: MostTrials = None,
+    minutes: Minutes = None,
     seed: Seed = None,
     rate: Annotated[
         float | None, typer.Option("--rate", help="Assume this pass rate of every scenario.")
@@ -52,7 +55,7 @@ def plan(
     if rate is not None and not 0 < rate <= 1:
         raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
     with agents_on_stderr():
-        loaded = load_project(project, agent)
+        loaded = load_project(project, agent).limited(usd, trials, minutes)
     selection = selection_of(choice)
     keys = stand_in_keys() if probe is None else agents_on_stderr()
     with keys, under_way(loaded, choice.named_scenarios) as (session, store, now, progress):

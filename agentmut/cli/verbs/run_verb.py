@@ -10,7 +10,17 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
-from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
+from agentmut.cli.options import (
+    AgentRef,
+    Fresh,
+    Json,
+    Minutes,
+    MostTrials,
+    ProjectPath,
+    Seed,
+    Usd,
+    Yes,
+)
 from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 if TYPE_CHECKING:
@@ -25,6 +35,9 @@ def run(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     choice: Choice = Choice(),
+    usd: Usd = None,
+    trials: MostTrials = None,
+    minutes: Minutes = None,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -45,10 +58,11 @@ def run(
 ) -> None:
     """Measure the suite on broken copies of the agent.
 
-    Reports which breakages the scenarios notice, and which nobody notices. Finished trials are kept and reused.
+    Reports which breakages the scenarios notice, and which nobody notices. Large drops of a pass rate are looked for
+    first, so a small budget gives a coarse answer; a later run with more money goes on from there.
     For several machines: --baseline-only, copy .agentmut to each, --shard k/n on each, then `agentmut merge`.
 
-    Example: agentmut run --class prompt --yes
+    Example: agentmut run --usd 2 --yes
     """
     from agentmut.campaign import make_mutants, part_of
     from agentmut.cli.verbs.gate_verb import decide_and_print
@@ -58,7 +72,7 @@ def run(
     if gate and (shard or baseline_only):
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
-        loaded = load_project(project, agent)
+        loaded = load_project(project, agent).limited(usd, trials, minutes)
     selection = selection_of(choice)
     with agents_on_stderr(), opened(loaded, choice.named_scenarios) as (session, store):
         selection = with_session_changes(selection, session, choice.in_diff, agent)

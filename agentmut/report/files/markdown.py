@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
-from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, group_score, is_few, is_graded, proven
+from agentmut.report.proof_wording import (
+    FEW_MEANS,
+    GRADES_MEAN,
+    for_drops,
+    group_score,
+    is_few,
+    is_graded,
+    proven,
+)
 from agentmut.report.ranking import rank
 from agentmut.report.report_wording import counted, interval, judged_again
 
@@ -28,6 +36,7 @@ _ASIDE = 400
 """Characters of a note or reason."""
 _UNUSUAL = (
     (Status.UNDECIDED, "Undecided: not enough evidence either way"),
+    (Status.UNTESTABLE, "Untestable: the agent fails too often, as it is, on the scenarios that reach these"),
     (Status.NOT_APPLIED, "Not applied: these changes never reached the agent, and are not in the score"),
     (Status.ERROR, "Could not be run, and not in the score"),
 )
@@ -61,7 +70,7 @@ def fitting_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 
 def _title(result: Result) -> str:
-    return f"## agentmut: mutation score {interval(result.score)}"
+    return f"## agentmut: mutation score {interval(result.score)}{for_drops(result.score)}"
 
 
 def _warnings(result: Result) -> Iterable[str]:

@@ -25,6 +25,7 @@ _STATUSES = {
     Status.SURVIVED: "Survived",
     Status.NO_COVERAGE: "NoCoverage",
     Status.UNDECIDED: "Pending",
+    Status.UNTESTABLE: "Pending",
     Status.EQUIVALENT: "Ignored",
     Status.NOT_APPLIED: "Ignored",
     Status.IGNORED: "Ignored",

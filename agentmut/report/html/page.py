@@ -127,6 +127,7 @@ LABELS = {
     Status.SURVIVED: "survived",
     Status.NO_COVERAGE: "not reached",
     Status.UNDECIDED: "undecided",
+    Status.UNTESTABLE: "untestable",
     Status.EQUIVALENT: "equivalent",
     Status.NOT_APPLIED: "not applied",
     Status.IGNORED: "ignored",

@@ -20,6 +20,14 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     page.hang(f"{sum(plan.mutants.values())} mutants ({classes}), {plan.scenarios} scenarios", indent=0)
     if plan.unreached:
         page.add(f"{plan.unreached} of them nothing reaches: they cost nothing, and count as not noticed")
+    if plan.rounds:
+        page.title("What the money buys: which mutants the suite notices")
+        bought = plain_table("drops of a pass rate of", "trials", "cost", "time")
+        for each in plan.rounds:
+            bought.add_row(f"{each.delta:g} or more", *_cells(each.total))
+        page.add(bought)
+    if plan.buys:
+        page.hang(plan.buys, indent=0)
     page.title("What to expect, if each degrading mutant lowers one pass rate by")
     table = plain_table("", "killed", "survived", "open", "trials", "cost", "time")
     for line in plan.lines:

@@ -14,6 +14,8 @@ from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import (
     FEW_MEANS,
     GRADES_MEAN,
+    claimed_drop,
+    for_drops,
     group_score,
     is_few,
     is_graded,
@@ -37,6 +39,11 @@ if TYPE_CHECKING:
     from agentmut.store import Rescored
 
 SHOWN_SURVIVORS = 15
+PARTIAL = "Unfinished: the score below is partial. `agentmut resume` goes on."
+UNFINISHED = (
+    "The run ended early. What is said below holds, for the drops that it names. `agentmut resume`, or a run with more "
+    "money, goes on from here to smaller drops."
+)
 SHOWN_PARTLY = 8
 SHOWN_STANDING = 8
 LINES = 6
@@ -98,12 +105,13 @@ def _head(page: Page, result: Result) -> None:
         page.add()
         page.add(Text(bounded(result.problem), style="red"))
     if result.status in ("budget", "interrupted"):
-        page.add("Unfinished: the score below is partial. `agentmut resume` goes on.")
+        page.add(UNFINISHED if result.score.resolution else PARTIAL)
 
 
 def _scores(page: Page, result: Result) -> None:
     kind = "Mutation" if result.selective is None else "Selective"
-    page.title(f"{kind} score   {interval(result.score)}  (harmful changes that the suite noticed)")
+    speaks = f"{interval(result.score)}{for_drops(result.score)}"
+    page.title(f"{kind} score   {speaks}  (harmful changes that the suite noticed)")
     page.add(_counts(result.score))
     for line in proven(result.score, result.rule):
         page.add(line)
@@ -296,6 +304,10 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
         (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
         (Status.ERROR, "Could not be run, and not in the score"),
         (Status.UNDECIDED, "Undecided"),
+        (
+            Status.UNTESTABLE,
+            "Untestable: the agent fails too often, as it is, on the scenarios that reach these",
+        ),
         (Status.IGNORED, "Ignored"),
     ):
         rows = [row for row in mutants if row.status is status]
@@ -361,12 +373,13 @@ def _foot(page: Page, result: Result) -> None:
     page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")
     rule = result.rule
     if rule:
+        drop = claimed_drop(result.score, rule)
         page.add(
             f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}, over all "
             f"scenarios that reach it together (each is tested at its share, as Bonferroni has it); one "
-            f"that fails {rule['delta']:g} more often survives with chance about {rule['beta']:g}. The lower end "
+            f"that fails {drop:g} more often survives with chance about {rule['beta']:g}. The lower end "
             "of the score counts mutants with any real drop, the upper end those with a drop of at least "
-            f"{rule['delta']:g}, at 95 % confidence."
+            f"{drop:g}, at 95 % confidence."
         )
     if is_graded(result.score):
         page.add(GRADES_MEAN)
