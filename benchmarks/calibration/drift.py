@@ -191,7 +191,9 @@ def field(folder: Path, mutants: int = MUTANTS) -> Field:
     session = open_session(load_project(folder))
     plan = make_plan(session, make_mutants(session, Selection()), 1, 0.0)
     return Field(
-        session, plan.model_copy(update={"baseline": BASELINE, "baseline_limit": None}), Tables(None)
+        session,
+        plan.model_copy(update={"baseline": BASELINE, "rounds": (), "baseline_limit": None}),
+        Tables(None),
     )
 
 
@@ -215,7 +217,7 @@ def play(
             rate = 0.0
         elif worse.get(launch.mutant) == launch.scenario:
             rate -= drop
-        state.record(launch, _result(launch, bool(rng.random() < rate), now))
+        state.record(launch, a_result(launch, bool(rng.random() < rate), now))
     return _campaign(state)
 
 
@@ -224,7 +226,8 @@ def _plan(on: Field, seed: int, beside: float | None) -> Plan:
     return on.plan.model_copy(update={"seed": seed, "rule": rule})
 
 
-def _result(launch: Launch, passed: bool, now: float) -> TrialResult:
+def a_result(launch: Launch, passed: bool, now: float) -> TrialResult:
+    """Return a trial that arrived and took a second."""
     witness = Witness(route=Route.SENT, seen=1, edits=1) if launch.mutant else None
     return TrialResult(
         outcome=Outcome.PASS if passed else Outcome.FAIL, ending=Ending.ANSWERED, reason="", checks=(),
