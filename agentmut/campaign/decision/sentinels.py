@@ -21,12 +21,9 @@ class Sentinels:
         self._first = first
         self.launched = 0
 
-    def launch(self, mutants: int, confirming: int = 0) -> Launch | None:
-        """Return the next sentinel if one is due after so many launches of mutants: scenario by scenario in turn.
-
-        Trials of the original that confirm kills are of the same time and count as well.
-        """
-        if not self._scenarios or self.launched + confirming >= int(mutants * self._share):
+    def launch(self, mutants: int) -> Launch | None:
+        """Return the next sentinel if one is due after so many launches of mutants: scenario by scenario in turn."""
+        if not self._scenarios or self.launched >= int(mutants * self._share):
             return None
         repeat, at = divmod(self.launched, len(self._scenarios))
         self.launched += 1

@@ -144,11 +144,7 @@ class CampaignState:
         return launch
 
     def _beside_launch(self) -> Launch | None:
-        due = (
-            None
-            if self.kills.answered
-            else self.sentinels.launch(self.kills.launched, self.service.confirming)
-        )
+        due = None if self.kills.answered else self.sentinels.launch(self.kills.launched)
         return due or self.kills.launch()
 
     def drift(self) -> Drift | None:
