@@ -35,11 +35,10 @@ from agentmut.nouns.footprints import Footprint  # noqa: E402
 from agentmut.nouns.mutant import Status  # noqa: E402
 from agentmut.nouns.result import Result  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
-from agentmut.project.project import load_project  # noqa: E402
+from agentmut.project import load_project  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 from agentmut.trial.executor import TrialRequest  # noqa: E402
-from agentmut.usecases.campaigns import carry_out  # noqa: E402
-from agentmut.usecases.runtime import open_store  # noqa: E402
+from agentmut.usecases import carry_out_campaign, open_store  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9
@@ -127,7 +126,7 @@ def timed_run(folder: Path, seed: int) -> Timed:
         session = open_session(project)
         plan = make_plan(session, make_mutants(session, Selection()), seed, time.time())
         register(store, plan)
-        return Timed(carry_out(session, plan, store, progress=progress), points)
+        return Timed(carry_out_campaign(session, plan, store, progress=progress), points)
 
 
 def fill(folder: Path, trials: int) -> None:
@@ -287,7 +286,7 @@ def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> 
     def told(group: Any) -> tuple[float, float]:
         arms = [state.arms[id_] for id_ in group]
         killed = statistics.mean(arm.status is Status.KILLED for arm in arms)
-        return killed, statistics.mean(arm.consumed for arm in arms)
+        return killed, statistics.mean(arm.trials.consumed for arm in arms)
 
     (false, spent), (true, spent_worse) = told(unchanged), told(worse)
     return Verdicts(false, true, spent, spent_worse, stop is Stop.FAILED)

@@ -149,4 +149,5 @@ async def main() -> None:
         sys.exit(f"above {LIMIT} ms: {', '.join(late)}")
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -26,8 +26,8 @@ from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings
 from agentmut.usecases.campaigns import measure
 
-sys.path.insert(0, str(Path(__file__).parent))
-from faults import SEED, Size, write_project
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.faults import SEED, Size, write_project
 
 FAULTS = (
     "outage",

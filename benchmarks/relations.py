@@ -48,14 +48,14 @@ class Task(NamedTuple):
     case: int
     faulty: bool
     first: int
-    count: int
+    number: int
 
 
 def findings(task: Task) -> list[Finding]:
     """The finding of each repetition, with a seed for the simulator too."""
     case = CASES[task.case]
     agent = case.faulty if task.faulty else case.correct
-    return [_finding(case, agent, task.first + number) for number in range(task.count)]
+    return [_finding(case, agent, task.first + number) for number in range(task.number)]
 
 
 def _finding(case: Case, agent: Agent, seed: int) -> Finding:

@@ -78,7 +78,7 @@ class Stacks:
     """The SDKs; their clients are shared by all trials. Each asks once, and says which tools it was told to call."""
 
     def __init__(self) -> None:
-        shared = {"api_key": "k", "base_url": "http://unset", "max_retries": 0}
+        shared: dict[str, Any] = {"api_key": "k", "base_url": "http://unset", "max_retries": 0}
         self._http = AsyncClient(verify=False, timeout=60)
         self._openai = openai.AsyncOpenAI(http_client=self._http, **shared)
         self._anthropic = anthropic.AsyncAnthropic(http_client=self._http, **shared)
@@ -96,7 +96,7 @@ class Stacks:
     async def responses(self, at: Mapping[str, str], stream: bool) -> list[str]:
         """The Responses API."""
         create = self._openai.with_options(base_url=at["OPENAI_BASE_URL"]).responses.create
-        response = await create(**_body(Responses()), stream=stream)
+        response: Any = await create(**_body(Responses()), stream=stream)
         if stream:
             response = [event async for event in response][-1].response
         return [item.name for item in response.output if item.type == "function_call"]
@@ -128,7 +128,8 @@ class Stacks:
 
         graph = StateGraph(MessagesState).add_node("ask", ask).add_edge(START, "ask").compile()
         said = [{"content": "", **{k: v for k, v in m.items() if v is not None}} for m in body["messages"]]
-        state = await graph.ainvoke({"messages": convert_to_messages(said)})
+        messages: list[Any] = list(convert_to_messages(said))
+        state = await graph.ainvoke(MessagesState(messages=messages))
         return [call["name"] for call in state["messages"][-1].tool_calls]
 
     def all(self) -> dict[str, Callable[[Mapping[str, str], bool], Awaitable[list[str]]]]:

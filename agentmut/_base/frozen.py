@@ -17,8 +17,10 @@ class Frozen(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some fields changed, that knows nothing of what this one has cached of itself."""
         copied = super().model_copy(update=update, deep=deep)
-        for cached in copied.__dict__.keys() - type(self).model_fields.keys():
-            del copied.__dict__[cached]
+        fields = type(self).model_fields.keys()
+        if not copied.__dict__.keys() <= fields:
+            for cached in copied.__dict__.keys() - fields:
+                del copied.__dict__[cached]
         return copied
 
 

@@ -21,10 +21,13 @@ class ServiceTime(Frozen):
     """The timeout that cut the run off; 0 where it ended by itself."""
 
 
-def service_time(spans: tuple[tuple[float, float], ...], now: float, held: float) -> ServiceTime:
+def service_time(
+    spans: tuple[tuple[float, float], ...], now: float, held: float, *, failed: int = 0, cut: float = 0.0
+) -> ServiceTime:
     """The time of a run that has waited in these `spans` and was held back so long, `now` seconds after its beginning.
 
     Spans are pairs of seconds since the run began, in order and apart. One that reaches to now has not ended.
+    `failed` and `cut` are the fields of that name.
     """
     waits = [end - begin for begin, end in spans]
     waiting = waits.pop() if spans and spans[-1][1] >= now else 0.0
@@ -34,7 +37,7 @@ def service_time(spans: tuple[tuple[float, float], ...], now: float, held: float
         own += sum(wait for wait in waits if wait < least)
         waits = [wait for wait in waits if wait >= least][:MOST_WAITS]
     rounded = tuple(round(wait, 3) for wait in waits)
-    return ServiceTime(waits=rounded, waiting=round(waiting, 3), own=round(own, 3))
+    return ServiceTime(waits=rounded, waiting=round(waiting, 3), own=round(own, 3), failed=failed, cut=cut)
 
 
 def merged_spans(spans: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:

@@ -96,8 +96,7 @@ class Recorder:
             waited = [*self.waited, *((since, now) for since in self.waiting)]
         starts = sorted(since for since, _ in waited)
         again = [(e.started, _TOGETHER + _first(starts, e.started + e.seconds, now)) for e in failed]
-        spent = service_time(merged_spans([*waited, *again]), now, self.held)
-        return spent.model_copy(update={"failed": len(failed), "cut": cut})
+        return service_time(merged_spans([*waited, *again]), now, self.held, failed=len(failed), cut=cut)
 
     def timeline(self) -> tuple[Step, ...]:
         """The recorded steps in the order in which they were started."""

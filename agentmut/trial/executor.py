@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
-from agentmut.nouns import AgentTrace, Ending, Execution, Mutant, Player
+from agentmut.nouns import Ending, Execution, Mutant, Player
 from agentmut.recording import TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
@@ -98,11 +98,13 @@ class LocalExecutor:
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
-        execution = await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring)
-        judging = self._pricer.priced(AgentTrace(steps=execution.judging)).steps
-        return execution.model_copy(
-            update={"trace": self._pricer.priced(execution.trace), "judging": judging}
-        )
+        return self._priced(await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring))
+
+    def _priced(self, execution: Execution) -> Execution:
+        trace, judging = self._pricer.priced(execution.trace), self._pricer.steps(execution.judging)
+        if trace is execution.trace and judging is execution.judging:
+            return execution
+        return execution.model_copy(update={"trace": trace, "judging": judging})
 
     def _agent(self, request: TrialRequest) -> Adapter:
         key = (request.mutant.id if request.mutant else "", request.scenario)

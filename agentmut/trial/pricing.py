@@ -36,9 +36,14 @@ class Pricer:
 
     def priced(self, trace: AgentTrace) -> AgentTrace:
         """The trace with the cost of each model call filled in."""
-        if not any(step.action is Action.REASON for step in trace.steps):
-            return trace
-        return trace.model_copy(update={"steps": tuple(self._step(step) for step in trace.steps)})
+        steps = self.steps(trace.steps)
+        return trace if steps is trace.steps else trace.model_copy(update={"steps": steps})
+
+    def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """The steps with the cost of each model call; the same object where no model was called."""
+        if not any(step.action is Action.REASON for step in steps):
+            return steps
+        return tuple(self._step(step) for step in steps)
 
     def _step(self, step: Step) -> Step:
         if step.action is not Action.REASON or step.usd is not None:

@@ -51,6 +51,14 @@ def test_the_original_and_several_mutants_have_to_agree() -> None:
     assert burst_at_end(alone, totals(alone)) == 0
 
 
+def test_a_window_without_a_failure_is_no_burst_whatever_its_signs() -> None:
+    quiet = [Seen(m, "s", i < 3) for i in range(20) for m in ("", "a", "b")]
+    signed = [Seen(m, "s", False, sign=True) for _ in range(8) for m in ("", "a", "b")]
+    known = totals(quiet + signed)
+    assert not excess(signed, known).is_burst  # all is counted
+    assert burst_at_end(signed, known) == 0  # nothing is
+
+
 def test_failures_that_fall_on_signs_of_trouble_are_a_burst_without_the_original() -> None:
     quiet = [Seen(m, "s", False) for _ in range(20) for m in "abcd"]
     stormy = [Seen(m, "s", i % 2 == 0, sign=i % 2 == 0) for i in range(4) for m in "abcd"]

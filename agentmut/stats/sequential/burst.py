@@ -101,7 +101,12 @@ def burst_at_end(seen: Sequence[Seen], totals: Totals) -> int:
     its size has come, so each trial is in few of them.
     """
     sizes = [size for size in SIZES if len(seen) >= size and len(seen) % (size // 2) == 0]
-    return max((size for size in sizes if excess(seen[-size:], totals).is_burst), default=0)
+    return max((size for size in sizes if _is_burst(seen[-size:], totals)), default=0)
+
+
+def _is_burst(window: Sequence[Seen], totals: Totals) -> bool:
+    """Whether the window is a burst; one without a failure never is, so nothing is counted in it."""
+    return any(one.failed for one in window) and excess(window, totals).is_burst
 
 
 def excess(window: Sequence[Seen], totals: Totals) -> Excess:
