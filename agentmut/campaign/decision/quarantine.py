@@ -47,11 +47,20 @@ class Watch:
     found: Suspicion | None = None
     _answered: set[str] = field(default_factory=set)
     """The mutants (empty: the original) that the service has answered."""
+    _began: bool = False
+    """Whether a trial of this run did more than raise at once."""
     _refused: list[int] = field(default_factory=list)
     _troubled: list[int] = field(default_factory=list)
 
     def record(self, launch: Launch, result: TrialResult) -> None:
-        """Take in a trial."""
+        """Take in a trial.
+
+        While no trial of this run has begun, those that raise at once tell of what is missing around the agent, such as
+        a key, and not of an outage.
+        """
+        self._began = self._began or not (result.stored or result.never_began)
+        if result.never_began and not self._began:
+            return
         seen = seen_of(launch, result)
         self.totals.add(seen)
         if result.stored:
