@@ -124,3 +124,34 @@ def test_rescoring_by_the_same_evaluators_changes_nothing(projects: Any) -> None
     assert rescored.flipped == ()
     assert [each.ruled_out for each in rescored.result.mutants] == [each.ruled_out for each in before.mutants]
     assert rescored.after.killed == before.score.killed
+
+
+def test_rescoring_goes_through_the_rounds_in_which_no_scenario_can_show_the_drop(
+    projects: Any, told: Any
+) -> None:
+    """At a pass rate of .6 the rounds for .75 and .5 ask for no trial, so the baseline grows at once."""
+    rates = "\nRATES = {'alpha': 0.6, 'beta': 0.6}\nWITHOUT = 0.0\n"
+    project = projects.write(("alpha", "beta"), extra=rates, **ROUNDS)
+    before = measure(project)
+    rescored = rescore(project)
+    assert row(before, "alpha").status is Status.KILLED
+    assert rescored.flipped == ()
+    assert told(rescored.result) == told(before)
+    assert rescored.after == before.score
+
+
+def test_rescoring_begins_no_round_whose_baseline_the_money_did_not_pay(projects: Any) -> None:
+    """After 120 trials or so the first round is over, and the baseline is between 20 and 30 trials."""
+    project = projects.write(budget={"trials": 139}, **ROUNDS)
+    before = measure(project)
+    assert {each.status for each in before.mutants} == {Status.KILLED, Status.SURVIVED}
+    assert 60 < sum(each.trials for each in before.baseline) < 90
+    assert rescore(project).after == before.score
+
+
+def test_a_share_for_the_suite_leaves_out_scenarios_that_wait_for_a_finer_round(projects: Any) -> None:
+    rates = "\nRATES = {'alpha': 1.0, 'beta': 1.0, 'gamma': 0.6}\nWITHOUT = 0.0\n"
+    share = {"statistics": {**ROUNDS["statistics"], "suite_share": 0.3}}
+    result = measure(projects.write(extra=rates, **share))
+    assert row(result, "gamma").status is Status.KILLED
+    assert row(result, "topic number 0").status is Status.SURVIVED

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.confirming import Confirmation, is_sentinel
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.decision.unseen import may_reach
@@ -80,17 +81,20 @@ class _Rescoring:
         """Record the stored trials, round by round: the original's, then those of the mutants that are open."""
         before = -1
         while self._begins_after(before):
-            before = self.state.round
-            if before == 0:
+            if before < 0:
                 self._take_in_sentinels()
+            before = self.state.round
             for mutant in self.state.contenders:
                 self._take_in(mutant)
             self.state.go_on()
 
     def _begins_after(self, round_: int) -> bool:
-        """Return whether a later round has begun, once what it wants of the original is taken in, if that is stored."""
-        if not self.state.baseline_complete:
-            self._take_in_baseline()
+        """Return whether a later round has begun, once what it wants of the original is taken in, if that is stored.
+
+        Where no mutant needs a trial in that round, the next one wants its trials at once.
+        """
+        while not self.state.baseline_complete and self._take_in_baseline():
+            pass
         return self.state.baseline_complete and self.state.round > round_
 
     def _take_in_sentinels(self) -> None:
@@ -103,8 +107,13 @@ class _Rescoring:
                 for number, (_, result) in enumerate(self._judged("", [stored])):
                     self._record(Launch("", name, repeat, number), result)
 
-    def _take_in_baseline(self) -> None:
-        """Record what the round wants of the original, as far as it is stored."""
+    def _take_in_baseline(self) -> bool:
+        """Record what the round wants of the original, as far as it is stored. Return whether there was any.
+
+        A run that ended while its baseline grew has not begun the next round: so this takes none of these trials.
+        """
+        if self.state.round >= 0 and any(self._lacks(*each) for each in self.state.baselines.items()):
+            return False
         is_last = self.state.round + 2 >= len(self.state.plan.ladder)
         due: list[tuple[Launch, TrialResult]] = []
         for name, baseline in self.state.baselines.items():
@@ -119,6 +128,11 @@ class _Rescoring:
             ]
         for launch, result in due:
             self._record(launch, result)
+        return bool(due)
+
+    def _lacks(self, scenario: str, baseline: ScenarioBaseline) -> bool:
+        """Return whether fewer trials of the original are stored than the round wants, whatever they came to."""
+        return len(self.campaign.original[scenario]) < baseline.wanted
 
     def _take_in(self, mutant: Mutant) -> None:
         """Record the trials of a mutant, scenario by scenario in turn, until the round has its answer."""
