@@ -81,7 +81,7 @@ def _notes(work: Assessment) -> Iterator[str]:
     if old := age_note(work.spend.age, "verdicts rest on trials that are"):
         yield old
     if work.spend.trials == 0:
-        yield "nothing was run, since all trials were in the store; `--fresh` runs the agent again"
+        yield "all trials that the verdicts rest on were stored before; `--fresh` runs the agent again"
     if unknown := cost_unknown(work.spend):
         yield unknown
     if work.spend.abandoned:

@@ -12,19 +12,28 @@ GRADES_MEAN = (
     "Certain: all kills called so are real, with 95 % confidence. Strong: an unchanged mutant is killed on such "
     "evidence with chance 0.01 at most. Moderate: with the chance that the kill rule allows."
 )
-FEW_MEANS = f"Groups of fewer than {FEW}: killed of all, with the weakest grade of their kills; no interval."
+FEW_MEANS = (
+    f"Groups of fewer than {FEW}: killed of all, with the weakest grade of their kills; no interval. Of harmless "
+    "changes: survived of all."
+)
 
 
-def group_score(score: Score) -> str:
+def group_score(score: Score, *, harmless: bool = False) -> str:
     """Value and bounds of a group of mutants; for fewer than five how many were killed, and how surely.
+
+    Of harmless changes it is how many survived, since robustness is the share of these.
 
     >>> group_score(Score(value=0.25, low=0.0, high=0.75, killed=1, survived=3, strong=1))
     '1 of 4 (strong)'
+    >>> group_score(Score(value=1.0, low=0.33, high=1.0, survived=3), harmless=True)
+    '3 of 3'
     >>> group_score(Score(value=0.5, low=0.25, high=0.75, killed=4, survived=4))
     '0.50 [0.25, 0.75]'
     """
     if not is_few(score):
         return interval(score)
+    if harmless:
+        return f"{score.survived} of {_reached(score)}"
     weakest = next((grade for grade in reversed(GRADES) if getattr(score, grade)), "")
     return f"{score.killed} of {_reached(score)}" + (f" ({weakest})" if weakest else "")
 

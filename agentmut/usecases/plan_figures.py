@@ -175,11 +175,20 @@ def stopped_by(limits: tuple[float | None, float | None, float | None], expected
     names = ("budget.trials", "budget.usd", "budget.minutes")
     wanted = (expected.trials, expected.usd, expected.minutes)
     over = [
-        f"{name} ({limit:g}, {need:.3g} expected)"
+        f"{name} ({limit:,g}, {_figure(need)} expected)"
         for name, limit, need in zip(names, limits, wanted, strict=True)
         if limit is not None and need is not None and need > limit
     ]
     return " and ".join(over)
+
+
+def _figure(need: float) -> str:
+    """A number with what a reader compares.
+
+    >>> _figure(8706.4), _figure(0.5)
+    ('8,706', '0.5')
+    """
+    return f"{need:,.0f}" if need >= 100 else f"{need:.3g}"
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -118,7 +118,7 @@ def _operators(result: Result, names: Iterable[str], *, preserve: bool) -> Itera
 
 def _line(name: str, score: Score, *, preserve: bool = False) -> ScoreLine:
     chart = None if is_few(score) else interval(score.low, score.high, score.value)
-    return ScoreLine(cut(name, 120), group_score(score), chart, score, preserve)
+    return ScoreLine(cut(name, 120), group_score(score, harmless=preserve), chart, score, preserve)
 
 
 class ScenarioLine(NamedTuple):

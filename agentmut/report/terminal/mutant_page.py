@@ -90,8 +90,8 @@ def _delivery(page: Page, row: MutantRow) -> None:
             f"Partly delivered: it {note}." if note.startswith("reached") else f"Partly delivered: {note}."
         )
     if row.gate_red is not None:
-        gate = "would" if row.gate_red else "would not"
-        page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
+        below = "A" if row.gate_red else "No"
+        page.add(f"{below} pass rate of the mutant's own runs is below the scenario's threshold.")
 
 
 def _proposals(page: Page, proposals: Proposals) -> None:

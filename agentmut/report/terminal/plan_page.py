@@ -42,7 +42,7 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
             indent=0,
         )
     if plan.stops:
-        page.hang(f"The run would probably be stopped by {plan.stops}.", indent=0, style="yellow")
+        page.hang(f"The dearest of these cases would be stopped by {plan.stops}.", indent=0, style="yellow")
     if plan.asks:
         page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` answers.", indent=0)
     page.title("What this rests on")

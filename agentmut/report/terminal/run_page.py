@@ -134,9 +134,9 @@ def _scores(page: Page, result: Result) -> None:
     pairs = [name for name in preserving if name.startswith(f"{OperatorClass.HIGHER_ORDER}.")]
     preserving = [name for name in preserving if name not in pairs]
     if preserving:
-        _score_row(table, "robustness", result.robustness, "bold")
+        _score_row(table, "robustness", result.robustness, "bold", harmless=True)
         for name in preserving:
-            _score_row(table, f"  {name}", result.operators[name])
+            _score_row(table, f"  {name}", result.operators[name], harmless=True)
     for name in pairs:
         _score_row(table, name, result.operators[name], "bold")
     page.add()
@@ -157,12 +157,14 @@ def _is_preserving(result: Result, operator: str) -> bool:
     return all(row.intent is Intent.PRESERVE for row in result.mutants if row.operator == operator)
 
 
-def _score_row(table: Table, name: str, score: Score, style: str | None = None) -> None:
+def _score_row(
+    table: Table, name: str, score: Score, style: str | None = None, *, harmless: bool = False
+) -> None:
     counts = (score.killed, score.survived, score.no_coverage, score.undecided)
     lead = " " * (len(name) - len(name.lstrip()))
     table.add_row(
         lead + one_line(name),
-        group_score(score),
+        group_score(score, harmless=harmless),
         *(str(count) if count else "-" for count in counts),
         style=style,
     )
