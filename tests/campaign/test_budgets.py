@@ -68,6 +68,7 @@ def test_a_run_stopped_by_a_budget_goes_on_under_the_budget_of_the_project_as_it
     stopped = measure(projects.write(budget={"trials": 150}))
     same = resume(projects)
     assert (same.status, same.cost.trials) == ("budget", 150)
+    assert told(same) == told(stopped)  # the stored trials are taken in, though no further one may be run
     projects.write(budget={"trials": 5000}, execution={"concurrency": 3})
     more = resume(projects)
     assert (more.status, more.run_id, more.cost.reused) == ("finished", stopped.run_id, 0)

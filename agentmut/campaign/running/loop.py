@@ -116,6 +116,9 @@ class Loop:
         self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken_over: list[int] = []
+        self._withheld: list[
+            tuple[Launch, str]
+        ] = []  # chosen when the budget was reached: nothing is run of them
         self._interrupted = False
         self._woken = asyncio.Event()
         work.spend = self._spent_before()
@@ -158,7 +161,7 @@ class Loop:
             stop = self._why_stop()
             if stop in (Stop.INTERRUPTED, Stop.FAILED):
                 return stop
-            if stop is None:
+            if stop in (None, Stop.BUDGET):
                 await self._launch_what_fits()
             if not self._tasks and self._done.empty():
                 at_end = stop is None and self._suspects(at_end=True)
@@ -192,19 +195,25 @@ class Loop:
 
     def _budget_reached(self) -> str:
         work = self._work
-        return budget_reached(work.plan.budget, work.spend, work.in_flight)
+        return budget_reached(work.plan.budget, work.spend, work.in_flight - len(self._withheld))
 
     async def _launch_what_fits(self) -> None:
         """Start trials up to the concurrency limit; those found in the store are taken from there."""
         looked_up = 0
-        while len(self._tasks) < self._work.plan.concurrency and not self._budget_reached():
+        while self._withheld and self._has_room() and not self._budget_reached():
+            self._start(*self._withheld.pop(0))
+        while self._has_room():
+            spent = self._budget_reached()
             launch = self._work.launch()
             if launch is None:
                 return
             key = self._key(launch)
             stored = self._ports.store.find(key, self._run)
             if stored is None or not self._may_reuse(launch, stored):
-                self._start(launch, key)
+                if spent:  # what others have stored costs nothing, so the rest of them is still taken in
+                    self._withheld.append((launch, key))
+                else:
+                    self._start(launch, key)
                 continue
             if self._ports.suite.asks_models(launch.scenario):
                 self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
@@ -217,6 +226,9 @@ class Loop:
                 await asyncio.sleep(0)
             if self._work.problem or self._interrupted:
                 return
+
+    def _has_room(self) -> bool:
+        return len(self._tasks) < self._work.plan.concurrency
 
     def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
         if not self._ports.suite.can_judge(launch.scenario, stored.execution):
