@@ -157,7 +157,7 @@ def _written(folder: Path, number: int, rate: float, words: tuple[str, ...]) -> 
         "agent": {"adapter": "python", "run": f"{MODULE}:run", "config": config},
         "suite": {"scenarios": "scenarios.yaml"},
         "mutation": {"operators": ["prompt.drop_instruction"]},
-        "statistics": {"baseline": BASELINE},
+        "statistics": {"baseline": BASELINE, "rounds": "one"},
     }
     (folder / "agentmut.yaml").write_text(yaml.safe_dump(described))
     return load_project(folder)

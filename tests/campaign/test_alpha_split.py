@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.arm import Arm, Tested
 from agentmut.campaign.decision.kill_phase import IDENTITY_ALPHA
 from agentmut.campaign.decision.reach import Reached
 from agentmut.campaign.decision.state import CampaignState
@@ -116,8 +116,10 @@ def test_scenarios_that_have_survived_stay_in_the_suites_evidence() -> None:
 
 def test_kills_by_the_suite_lower_the_low_end_of_the_score() -> None:
     arm = an_arm(6, level=0.025)
+    alone = Arm(arm.mutant, arm.lanes, 1)
+    arm.tested = alone.tested = (Tested({lane.scenario: lane.table for lane in arm.lanes}, 1.0),)
     shared = score([(Status.KILLED, arm)] * 60)
-    plain = score([(Status.KILLED, Arm(arm.mutant, arm.lanes, 1))] * 60)
+    plain = score([(Status.KILLED, alone)] * 60)
     assert shared.low is not None and plain.low is not None
     assert shared.low < plain.low
     assert shared.value == plain.value == 1

@@ -108,8 +108,10 @@ def test_robustness_is_the_share_of_preserving_mutants_that_were_not_killed(resu
 def test_every_trial_is_accounted_for(result: Result) -> None:
     controls = result.controls.identity.trials + result.controls.destroyed.trials
     assert result.cost.baseline_trials == sum(row.trials for row in result.baseline)
+    assert result.service is not None
+    beside = result.service.sentinels + result.service.confirming
     assert result.cost.trials == (
-        result.cost.baseline_trials + controls + sum(row.trials for row in result.mutants)
+        result.cost.baseline_trials + controls + beside + sum(row.trials for row in result.mutants)
     )
     for row in result.mutants:
         assert row.trials == sum(evidence.trials for evidence in row.evidence)

@@ -75,6 +75,13 @@ def test_a_scenario_that_always_fails_makes_mutants_untestable_and_no_trial_is_s
     assert all(each.scenario == "alpha" for found in result.mutants for each in found.evidence)
 
 
+def test_a_low_pass_rate_is_judged_by_the_large_baseline_before_the_agent_is_given_up(projects: Any) -> None:
+    """At a true rate of .28 the first 20 trials of this seed leave no room for a drop of .2; a hundred do."""
+    rates = "\nRATES = {'alpha': 0.28}\nWITHOUT = 0.0\n"
+    (alpha,) = measure(projects.write(("alpha",), idle=0, extra=rates, **ROUNDS)).baseline
+    assert (alpha.trials, alpha.testable) == (100, True)
+
+
 def test_the_same_trials_give_the_same_answer_in_a_second_run(projects: Any, told: Any) -> None:
     first = measure(projects.write(**ROUNDS))
     again = measure(projects.load())

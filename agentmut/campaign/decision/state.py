@@ -33,6 +33,9 @@ from agentmut.nouns import Mutant, Scenario, Status
 from agentmut.store import Quarantined, is_later
 from agentmut.trial import Detector, SuiteConfig
 
+PASSING = 0.1
+"""Share of passes from which on a baseline without a testable scenario is enlarged before the agent is given up."""
+
 
 @dataclass
 class CampaignState:
@@ -222,7 +225,7 @@ class CampaignState:
 
     def _begin_round(self) -> None:
         if not any(map(self.testable, self.baselines)):
-            self.problem = untestable_problem(self.baselines)
+            self._look_longer()
             return
         self.round += 1
         known = Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
@@ -236,6 +239,14 @@ class CampaignState:
         for arm in arms.values():
             self._note_end(arm)
         self.go_on()
+
+    def _look_longer(self) -> None:
+        """Give up an agent that fails on every scenario; the small baseline of the first round may be bad luck."""
+        passing = any(b.passes >= PASSING * b.trials for b in self.baselines.values() if b.trials)
+        if self.round < 0 and passing:
+            self.original.grow(self.plan.ladder[-1].baseline)
+        if self.baseline_complete:
+            self.problem = untestable_problem(self.baselines)
 
     def _enter(self, mutant: Mutant, arms: dict[str, Arm], known: Measured) -> None:
         where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)

@@ -116,9 +116,8 @@ class Loop:
         self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken_over: list[int] = []
-        self._withheld: list[
-            tuple[Launch, str]
-        ] = []  # chosen when the budget was reached: nothing is run of them
+        # chosen when the budget was reached: nothing is run of them while it is
+        self._withheld: list[tuple[Launch, str]] = []
         self._interrupted = False
         self._woken = asyncio.Event()
         work.spend = self._spent_before()
