@@ -121,6 +121,8 @@ class Loop:
         self._interrupted = False
         self._woken = asyncio.Event()
         work.spend = self._spent_before()
+        # a campaign that goes on takes its stored trials in, though its budget is spent; a search would ask on and on
+        self._resumed = work.plan.kind == "run" and work.spend.trials > 0
         self._begun = ports.now() - work.spend.seconds
         self._judges_before = (
             work.spend.judges_usd - ports.judges_usd()
@@ -160,7 +162,7 @@ class Loop:
             stop = self._why_stop()
             if stop in (Stop.INTERRUPTED, Stop.FAILED):
                 return stop
-            if stop in (None, Stop.BUDGET):
+            if stop is None or (stop is Stop.BUDGET and self._resumed):
                 await self._launch_what_fits()
             if not self._tasks and self._done.empty():
                 at_end = stop is None and self._suspects(at_end=True)
@@ -203,6 +205,8 @@ class Loop:
             self._start(*self._withheld.pop(0))
         while self._has_room():
             spent = self._budget_reached()
+            if spent and not self._resumed:
+                return
             launch = self._work.launch()
             if launch is None:
                 return
