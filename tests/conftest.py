@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -72,13 +73,13 @@ def _own_logging_only() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _own_modules_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A module that a test wrote is not found by the next test that writes one of the same name."""
-    path, before = list(sys.path), set(sys.modules)
+    path, last = list(sys.path), next(reversed(sys.modules))
     yield
     if sys.path != path:
         sys.path[:] = path
-        before = set()
+        last = ""
     written = str(tmp_path_factory.getbasetemp())
-    for name in sys.modules.keys() - before:
+    for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):  # the new ones stand at the end
         if (getattr(sys.modules[name], "__file__", None) or "").startswith(written):
             del sys.modules[name]
 

@@ -83,6 +83,7 @@ def imports(file: Path) -> Iterator[str]:
             yield from (definition(node.module, alias.name) for alias in node.names)
 
 
+@cache
 def importers() -> Mapping[str, set[str]]:
     """Map every module to the modules that import it."""
     found: dict[str, set[str]] = {}

@@ -4,7 +4,6 @@ A recipe's file and its line of registration become an installed distribution; i
 the command line.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
 
 ROOT = Path(__file__).parents[2]
 AGENT = "def run(config, input):\n    return 'Yes, please: it is on its way.' if config.prompt else ''\n"
@@ -54,15 +53,26 @@ def _recipe(section: str) -> Recipe:
 RECIPES = recipes()
 
 
+PROGRAM = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py"), "-c"]
+"""A process in which agentmut is already imported, for a program that comes as the next argument."""
+COMMAND = "from agentmut.cli import main; main()"
+CHECK = "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+OTHERS = [f"-pno:{plugin}" for plugin in ("deepeval", "langsmith_plugin", "hypothesispytest", "anyio", "asyncio")]
+"""Plugins of pytest that this environment has and no recipe needs: each run would import them."""
+
+
 def agentmut(folder: Path, *arguments: str) -> str:
     """Run the command line in a folder whose modules and distributions can be imported."""
-    command = [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments]
-    return carried_out(folder, command)
+    return carried_out(folder, program(folder, COMMAND), *arguments)
 
 
-def carried_out(folder: Path, command: list[str]) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+def program(folder: Path, code: str) -> list[str]:
+    """Give the command that runs a program which can import what stands in the folder."""
+    return [*PROGRAM, f"import sys; sys.path.insert(0, {str(folder)!r}); {code}"]
+
+
+def carried_out(folder: Path, command: list[str], *arguments: str) -> str:
+    done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -90,8 +100,7 @@ def use(folder: Path, name: str, recipe: Recipe) -> str:
     if name == "An adapter":
         (folder / "agentmut.yaml").write_text(recipe.use + "suite: {scenarios: scenarios.yaml}\nversion: 1\n")
         (folder / "scenarios.yaml").write_text(SCENARIOS.replace("please", "sorry"))
-        program = [sys.executable, "-c", "from agentmut.cli import main; main()"]
-        return agentmut(folder, "simulate", "--", *program, "test", "--yes")
+        return agentmut(folder, "simulate", "--", *program(folder, COMMAND), "test", "--yes")
     if name == "An importer of another tool's suite":
         (folder / "agentmut.yaml").write_text(
             PROJECT.replace("suite: {scenarios: scenarios.yaml}", recipe.use)
@@ -134,8 +143,7 @@ def test_a_recipe_works_outside_of_this_package(name: str, tmp_path: Path) -> No
     recipe = RECIPES[name]
     install(tmp_path, recipe)
     (tmp_path / "test_mine.py").write_text(recipe.check)
-    checked = carried_out(
-        tmp_path, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]
-    )
+    pytest_run = program(tmp_path, CHECK)
+    checked = carried_out(tmp_path, pytest_run, "-q", "-pno:cacheprovider", *OTHERS, "test_mine.py")
     assert "1 passed" in checked
     assert SHOWN[name] in use(tmp_path, name, recipe)

@@ -14,7 +14,9 @@ from agentmut.mutation.generation import generate
 from agentmut.seams import plugins
 from agentmut.seams.capability import capability_faults
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
+
+WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
 
 PROJECT = """
 version: 1
@@ -93,7 +95,7 @@ def carried_out(folder: Path, **parts: str) -> "subprocess.CompletedProcess[str]
     """`agentmut test` in a process of its own, on a project in the folder, which is on the path of Python."""
     write_project(folder, **parts)
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); from agentmut.cli import main; main()"
-    command = [sys.executable, "-c", code, "test", "--json", "--yes"]
+    command = [sys.executable, "-IS", str(WARM), "-c", code, "test", "--json", "--yes"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
