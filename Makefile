@@ -27,8 +27,8 @@ demo: $(VENV)/.ready  ## measure the example support desk, offline
 
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
-test: $(VENV)/.dev  ## all tests
-	$(PYTEST)
+test: $(VENV)/.dev  ## all tests but those of tests/frameworks
+	$(PYTEST) --ignore tests/frameworks
 
 SINCE ?= HEAD
 quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from SINCE (HEAD): 20 s of processor time
@@ -38,9 +38,9 @@ quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from
 	$(BIN)/python -m tests.quick --since '$(SINCE)'
 
 test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
-	$(PYTEST) -rs tests/frameworks tests/adapters
+	$(PYTEST) -rs tests/frameworks
 
-test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
+test-frameworks: test-frameworks-main $(SECOND)/.ready  ## real frameworks; CrewAI, Semantic Kernel and LlamaIndex in an environment of their own
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
 test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported

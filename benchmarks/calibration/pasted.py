@@ -111,7 +111,7 @@ def share_killed(found: Iterable[Pasted]) -> tuple[float, float]:
 
 def section(*, thorough: bool) -> Section:
     """False kills after an assertion was chosen by stored runs, with and without the age of evaluators."""
-    count, rates = (200, RATES) if thorough else (6, (0.93,))
+    count, rates = (200, RATES) if thorough else (2, (0.93,))
     per_rate = math.ceil(count / len(rates))
     with tempfile.TemporaryDirectory() as tables:
         figures = list(_figures(per_rate, rates, Path(tables)))

@@ -1,6 +1,5 @@
 """The list of mutants shows each change as a unified diff."""
 
-import time
 from collections import Counter
 
 from hypothesis import given
@@ -12,6 +11,7 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin
 from agentmut.report.terminal.mutant_diff import unified
 from agentmut.report.terminal.text_diff import Replacement, edited_diff, text_diff
+from tests.processor import processor_time
 
 
 def _mutant(*edits: Edit) -> Mutant:
@@ -88,9 +88,11 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
     place = text.index("- Rule number 10000.\n")
     edit = Edit(pointer="/prompt", before="- Rule number 10000.\n", after="", span=(place, place + 21))
     mutant = _mutant(edit)
-    began = time.process_time()
-    assert "-- Rule number 10000." in list(unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant))
-    assert time.process_time() - began < 0.5
+    with processor_time() as used:
+        assert "-- Rule number 10000." in list(
+            unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant)
+        )
+    assert used.seconds < 0.5
 
 
 def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:
