@@ -79,7 +79,8 @@ def _own_modules_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         sys.path[:] = path
         last = ""
     written = str(tmp_path_factory.getbasetemp())
-    for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):  # the new ones stand at the end
+    new = list(takewhile(lambda name: name != last, reversed(sys.modules)))  # they stand at the end
+    for name in new:
         if (getattr(sys.modules[name], "__file__", None) or "").startswith(written):
             del sys.modules[name]
 

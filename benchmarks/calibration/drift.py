@@ -105,7 +105,9 @@ def section(*, thorough: bool) -> Section:
     campaigns, rates = (30, RATES) if thorough else (2, RATES[:1])
     with tempfile.TemporaryDirectory() as folder:
         on = field(Path(folder), MUTANTS if thorough else 8)
-        lives = [_life(on, p, life, campaigns) for p in rates for life in (LIVES if thorough else LIVES[:3:2])]
+        lives = [
+            _life(on, p, life, campaigns) for p in rates for life in (LIVES if thorough else LIVES[:3:2])
+        ]
         powers = [
             _power(on, p, drop, campaigns) for p in rates for drop in (DROPS if thorough else DROPS[1:2])
         ]

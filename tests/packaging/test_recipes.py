@@ -57,7 +57,9 @@ PROGRAM = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py
 """A process in which agentmut is already imported, for a program that comes as the next argument."""
 COMMAND = "from agentmut.cli import main; main()"
 CHECK = "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
-OTHERS = [f"-pno:{plugin}" for plugin in ("deepeval", "langsmith_plugin", "hypothesispytest", "anyio", "asyncio")]
+OTHERS = [
+    f"-pno:{plugin}" for plugin in ("deepeval", "langsmith_plugin", "hypothesispytest", "anyio", "asyncio")
+]
 """Plugins of pytest that this environment has and no recipe needs: each run would import them."""
 
 
