@@ -15,6 +15,15 @@ from .explain.gaps import carried_over as carried_over
 from .explain.gaps import with_gaps as with_gaps
 from .explain.mining import mine as mine
 from .explain.mining import suggest_assertions as suggest_assertions
+from .explain.side_by_side import Event as Event
+from .explain.side_by_side import EventKind as EventKind
+from .explain.side_by_side import EventPair as EventPair
+from .explain.side_by_side import RunView as RunView
+from .explain.side_by_side import SideBySide as SideBySide
+from .explain.side_by_side import pairs_to_show as pairs_to_show
+from .explain.side_by_side import run_events as run_events
+from .explain.side_by_side import side_by_side as side_by_side
+from .explain.side_by_side import typical_run as typical_run
 from .explain.stored_runs import StoredRuns as StoredRuns
 from .generate.aims import MUTANTS as MUTANTS
 from .generate.aims import weaknesses as weaknesses

@@ -1,6 +1,7 @@
 """The stored trials of a project: which there are, how each ended, and which an outage has spoiled."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from agentmut._base import Frozen, UsageError
 from agentmut.campaign import Session
@@ -50,17 +51,37 @@ def stored_trials(
     failed: bool = False,
     quarantined: bool = False,
 ) -> Iterator[TrialRow]:
-    """The stored trials that are asked for, in the order in which they ended.
+    """Yield the stored trials that are asked for, in the order in which they ended.
 
     `mutant` is an id or its beginning; `failed` and `quarantined` leave the others out.
+
+    Raises `UsageError` for a scenario that neither the suite nor the store knows, and for a mutant without trials.
     """
     aside = store.quarantine.reasons()
+    stored = 0
     for trial in store.listing.found(scenario, mutant):
+        stored += 1
         if quarantined and trial.id not in aside:
             continue
         row = _row(session, trial, aside.get(trial.id, ""))[0]
         if row.failed or not failed:
             yield row
+    if not stored:
+        _check_known(session, store, scenario, mutant)
+
+
+def _check_known(session: Session, store: Store, scenario: str | None, mutant: str | None) -> None:
+    """Raise `UsageError` where there is no such scenario, or no trial of such a mutant, with names that are alike."""
+    if scenario is not None and scenario not in session.tests.scenarios:
+        names = sorted({*session.tests.scenarios, *(trial.scenario for trial in store.listing.found())})
+        if scenario not in names:
+            alike = get_close_matches(scenario, names, n=3) or names[:5]
+            raise UsageError(f"there is no scenario {scenario!r}; there are {', '.join(alike)}")
+    if mutant:
+        ids = sorted({trial.mutant for trial in store.listing.found() if trial.mutant})
+        if not any(known.startswith(mutant) for known in ids):
+            first = f"; the first of {len(ids)} are {', '.join(ids[:5])}" if ids else ""
+            raise UsageError(f"no trial is stored of a mutant that begins with {mutant!r}{first}")
 
 
 def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
@@ -70,6 +91,11 @@ def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
         raise UsageError(f"--trial {number}: there is no such trial. `agentmut trials` lists them.")
     row, checks = _row(session, trial, store.quarantine.reasons().get(number, ""))
     return WholeTrial(row=row, checks=checks, trace=trial.execution.trace)
+
+
+def trial_row(session: Session, trial: StoredTrial) -> TrialRow:
+    """Return a stored trial as a list shows it, judged by today's evaluators."""
+    return _row(session, trial, "")[0]
 
 
 def _row(session: Session, trial: StoredTrial, aside: str) -> tuple[TrialRow, tuple[Check, ...]]:

@@ -95,7 +95,10 @@ def test_json_output_is_one_document_alone(project: Path) -> None:
     assert reported == result
     killed = next(m for m in result["mutants"] if m["status"] == "killed")
     shown = json.loads(agentmut("show", killed["id"], "--json", cwd=project).stdout)
+    pairs = shown.pop("runs")
     assert shown == killed
+    assert [pair["chosen"] for pair in pairs] == ["typical"]
+    assert pairs[0]["original"]["outcome"] == "pass" and pairs[0]["mutant"]["outcome"] == "fail"
 
 
 def test_show_explains_a_killed_mutant(project: Path) -> None:
@@ -105,7 +108,13 @@ def test_show_explains_a_killed_mutant(project: Path) -> None:
     assert shown.returncode == 0
     assert "- Always greet the user." in shown.stdout
     assert "The suite notices this change" in shown.stdout
-    assert "greets" in shown.stdout
+    assert re.search(r"^answers: hello +\| answers: hm$", shown.stdout, re.MULTILINE)
+    number = re.search(r"mutant, trial (\d+): fail", shown.stdout)
+    assert number
+    again = agentmut("show", killed["id"][:6], "--trial", number[1], cwd=project)
+    assert "the run that was asked for" in again.stdout
+    wrong = agentmut("show", killed["id"][:6], "--trial", "1", cwd=project)  # a run of the original
+    assert wrong.returncode == 2 and "has no such trial of mutant" in wrong.stderr
 
 
 def test_a_second_run_executes_nothing(project: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from agentmut._base.errors import UsageError
 from agentmut.cli.entry import app
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
@@ -55,7 +56,6 @@ def test_trials_are_listed_by_scenario_mutant_and_outcome(project: Path) -> None
     assert [row["repeat"] for row in told(project, "--failed")] == [1, 2]
     assert [row["repeat"] for row in told(project, "--mutant", "original")] == [0]
     assert [row["repeat"] for row in told(project, "greets", "--mutant", "abc")] == [1, 2]
-    assert told(project, "another") == []
 
 
 def test_what_was_set_aside_is_shown_with_its_reason(project: Path) -> None:
@@ -84,3 +84,28 @@ def test_without_trials_it_says_what_to_do(project: Path) -> None:
     stored(project)
     done = CliRunner().invoke(app, ["trials", "--trial", "99", "--project", str(project)])
     assert done.exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("greet",), "there is no scenario 'greet'; there are greets"),
+        (
+            ("--mutant", "zz"),
+            "no trial is stored of a mutant that begins with 'zz'; the first of 2 are abc1, abc2",
+        ),
+    ],
+)
+def test_what_there_is_not_is_an_error_that_names_what_there_is(
+    project: Path, asked: tuple[str, ...], message: str
+) -> None:
+    stored(project)
+    done = CliRunner().invoke(app, ["trials", *asked, "--project", str(project)])
+    assert isinstance(done.exception, UsageError) and message in str(done.exception)
+
+
+def test_a_scenario_of_the_suite_without_trials_is_no_error(project: Path) -> None:
+    stored(project)
+    suite = [{"name": name, "input": "hi", "evaluators": [{"contains": "a"}]} for name in ("greets", "new")]
+    (project / "s.yaml").write_text(yaml.safe_dump(suite))
+    assert told(project, "new") == []

@@ -11,6 +11,7 @@ from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 
 if TYPE_CHECKING:
+    from agentmut.insight import SideBySide
     from agentmut.nouns import MutantRow
     from agentmut.report import Proposals
 
@@ -26,13 +27,20 @@ def show(
         str | None,
         typer.Option("--run", help="The run's id; the latest when left out.", autocompletion=completing.runs),
     ] = None,
+    trial: Annotated[
+        int | None,
+        typer.Option(
+            "--trial", help="Show this run of the mutant; `agentmut trials --mutant ID` lists them."
+        ),
+    ] = None,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
     """Explain one mutant.
 
-    What was changed, what every scenario saw, and why it has its status. Where behaviour changed and no evaluator
-    noticed, assertions that would have, found in the stored trials and checked on them.
+    What was changed, what every scenario saw, and why it has its status. A run of the original and a run of the mutant
+    stand side by side, with what differs marked. Where behaviour changed and no evaluator noticed, assertions that
+    would have, found in the stored trials and checked on them.
 
     Example: agentmut show 3f9ac2d1
     """
@@ -48,14 +56,38 @@ def show(
         )
     (row,) = found
     proposals = _proposals(project, result.run_id, row) if row.gap == "assertion" else None
+    runs, note = _runs(project, result.run_id, row, trial)
     if not as_json:
-        typer.echo(render_mutant(result, row, wants_color(), proposals), nl=False)
+        typer.echo(render_mutant(result, row, wants_color(), proposals, runs), nl=False)
+        if note:
+            typer.echo(note, err=True)
         return
     document = row.model_dump(mode="json", by_alias=True)
+    document["runs"] = [pair.model_dump(mode="json") for pair in runs]
     if proposals:
         document["suggestions"] = [suggestion_document(one, proposals.where) for one in proposals.assertions]
         document["suggestion_notes"] = list(proposals.notes)
     print_json(document)
+
+
+def _runs(
+    project: Path, run: str, row: "MutantRow", trial: int | None
+) -> "tuple[tuple[SideBySide, ...], str]":
+    """Return runs to read; where none can be shown, a note that says why."""
+    from agentmut.project import FOLDER, load_project
+    from agentmut.usecases import opened, run_pairs, stand_in_keys
+
+    try:
+        with agents_on_stderr(), stand_in_keys():
+            loaded = load_project(project)
+            if not (loaded.root / FOLDER / "store.db").is_file():
+                raise UsageError(f"{loaded.root / FOLDER} holds no trials")
+            with opened(loaded) as (session, store):
+                return run_pairs(session, store, run, row, trial), ""
+    except AgentmutError as error:
+        if trial is not None:
+            raise
+        return (), f"no run is shown: {str(error).rstrip('.')}."
 
 
 def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":

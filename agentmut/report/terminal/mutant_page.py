@@ -7,13 +7,14 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.insight import dominators
+from agentmut.insight import SideBySide, dominators
 from agentmut.nouns import SUITE, AssertionSuggestion, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import proof
 from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
 from agentmut.report.terminal.assertion_lines import add_assertion
 from agentmut.report.terminal.partial_delivery import delivery_note
+from agentmut.report.terminal.side_by_side_page import add_side_by_side
 from agentmut.report.terminal.survivor_gap import gap_in_words, may_be_chance
 from agentmut.seams import effect_of
 
@@ -32,9 +33,13 @@ _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live":
 
 
 def render_mutant(
-    result: Result, row: MutantRow, color: bool = False, proposals: Proposals | None = None
+    result: Result,
+    row: MutantRow,
+    color: bool = False,
+    proposals: Proposals | None = None,
+    runs: Sequence[SideBySide] = (),
 ) -> str:
-    """Change, status in words, evidence of each scenario, and what to do next."""
+    """Return the change, the status in words, the evidence of each scenario, runs to read, and what to do next."""
     page = Page(color)
     _change(page, result, row)
     page.add(MEANING[row.status])
@@ -45,6 +50,7 @@ def render_mutant(
     for said in _company(result, row):
         page.add(said)
     _evidence(page, result, row)
+    add_side_by_side(page, runs, row.id)
     _relations(page, row)
     _delivery(page, row)
     _ci(page, result, row)

@@ -1,0 +1,80 @@
+"""Stored runs of the original and of a mutant beside each other, for somebody who wants to read what they said."""
+
+from collections.abc import Sequence
+
+from agentmut._base import UsageError
+from agentmut.campaign import Session
+from agentmut.insight import RunView, SideBySide, pairs_to_show, run_events, side_by_side, typical_run
+from agentmut.nouns import SUITE, MutantRow
+from agentmut.store import Store, StoredTrial
+from agentmut.usecases.trial_rows import trial_row
+
+MOST_RUNS = 200
+"""Runs of each side that are read to choose from."""
+
+
+def run_pairs(
+    session: Session, store: Store, run: str, row: MutantRow, trial: int | None = None
+) -> tuple[SideBySide, ...]:
+    """Return runs of the original and of the mutant on the scenario that tells most about it.
+
+    That is the first scenario that killed the mutant, else the one with the most failures. With `trial`, the pair has
+    that run of the mutant, on its own scenario. Empty where no run is stored, or the scenario has gone.
+
+    Raises `UsageError` for a trial that is none of the mutant in that run.
+    """
+    mutants = store.trials_of(run, row.id)
+    if trial is not None:
+        return _asked(session, store, run, row, [one for one in mutants if one.id == trial], trial)
+    scenario = _scenario(row)
+    own = [one for one in mutants if one.scenario == scenario]
+    if not own or scenario not in session.tests.scenarios:
+        return ()
+    originals = [one for one in store.trials_of(run, "") if one.scenario == scenario]
+    return pairs_to_show(scenario, _views(session, originals), _views(session, own))
+
+
+def _asked(
+    session: Session, store: Store, run: str, row: MutantRow, found: Sequence[StoredTrial], trial: int
+) -> tuple[SideBySide, ...]:
+    if not found:
+        raise UsageError(
+            f"--trial {trial}: run {run} has no such trial of mutant {row.id}. `agentmut trials --mutant {row.id}` "
+            "lists them."
+        )
+    (one,) = found
+    originals = [other for other in store.trials_of(run, "") if other.scenario == one.scenario]
+    if not originals or one.scenario not in session.tests.scenarios:
+        return ()
+    original = typical_run(_views(session, originals))
+    return (side_by_side(one.scenario, "asked for", original, _views(session, found)[0]),)
+
+
+def _scenario(row: MutantRow) -> str:
+    killing = [name for name in row.killed_by if name != SUITE]
+    if killing:
+        return killing[0]
+    most = max(row.evidence, key=lambda item: (item.failures, item.trials), default=None)
+    return most.scenario if most else ""
+
+
+def _views(session: Session, trials: Sequence[StoredTrial]) -> list[RunView]:
+    return [_view(session, trial) for trial in trials[:MOST_RUNS]]
+
+
+def _view(session: Session, trial: StoredTrial) -> RunView:
+    row, trace = trial_row(session, trial), trial.execution.trace
+    ending = (
+        "" if row.ending == "answered" else f"{row.ending}: {trial.execution.reason or trace.error or ''}"
+    )
+    prices = [step.usd for step in trace.steps if step.usage.total]
+    return RunView(
+        trial=trial.id,
+        mutant=trial.mutant,
+        outcome=row.outcome or row.ending,
+        reason=row.reason,
+        seconds=trace.seconds,
+        tokens=sum(step.usage.total for step in trace.steps),
+        usd=None if None in prices else sum(price for price in prices if price is not None),
+        events=run_events(session.tests.scenarios[trial.scenario].turns, trace, ending),
+    )
