@@ -1,41 +1,29 @@
-"""The command line, one module per verb. Each verb imports what it needs when it runs."""
+"""The command line has one module per verb. Each verb imports what it needs when it runs."""
 
 import errno
 import sys
 import traceback
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from agentmut._base import AgentmutError, ExitCode
+from agentmut.cli.plain_options import plain_options
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 """There is no room where something should be written."""
-VERBS = (
-    "init",
-    "doctor",
-    "mutants",
-    "plan",
-    "test",
-    "run",
-    "resume",
-    "merge",
-    "rescore",
-    "show",
-    "report",
-    "trials",
-    "coverage",
-    "suggest",
-    "replay",
-    "relations",
-    "baseline",
-    "gate",
-    "trend",
-    "clean",
-    "simulate",
-    "proxy",
-)
+GROUPS = {
+    "Start": ("init", "doctor"),
+    "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
+    "Understand": ("show", "report", "trials", "suggest", "rescore", "replay"),
+    "Decide": ("gate", "baseline", "trend"),
+    "Maintain": ("clean", "simulate", "proxy"),
+}
+"""The verbs by what one wants to do, as `agentmut --help` shows them."""
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""
 ROOT_HELP = """If my agent silently got worse, would my tests notice?
@@ -49,8 +37,22 @@ class LazyVerbs(TyperGroup):
     """Imports a verb's module when the verb is named, so that `--help` stays quick."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs, in the order of use."""
+        """Return the verbs, in the order of use."""
         return list(VERBS)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs, group by group."""
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.get_command(ctx, name).short_help) for name in names])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that was typed. For an unknown one the error names verbs that are spelled like it."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            alike = get_close_matches(args[0], VERBS)
+            hint = f" Did you mean {' or '.join(alike)}?" if alike else ""
+            ctx.fail(f"There is no verb {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import `agentmut.cli.<verb>` and build its command."""
@@ -63,7 +65,8 @@ class LazyVerbs(TyperGroup):
         if verbs is None:
             verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
             verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
-        command = typer.main.get_command(verbs)
+        command = plain_options(typer.main.get_command(verbs))
+        command.context_settings = {**command.context_settings, **HELP_NAMES}
         command.short_help = (command.help or "").partition("\n\n")[0]  # as a whole: else it is cut to a line
         return command
 
@@ -74,6 +77,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help starts twice as fast
     pretty_exceptions_enable=False,
+    context_settings=HELP_NAMES,
 )
 
 
@@ -88,14 +92,18 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", is_eager=True, callback=_print_version, help="Print the version and leave."
+        False,
+        "--version",
+        is_eager=True,
+        callback=_print_version,
+        help="Print the version of agentmut, and do nothing else.",
     ),
 ) -> None:
     _ = version  # its callback has done the work
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The `agentmut` command: errors become one paragraph on stderr and an exit code."""
+    """Run the `agentmut` command: errors become one paragraph on stderr and an exit code."""
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(args=arguments, standalone_mode=False)
@@ -136,14 +144,14 @@ def _say_plugins_fault(error: Exception, as_json: bool) -> None:
 
 
 def _bug() -> NoReturn:
-    """The traceback of the error that is being handled, for a report on it."""
+    """Print the traceback of the error that is being handled, for a report on it, and exit."""
     traceback.print_exc()
     typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
     sys.exit(int(ExitCode.BROKEN))
 
 
 def _say(error: AgentmutError, as_json: bool) -> None:
-    """One paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
+    """Print one paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
     from agentmut.report import clean
 
     message = clean(str(error))
