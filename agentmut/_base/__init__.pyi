@@ -43,6 +43,10 @@ from .pointers import Path as Path
 from .pointers import at_path as at_path
 from .pointers import parts_of as parts_of
 from .pointers import pointer as pointer
+from .private_files import PRIVATE_FOLDER as PRIVATE_FOLDER
+from .private_files import make_private_folder as make_private_folder
+from .private_files import touch_private as touch_private
+from .private_files import write_private as write_private
 from .schemas import Difference as Difference
 from .schemas import Parameter as Parameter
 from .schemas import differences as differences

@@ -11,14 +11,18 @@ from pydantic import BaseModel
 
 from agentmut._base.errors import StoreError
 from agentmut._base.frozen import storable_json
+from agentmut._base.private_files import make_private_folder, write_private
 
 
 def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
-    """Write a model as JSON. Raises `StoreError`: the trials are in the store, and `remedy` says how to go on."""
+    """Write a model as JSON that only the owner can read.
+
+    Raises `StoreError`: the trials are in the store, and `remedy` says how to go on.
+    """
     scratch = path.with_name(path.name + ".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_text(storable_json(model, indent=2, by_alias=True) + "\n", encoding="utf-8")
+        make_private_folder(path.parent)
+        write_private(scratch, storable_json(model, indent=2, by_alias=True) + "\n")
         scratch.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -62,8 +66,8 @@ def locked(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        make_private_folder(folder)
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StoreError(
             f"cannot write to {folder}: {error.strerror}. Check that the folder is writable and has space."

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from agentmut._base import PRIVATE_FOLDER
+
 FILE_NAME = "agentmut.yaml"
-FOLDER = ".agentmut"
+FOLDER = PRIVATE_FOLDER
 """Beside the project file: the store, the runs' results, baselines and tables."""
 
 

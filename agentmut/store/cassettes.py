@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base import StoreError, UsageError, storable_json
+from agentmut._base import StoreError, UsageError, make_private_folder, storable_json, write_private
 from agentmut.nouns import Cassette
 
 FOLDER = "cassettes"
@@ -15,9 +15,9 @@ def write_cassette(run: Path, cassette: Cassette) -> None:
     """Keep a cassette in a run's folder, whole or not at all. Raises `StoreError`."""
     path = run / FOLDER / f"{cassette.trial}.json"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         unfinished = path.with_suffix(".part")
-        unfinished.write_text(storable_json(cassette, exclude_defaults=True), "utf-8")
+        write_private(unfinished, storable_json(cassette, exclude_defaults=True))
         unfinished.replace(path)
     except OSError as error:
         why = error.strerror or error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from agentmut._base import StoreError
+from agentmut._base import StoreError, make_private_folder, touch_private
 
 _TABLE = "create table if not exists opinions (key text primary key, reply text not null) without rowid"
 
@@ -30,8 +30,17 @@ class OpinionFile:
     def keep(self, key: str, reply: str) -> None:
         """Keep a reply, without secrets: a judge may quote from what it was shown."""
         with self._lock:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_private()
             self._run("insert or replace into opinions values (?, ?)", (key, self._redact(reply)))
+
+    def _make_private(self) -> None:
+        try:
+            make_private_folder(self._path.parent)
+            touch_private(self._path)
+        except OSError as error:
+            raise StoreError(
+                f"the judges' opinions cannot be kept in {self._path}: {error.strerror or error}."
+            ) from error
 
     def _run(self, statement: str, values: tuple[str, ...]) -> tuple[str, ...] | None:
         try:

@@ -31,7 +31,7 @@ from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentmut._base import StoreError
+from agentmut._base import StoreError, make_private_folder, touch_private
 from agentmut.nouns import Ending, Footprint
 from agentmut.store.explanation import explanation
 from agentmut.store.fixed import FixedSets
@@ -66,7 +66,8 @@ class Store:
         event.listen(self._engine, "connect", _make_durable)
         try:
             with self._explained("open"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(path.parent)
+                touch_private(path)
                 self._connection = self._engine.connect()
                 self._prepare()
                 self.fixed = FixedSets(self._connection, self._explained, self._writing)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from agentmut._base import digest_of
+from agentmut._base import digest_of, make_private_folder, write_private
 from agentmut.project import FOLDER, Project
 from agentmut.stats import (
     RULE_VERSION,
@@ -63,8 +63,8 @@ class Tables:
         table = decision_table(*key)
         if self._folder:
             try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                self._path(key).write_text(json.dumps(table.to_json()))
+                make_private_folder(self._folder)
+                write_private(self._path(key), json.dumps(table.to_json()))
             except OSError:  # a cache that cannot be written costs time, nothing else
                 return table
         return table

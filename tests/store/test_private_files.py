@@ -1,0 +1,80 @@
+"""What agentmut stores can be read by its owner only, and git leaves it out."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentmut._base import make_private_folder, write_private
+from agentmut.store.opinions import OpinionFile
+from agentmut.store.sqlite import Store
+from agentmut.usecases.campaigns import measure
+
+PROJECT = """
+version: 1
+agent: {adapter: python, run: "private_agent:run", config: {prompt: "Say hello. Be brief."}}
+suite: {scenarios: s.yaml}
+statistics: {baseline: 20, delta: 0.6, rounds: one}
+"""
+AGENT = "def run(config, input):\n    return 'hello' if 'hello' in config.prompt else 'hm'\n"
+SCENARIOS = '- {name: greets, input: "hi", evaluators: [{contains: hello}]}\n'
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0o000)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_everything_that_a_campaign_stores_is_its_owners_alone(tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "private_agent.py").write_text(AGENT)
+    (tmp_path / "s.yaml").write_text(SCENARIOS)
+    measure(tmp_path)
+    folder = tmp_path / ".agentmut"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert {"store.db", "lock", "result.json", ".gitignore"} <= {path.name for path in files}
+    assert mode(folder) == 0o700
+    assert {path.name: oct(mode(path)) for path in files if mode(path) != 0o600} == {}
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_what_judges_said_is_private_too(tmp_path: Path) -> None:
+    file = tmp_path / ".agentmut" / "opinions.db"
+    OpinionFile(file, str).keep("k", "yes")
+    assert (mode(file.parent), mode(file)) == (0o700, 0o600)
+
+
+def test_git_leaves_stored_trials_out_and_sees_baselines(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    Store(tmp_path / ".agentmut" / "store.db").close()
+    baselines = tmp_path / ".agentmut" / "baselines"
+    make_private_folder(baselines)
+    write_private(baselines / "default.json", "{}")
+    command = ["git", "status", "--short", "--untracked-files=all"]
+    seen = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert seen == ["??", ".agentmut/baselines/default.json"]
+
+
+def test_a_folder_of_an_older_version_is_closed_once_and_stays_as_its_owner_makes_it(tmp_path: Path) -> None:
+    folder = tmp_path / ".agentmut"
+    folder.mkdir(mode=0o755)
+    make_private_folder(folder / "runs")
+    assert mode(folder) == 0o700
+    folder.chmod(0o750)  # a group may read it: somebody has decided so
+    make_private_folder(folder / "runs")
+    assert mode(folder) == 0o750
+
+
+def test_another_folder_is_made_as_any_other(tmp_path: Path) -> None:
+    make_private_folder(tmp_path / "reports" / "today")
+    assert not (tmp_path / "reports" / ".gitignore").exists()
