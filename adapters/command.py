@@ -106,7 +106,7 @@ class CommandAdapter(OutsideAgent, TakesKeys):
         )
 
     def _command(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[str, str]]:
-        """The arguments, and the environment variables that they need."""
+        """Return the arguments, and the environment variables that they need."""
         for name in sorted(self.names):
             _check_argument(words[name], name)
         if not self.spec.shell:
@@ -235,7 +235,7 @@ def _last_words(output: Output, redact: Redact) -> str:
 
 
 def _end(output: Output, size: int, redact: Redact) -> str:
-    """The end of stderr; what may be half of a secret, where a long text was cut first, is far from it."""
+    """Return the end of stderr; what may be half of a secret, where a long text was cut first, is far from it."""
     text = _text(output.stderr)
     clean = redact(text[-LOOKED_AT:])
     return (clean if len(clean) > 2 * size else redact(text))[-size:]

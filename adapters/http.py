@@ -146,7 +146,9 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         raise AdapterError(f"{self._place} redirects more than {REDIRECTS} times; correct agent.url")
 
     def _redirected(self, request: dict[str, Any], response: "ClientResponse") -> dict[str, Any]:
-        """The request to the new place, if it is the same service: another one gets neither input nor secrets."""
+        """Return the request to the new place, if it is the same service: another one gets neither input
+        nor secrets.
+        """
         from yarl import URL
 
         try:
@@ -164,7 +166,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         return {"method": "GET", "url": new, "headers": request["headers"]}
 
     def _trouble(self, error: Exception) -> Exception:
-        """A service that cannot be reached is no evidence; one that breaks off while it works has failed."""
+        """Return a service that cannot be reached is no evidence; one that breaks off while it works has failed."""
         from aiohttp import ClientConnectorError, InvalidURL, ServerTimeoutError
 
         if isinstance(error, InvalidURL):
@@ -184,7 +186,9 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         raise UnavailableError(said) if reply.status in BUSY else ServiceError(said)
 
     def _described_reply(self, reply: Reply, redact: Callable[[str], str]) -> str:
-        """The beginning of a body, without secrets, such as what the service may repeat of headers and address."""
+        """Return the beginning of a body, without secrets, such as what the service may repeat of headers
+        and address.
+        """
         own = Redactor(header_secrets(self.spec.headers) | url_secrets(self.spec.url or ""))
         said = " ".join(redact(own.text(reply.body.decode("utf-8", "replace"))).split())
         return f": {said[:300]}" if said else ""
@@ -201,13 +205,13 @@ class HttpAdapter(OutsideAgent, TakesKeys):
 
     @property
     def _place(self) -> str:
-        """The address, without what may be secret in it."""
+        """Return the address, without what may be secret in it."""
         url = urlsplit(self.spec.url or "")
         return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
-    """Every text that may hold placeholders, and where it stands."""
+    """Yield every text that may hold placeholders, and where it stands."""
     yield "agent.url", spec.url or ""
     for name, value in spec.headers.items():
         if any(char in name + value.get_secret_value() for char in "\r\n\0"):
@@ -226,7 +230,9 @@ def _texts(template: JsonValue) -> Iterable[str]:
 
 
 def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
-    """The template with values in it: a text that is one placeholder becomes the value itself, lists included."""
+    """Return the template with values in it: a text that is one placeholder becomes the value itself,
+    lists included.
+    """
     if isinstance(template, dict):
         return {key: _filled_body(item, values) for key, item in template.items()}
     if isinstance(template, list):

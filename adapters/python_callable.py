@@ -61,7 +61,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
 
     @classmethod
     def wrapping(cls, spec: AgentSpec, config: AgentConfig, package: str = "") -> Self:
-        """The adapter of a function that calls models through `package`, an SDK, where that is known."""
+        """Return the adapter of a function that calls models through `package`, an SDK, where that is known."""
         if not spec.run:
             raise UsageError("agent.run is missing: adapter python needs `run: module:function`")
         run = import_object(spec.run, Path(spec.root))
@@ -81,15 +81,15 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """The wire for a function that is not told its config, or that calls an SDK with what it has itself."""
+        """Return the wire for a function that is not told its config, or that calls an SDK with what it has itself."""
         return "wire" if self._package or not self._takes_config else "rebuild"
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs."""
+        """Return the config this adapter runs."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the config: a callable has no other place that could be asked."""
+        """Return the tools of the config: a callable has no other place that could be asked."""
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -115,7 +115,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return self._unknown_name(mutant)
 
     def _unknown_name(self, mutant: Mutant) -> str:
-        """Why calls of a tool that the mutant renames or adds would not find it."""
+        """Return why calls of a tool that the mutant renames or adds would not find it."""
         new = any(
             edit.part == "tools" and (edit.path[-1] == "implemented_by" or edit.inserts_item)
             for edit in mutant.edits
@@ -126,7 +126,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return "the agent looks tools up by its own names; use agentmut.toolbox in the agent's module"
 
     def versions(self) -> Mapping[str, str]:
-        """The SDK's, where one is known to take part."""
+        """Return the SDK's, where one is known to take part."""
         return version_of(self._package) if self._package else {}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
@@ -152,7 +152,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
 
 
 def _takes_config(run: Any, name: str) -> bool:
-    """Whether a function takes (config, input), and not the input alone. Raises `UsageError` where neither fits.
+    """Return whether a function takes (config, input), and not the input alone. Raises `UsageError` where neither fits.
 
     A second parameter that may be left out is none for the input, unless the first is said to be the config.
     """
@@ -185,7 +185,9 @@ def _marked(value: Any) -> Iterator[str]:
 
 
 def trace_of(answer: Any, trial: Trial, turn: int) -> AgentTrace:
-    """The trace of a run with this answer: steps as they were seen, unless the answer is a trace with its own."""
+    """Return the trace of a run with this answer: steps as they were seen, unless the answer is a trace
+    with its own.
+    """
     recorder = trial.recorder
     if isinstance(answer, AgentTrace) and answer.steps:
         return answer
@@ -236,7 +238,7 @@ _PARTS = frozenset({"prompt", "tools", "context", "orchestration"})
 
 
 def recording_view(config: AgentConfig, reads: set[str]) -> AgentConfig:
-    """A config equal to `config` whose reads are noted in `reads` as dotted paths."""
+    """Return a config equal to `config` whose reads are noted in `reads` as dotted paths."""
     view = _noting(config, RecordingConfig, reads)
     fields = object.__getattribute__(view, "__dict__")
     fields["model"] = _noting(config.model, RecordingModel, reads)
@@ -245,7 +247,10 @@ def recording_view(config: AgentConfig, reads: set[str]) -> AgentConfig:
 
 
 def _noting(noun: Noun, kind: type[Noun], reads: set[str]) -> Noun:
-    """A copy of a noun, of a class with the same fields that notes reads. Validating one takes ten times as long."""
+    """Return a copy of a noun, of a class with the same fields that notes reads.
+
+    Validating one takes ten times as long.
+    """
     view = noun.__copy__()
     object.__setattr__(view, "__class__", kind)
     object.__setattr__(view, "__pydantic_private__", {"_reads": reads})

@@ -25,7 +25,7 @@ class WrappedFunction(CallableAdapter, KnowsApi):
 
 
 def wrapped_function(spec: AgentSpec, config: AgentConfig, package: str) -> CallableAdapter:
-    """The function of `agent.run`; `package` is the SDK that it calls. Raises `UsageError`."""
+    """Return the function of `agent.run`; `package` is the SDK that it calls. Raises `UsageError`."""
     useless = [key for key in _OF_THE_LOOP if getattr(spec, key)]
     if useless:
         raise UsageError(

@@ -49,11 +49,11 @@ class _MovedModules(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec for an old name; None for any other name."""
+        """Return a spec for an old name; None for any other name."""
         return ModuleSpec(fullname, self) if fullname in _MOVED else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module at its new place, and no copy: its classes stay the same classes."""
+        """Return the module at its new place, and no copy: its classes stay the same classes."""
         module = import_module(_MOVED[spec.name])
         spec.loader_state = module.__spec__
         return module
@@ -64,7 +64,7 @@ class _MovedModules(MetaPathFinder, Loader):
         module.__spec__ = module.__spec__.loader_state
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code for `python -m OLD_NAME`."""
+        """Return the code for `python -m OLD_NAME`."""
         spec = import_module(_MOVED[fullname]).__spec__
         assert spec is not None
         code: CodeType | None = spec.loader.get_code(spec.name)  # type: ignore[union-attr]

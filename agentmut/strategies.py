@@ -66,7 +66,7 @@ def boundary_arguments(tool: Any) -> Arguments:
 
 
 def inputs(scenarios: Sequence[Scenario], config: AgentConfig | None = None) -> SearchStrategy[Turns]:
-    """The user's side of conversations near those of a suite, one entry a turn.
+    """Return the user's side of conversations near those of a suite, one entry a turn.
 
     Sentences of several scenarios put together, figures, identifiers and dates at their limits, and what the
     registered relations would ask instead; `config` is what relations are asked about. Raises `ValueError` without

@@ -293,7 +293,7 @@ def _config_faults(operator: Operator, config: AgentConfig, options: OperatorOpt
 
 
 def _shown(config: AgentConfig) -> str:
-    """The beginning of its prompt, so that a config can be told from the others."""
+    """Return the beginning of its prompt, so that a config can be told from the others."""
     first = config.prompt.strip().partition("\n")[0]
     return f" ({first[:40]!r})" if first else ""
 

@@ -134,7 +134,7 @@ class Loop(NamedTuple):
 
     @property
     def raised(self) -> bool:
-        """Whether score and coverage have risen."""
+        """Return whether score and coverage have risen."""
         score, coverage = _value(self.before.score), self.covered.overall or 0.0
         return _value(self.after.score) > score and (self.covered_after.overall or 0.0) > coverage
 
@@ -168,14 +168,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def told(name: str) -> Told:
-    """The figures of one agent."""
+    """Return the figures of one agent."""
     loop = closed(next(thin for thin in AGENTS if thin.name == name))
     cells = tuple(tell(loop) for tell in ROWS.values())
     return Told(cells, loop.transfer, tuple(_applied(loop)), loop.raised)
 
 
 def _transfers_enough(found: Collection[Told]) -> bool:
-    """Whether at least half of the accepted assertions kill mutants that were not used to mine them."""
+    """Return whether at least half of the accepted assertions kill mutants that were not used to mine them."""
     transferred = sum(each.transfer.transferred for each in found)
     return 2 * transferred >= sum(each.transfer.accepted for each in found) > 0
 
@@ -187,7 +187,7 @@ def closed(thin: Thin, search: int = SEARCH) -> Loop:
 
 
 def thin_project(thin: Thin, folder: Path) -> Path:
-    """The file of a copy of the project, with the thin suite."""
+    """Return the file of a copy of the project, with the thin suite."""
     shutil.copytree(ROOT / "examples" / thin.folder, folder, ignore=shutil.ignore_patterns(".agentmut"))
     file = folder / thin.file
     written = {**yaml.safe_load(file.read_text()), **thin.sections}
@@ -240,7 +240,7 @@ def transfer_of(session: Session, store: Store, result: Result) -> Transfer:
 
 
 def _kills(session: Session, store: Store, result: Result, assertion: AssertionSuggestion) -> frozenset[str]:
-    """The mutants that only the assertion kills, by rescoring with it alone."""
+    """Return the mutants that only the assertion kills, by rescoring with it alone."""
     project = session.project
     scenarios = tuple(
         s.model_copy(update={"evaluators": (*s.evaluators, assertion.evaluator)})

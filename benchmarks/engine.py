@@ -146,7 +146,7 @@ def fill(folder: Path, trials: int) -> None:
 
 
 def quartile(costs: list[float]) -> float:
-    """The lower quartile: what else the machine does only ever adds to a cost."""
+    """Return the lower quartile: what else the machine does only ever adds to a cost."""
     return statistics.quantiles(costs, n=4)[0]
 
 
@@ -212,7 +212,7 @@ async def _bare_sleeps(rounds: int) -> float:
 
 
 def in_flight(folder: Path) -> Iterator[Figure]:
-    """A thousand agents that wait a second."""
+    """Yield a thousand agents that wait a second."""
     write_project(folder, 1, 200, 1000, 1.0)
     begun = time.perf_counter()
     run = timed_run(folder, 1)
@@ -264,7 +264,7 @@ class Verdicts(NamedTuple):
 
 
 def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> Verdicts:
-    """A campaign of its own baseline; half of the mutants are as good as the original."""
+    """Return a campaign of its own baseline; half of the mutants are as good as the original."""
     plan = make_plan(session, make_mutants(session, Selection()), seed, time.time())
     ids = [mutant.id for mutant in plan.mutants]
     unchanged, worse = ids[::2], {id_: f"s{i % SCENARIOS}" for i, id_ in enumerate(ids[1::2])}
@@ -391,7 +391,7 @@ def start_up(runs: int) -> Iterator[Figure]:
 
 
 def figures(quick: bool, scratch: Path) -> Iterator[Figure]:
-    """All figures, as they are measured."""
+    """Yield all figures, as they are measured."""
 
     def folder(name: str) -> Path:
         made = scratch / name

@@ -95,7 +95,7 @@ FRAMEWORKS = (
 
 
 async def seconds(run: Callable[[Trial], Awaitable[Any]], number: int) -> float:
-    """How long one run takes, as a trial of its own."""
+    """Return how long one run takes, as a trial of its own."""
     trial = Trial(f"overhead-{number}")
     with running(trial):
         gc.collect()  # what earlier runs have left is nobody's time

@@ -77,14 +77,14 @@ def _arguments(rng: random.Random) -> dict[str, Any]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long something takes, once."""
+    """Return how long something takes, once."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def coverage_seconds(count: int = TRACES) -> float:
-    """How long coverage of so many traces takes."""
+    """Return how long coverage of so many traces takes."""
     runs, config = traces(count), agent()
     return seconds(lambda: measure(runs, config, CoverageSettings()))
 

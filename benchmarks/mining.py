@@ -41,7 +41,7 @@ def best_of(times: int, action: Callable[[], object]) -> float:
 
 
 def desk(rng: random.Random, *, refunds: bool = True) -> AgentTrace:
-    """A run of a support agent: two or three tool calls, an answer of some eighty words."""
+    """Return a run of a support agent: two or three tool calls, an answer of some eighty words."""
     note = " ".join(rng.sample(WORDS, 6))
     order = {"order_id": "A-1042", "email": "jo@example.com"}
     refund = [("issue_refund", {"order_id": "A-1042", "amount": 89.9, "note": note})] if refunds else []
@@ -66,7 +66,9 @@ def mining() -> float:
 
 
 def gaps() -> float:
-    """The trace test of 100 survivors on five scenarios, from stored traces; no one has changed, the slowest case."""
+    """Return the trace test of 100 survivors on five scenarios, from stored traces; no one has changed, the slowest
+    case.
+    """
     rng = random.Random(1)
     names = [f"m{i}" for i in range(SURVIVORS)]
     runs = {name: {s: [desk(rng) for _ in range(BLOCK)] for s in SCENARIOS} for name in names}

@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def commit() -> str:
-    """The commit that is checked out."""
+    """Return the commit that is checked out."""
     command = ["git", "rev-parse", "--short", "HEAD"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return shown.stdout.strip() or "unknown"
@@ -103,7 +103,7 @@ def measured_project(folder: Path, per_operator: int) -> tuple[Result, list[Meas
 
 
 def widened(project: Project, per_operator: int) -> Project:
-    """The project with all operators and without a budget."""
+    """Return the project with all operators and without a budget."""
     own = project.mutation
     mutation = MutationSettings(
         per_operator=per_operator, slow_seconds=1.0, identity=tuple(Identity),
@@ -114,7 +114,7 @@ def widened(project: Project, per_operator: int) -> Project:
 
 
 def compared(project: Project, result: Result) -> Iterator[Measured]:
-    """Each mutant of the result, with whether its behaviour changed."""
+    """Yield each mutant of the result, with whether its behaviour changed."""
     with open_store(project) as store:
         originals = by_scenario(store.trials_of(result.run_id, ""))
         for row in result.mutants:
@@ -125,7 +125,7 @@ def compared(project: Project, result: Result) -> Iterator[Measured]:
 
 
 def by_scenario(trials: Iterable[StoredTrial]) -> dict[str, list[AgentTrace]]:
-    """The traces of trials, by scenario."""
+    """Return the traces of trials, by scenario."""
     found: dict[str, list[AgentTrace]] = defaultdict(list)
     for trial in trials:
         found[trial.scenario].append(trial.execution.trace)
@@ -135,7 +135,7 @@ def by_scenario(trials: Iterable[StoredTrial]) -> dict[str, list[AgentTrace]]:
 def differs(
     originals: Mapping[str, Sequence[AgentTrace]], mutated: Mapping[str, Sequence[AgentTrace]], id_: str
 ) -> bool:
-    """Whether the mutant's traces differ on some scenario, with Bonferroni's correction for their number."""
+    """Return whether the mutant's traces differ on some scenario, with Bonferroni's correction for their number."""
     rng = np.random.default_rng(int(id_, 16))
     tried = {name: traces for name, traces in mutated.items() if len(traces) >= LEAST}
     return any(
@@ -177,7 +177,7 @@ def summary(name: str, result: Result) -> str:
 
 
 def harmless(found: Mapping[str, Sequence[Measured]]) -> Iterator[str]:
-    """The `preserve` mutants that were killed, which identity controls must not be."""
+    """Yield the `preserve` mutants that were killed, which identity controls must not be."""
     ran = [one for measured in found.values() for one in measured if one.row.intent is Intent.PRESERVE]
     killed = [one for one in ran if one.row.status is Status.KILLED]
     yield f"\n{len(killed)} of {len(ran)} `preserve` mutants were killed; by chance alone it may be one in twenty."
@@ -187,7 +187,7 @@ def harmless(found: Mapping[str, Sequence[Measured]]) -> Iterator[str]:
 
 
 def section(kind: str, operators: Sequence[Operator], found: Mapping[str, list[Measured]]) -> Iterator[str]:
-    """The table of one class."""
+    """Yield the table of one class."""
     yield f"\n## {kind}\n"
     yield "| operator | intent | example | mutants | changed | killed | survived | no coverage | other |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -199,7 +199,7 @@ def section(kind: str, operators: Sequence[Operator], found: Mapping[str, list[M
 
 
 def cells(operator: Operator, found: Sequence[Measured]) -> Iterator[str]:
-    """The cells of one operator."""
+    """Yield the cells of one operator."""
     statuses = Counter(one.row.status for one in found)
     shown = (Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE)
     other = [f"{number} {status.value}" for status, number in statuses.items() if status not in shown]
@@ -216,7 +216,7 @@ def cells(operator: Operator, found: Sequence[Measured]) -> Iterator[str]:
 
 
 def example(operator: Operator) -> str:
-    """The operator's first example as changed lines."""
+    """Return the operator's first example as changed lines."""
     config, _, options = next(iter(operator.examples()))
     (mutant, *_) = generate(config, [operator], options).mutants
     lines = [line for line in diff(config, mutant) if line[:1] in "+-"]
@@ -224,12 +224,12 @@ def example(operator: Operator) -> str:
 
 
 def diff(config: Any, mutant: Mutant) -> list[str]:
-    """The unified diff of a mutant."""
+    """Return the unified diff of a mutant."""
     return list(unified(Origin(config=config, file=""), mutant))
 
 
 def escaped(line: str) -> str:
-    """A line that can stand in a cell of a table, in a code span."""
+    """Return a line that can stand in a cell of a table, in a code span."""
     cut = line if len(line) <= 90 else f"{line[:89]}…"
     return cut.replace("|", "\\|").replace("`", "'")
 

@@ -69,7 +69,7 @@ class Figure(NamedTuple):
 
 
 def request_body(size: int, *, stream: bool = False) -> bytes:
-    """A request of about so many bytes: a prompt, some tools, and a conversation that makes up the rest."""
+    """Return a request of about so many bytes: a prompt, some tools, and a conversation that makes up the rest."""
     tools = [
         {"type": "function", "function": {"name": f"tool_{i}", "description": "d" * 60, "parameters": {}}}
         for i in range(6)
@@ -84,7 +84,7 @@ def request_body(size: int, *, stream: bool = False) -> bytes:
 
 
 def mutated(name: str) -> Trial:
-    """A trial of a mutant that has lost a rule."""
+    """Return a trial of a mutant that has lost a rule."""
     base = AgentConfig(prompt="Be helpful.\n" + RULE + "Be brief.")
     return Trial(name, rewriter=ConfigRewriter(base, AgentConfig(prompt="Be helpful.\nBe brief.")))
 
@@ -294,7 +294,7 @@ def throughput(service: Running, proxy: Running, requests: int, who: str) -> Fig
 
 
 def memory(proxy: Running, requests: int) -> Figure:
-    """What the proxy's process holds before and after many requests."""
+    """Return what the proxy's process holds before and after many requests."""
     body = request_body(2_000)
     asyncio.run(load(proxy.port, body, 3_000, 16))
     before = resident(proxy.pid)
@@ -309,7 +309,7 @@ def memory(proxy: Running, requests: int) -> Figure:
 
 
 def figures(quick: bool) -> Iterator[Figure]:
-    """All figures, as they are measured."""
+    """Yield all figures, as they are measured."""
     rounds = 300 if quick else 2_000
     with ExitStack() as stack:
         service = stack.enter_context(running(serve_canned))

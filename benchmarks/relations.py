@@ -52,7 +52,7 @@ class Task(NamedTuple):
 
 
 def findings(task: Task) -> list[Finding]:
-    """The finding of each repetition, with a seed for the simulator too."""
+    """Return the finding of each repetition, with a seed for the simulator too."""
     case = CASES[task.case]
     agent = case.faulty if task.faulty else case.correct
     return [_finding(case, agent, task.first + number) for number in range(task.number)]
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _told(task: Task, found: list[Finding]) -> list[Finding]:
-    """The findings, which go to stderr as they come: the page takes a while."""
+    """Return the findings, which go to stderr as they come: the page takes a while."""
     print(CASES[task.case].name, "faulty" if task.faulty else "correct", task.first, *found, file=sys.stderr)
     return found
 
@@ -148,7 +148,7 @@ def _rate(found: Counter[Finding], what: Finding) -> str:
 
 
 def _most_flagged(repetitions: int) -> int:
-    """The number that is exceeded with a chance below 0.01 where each is flagged with a chance of alpha."""
+    """Return the number that is exceeded with a chance below 0.01 where each is flagged with a chance of alpha."""
     from scipy.stats import binom
 
     return int(binom.ppf(0.99, repetitions, ALPHA))
@@ -162,7 +162,7 @@ def _as_promised(counts: dict[tuple[int, bool], Counter[Finding]], limit: int) -
 
 
 def _commit() -> str:
-    """The commit that is checked out."""
+    """Return the commit that is checked out."""
     said = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -36,7 +36,7 @@ RESULTS = [
 
 
 def request_body(customer: int) -> bytes:
-    """A request with the example's prompt and documents, six tools and eight messages."""
+    """Return a request with the example's prompt and documents, six tools and eight messages."""
     documents = tuple(Document(name=p.name, text=p.read_text()) for p in sorted((EXAMPLE / "docs").iterdir()))
     config = AgentConfig(prompt=(EXAMPLE / "prompts" / "system.md").read_text(), context=documents)
     asked = f"The stove from order A-{customer} arrived broken, refund it. I am jon@example.com."

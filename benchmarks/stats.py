@@ -34,12 +34,12 @@ def best_of(times: int, action: Callable[[], object]) -> float:
 
 
 def cold_table() -> float:
-    """A decision table that has never been computed."""
+    """Return a decision table that has never been computed."""
     return best_of(5, lambda: decision_table(10, 100))
 
 
 def stored_table() -> float:
-    """The same from the engine's cache on disk."""
+    """Return the same from the engine's cache on disk."""
     with tempfile.TemporaryDirectory() as folder:
         Tables(Path(folder)).get(10, 100, KillDesign())
         return best_of(20, lambda: Tables(Path(folder)).get(10, 100, KillDesign()))

@@ -10,7 +10,7 @@ BASELINE_ROWS, SURVIVORS = 3, 4
 
 
 def shortened(report: str) -> str:
-    """The report without most baseline rows and survivors; `...` says where something is left out."""
+    """Return the report without most baseline rows and survivors; `...` says where something is left out."""
     head, rest = report.split("Baseline (the agent as it is)\n")
     baseline, rest = rest.split("\n\nUnnoticed changes", 1)
     survivors, rest = rest.split("`agentmut show", 1)

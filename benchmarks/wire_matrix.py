@@ -94,7 +94,7 @@ class Stacks:
         return [call.function.name for call in calls if call.function and call.function.name]
 
     async def responses(self, at: Mapping[str, str], stream: bool) -> list[str]:
-        """The Responses API."""
+        """Return the Responses API."""
         create = self._openai.with_options(base_url=at["OPENAI_BASE_URL"]).responses.create
         response: Any = await create(**_body(Responses()), stream=stream)
         if stream:
@@ -208,7 +208,7 @@ async def open_bench() -> AsyncIterator[Bench]:
 
 
 def mutants(*names: str) -> list[Mutant]:
-    """The first of each of these operators; without any, of all but those of the flow."""
+    """Return the first of each of these operators; without any, of all but those of the flow."""
     operators = [AGENT.OPERATORS[name] for name in names] or [
         each for each in AGENT.OPERATORS.values() if each.operator_class is not OperatorClass.ORCHESTRATION
     ]
@@ -217,13 +217,13 @@ def mutants(*names: str) -> list[Mutant]:
 
 
 def cells() -> list[Cell]:
-    """All combinations."""
+    """Return all combinations."""
     names = ("openai-chat", "openai-responses", "anthropic", "langgraph")
     return [Cell(*parts) for parts in product(names, (False, True), (False, True))]
 
 
 async def all_runs(chosen: Iterable[Mutant]) -> tuple[dict[Cell, Run], list[Run]]:
-    """The original in every combination, and every mutant."""
+    """Return the original in every combination, and every mutant."""
     original = identity_mutant(CONFIG)
     async with open_bench() as bench:
         firsts = await asyncio.gather(*(bench.run(original, cell) for cell in cells()))
@@ -232,7 +232,7 @@ async def all_runs(chosen: Iterable[Mutant]) -> tuple[dict[Cell, Run], list[Run]
 
 
 def fault(run: Run, original: Run) -> str:
-    """What is wrong with the run of a mutant; empty when it arrived, or when nobody says so of what cannot."""
+    """Return what is wrong with the run of a mutant; empty when it arrived, or when nobody says so of what cannot."""
     if not run.received or run.received != run.recorded:
         return f"received {len(run.received)} requests, recorded {len(run.recorded)}, and they differ"
     if foreign := set(run.called) - set(CONFIG.tool_names):
@@ -247,7 +247,7 @@ def fault(run: Run, original: Run) -> str:
 
 
 def _seen(run: Run) -> Footprint:
-    """The footprint of what the simulator received."""
+    """Return the footprint of what the simulator received."""
     exchanges = (Exchange(request, None, 200, None, 0.0, 0.0) for request in run.received if request)
     return footprint(exchanges, marks=run.marks)
 

@@ -5,10 +5,10 @@ from agentmut.seams import Example
 
 
 def prompt_example(before: str, after: str) -> Example:
-    """An example of a config with nothing but a prompt."""
+    """Return an example of a config with nothing but a prompt."""
     return Example(AgentConfig(prompt=before), AgentConfig(prompt=after))
 
 
 def line_break(text: str) -> str:
-    """The line break that a text uses."""
+    """Return the line break that a text uses."""
     return "\r\n" if "\r\n" in text else "\n"

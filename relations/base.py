@@ -27,24 +27,24 @@ class FitsAll(NoArgument):
 
 
 def check(relation: str, faults: Sequence[str], held: str) -> Check:
-    """A check that passes where there are no faults; `held` is said then."""
+    """Return a check that passes where there are no faults; `held` is said then."""
     reason = "; ".join(dict.fromkeys(faults)) or held
     return Check(evaluator=relation, passed=not faults, reason=reason)
 
 
 def texts(turns: Sequence[JsonValue]) -> tuple[str, ...] | None:
-    """The turns, where all of them are text; else None."""
+    """Return the turns, where all of them are text; else None."""
     found = tuple(turn for turn in turns if isinstance(turn, str) and turn.strip())
     return found if len(found) == len(turns) else None
 
 
 def without_text(scenario: Scenario) -> str:
-    """Why a relation that reads or writes requests does not fit; empty where all turns are text."""
+    """Return why a relation that reads or writes requests does not fit; empty where all turns are text."""
     return plain_text(scenario, AgentConfig())
 
 
 def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None) -> AgentTrace:
-    """The trace without its steps: only what was said is compared. With `outputs`, only those."""
+    """Return the trace without its steps: only what was said is compared. With `outputs`, only those."""
     kept = trace.outputs if outputs is None else tuple(outputs)
     return trace.model_copy(update={"steps": (), "outputs": kept, "edges": ()})
 
@@ -72,7 +72,7 @@ def _as_text(output: JsonValue) -> str:
 def source(
     *turns: JsonValue, said: JsonValue | AgentTrace = "Done.", config: AgentConfig | None = None
 ) -> Source:
-    """A source run of a scenario with these turns, and with this answer or trace."""
+    """Return a source run of a scenario with these turns, and with this answer or trace."""
     trace = said if isinstance(said, AgentTrace) else run(said)
     # What an example's scenario is judged by is of no account.
     scenario = Scenario(name="example", turns=turns, evaluators=(EvaluatorSpec(name="regex", argument="."),))
@@ -80,10 +80,10 @@ def source(
 
 
 def run(*said: JsonValue, steps: Iterable[Step] = ()) -> AgentTrace:
-    """A run with these answers."""
+    """Return a run with these answers."""
     return AgentTrace(outputs=said, steps=tuple(steps))
 
 
 def call(tool: str, output: JsonValue = "ok", turn: int = 0, **arguments: JsonValue) -> Step:
-    """A call of a tool that went well."""
+    """Return a call of a tool that went well."""
     return Step(action=Action.CALL_TOOL, tool=tool, arguments=arguments, output=output, turn=turn)

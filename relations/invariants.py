@@ -25,7 +25,7 @@ _WORDS_A_CHANGE = 5
 
 
 def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-    """The kinds that an argument names: one, or a list. Raises `ValueError` for anything else."""
+    """Return the kinds that an argument names: one, or a list. Raises `ValueError` for anything else."""
     if argument is None:
         return tuple(default)
     given = [argument] if isinstance(argument, str) else argument
@@ -44,7 +44,7 @@ class Invariant(NoArgument):
     why: ClassVar[str]
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both runs show the same facts."""
+        """Return whether both runs show the same facts."""
         return same_facts(self.id, pair)
 
 
@@ -64,13 +64,13 @@ class RewordedTurn(Invariant):
         raise NotImplementedError
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why no turn can change, in a phrase; empty where one can."""
+        """Return why no turn can change, in a phrase; empty where one can."""
         if why := lack_of_turns(scenario):
             return why
         return "" if self._open(scenario, config) else self.nothing
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The same turns with some changes of one of them, drawn by chance."""
+        """Return the same turns with some changes of one of them, drawn by chance."""
         found = self._open(source.scenario, source.config)
         if not found:
             return None
@@ -85,7 +85,7 @@ class RewordedTurn(Invariant):
 
 
 def reworded(scenario: Scenario, turn: Turn, chosen: Sequence[Change]) -> FollowUp:
-    """What follows where one turn has changed."""
+    """Return what follows where one turn has changed."""
     said = changed(turn.text, chosen)
     what = ", ".join(dict.fromkeys(change.what for change in chosen))
     where = f" in turn {turn.number + 1}" if len(scenario.turns) > 1 else ""

@@ -20,8 +20,8 @@ _OF_ANYTHING = word_set(shipped("agentmut.relations", "word_lists")["words_of_an
 
 
 def refers_back(text: str, others: Iterable[str]) -> bool:
-    """Whether a question may speak of what another says: both share a word of content or an identifier, or it asks
-    nothing of its own ("How long do I have?"). Where both name other things, shared words are no sign.
+    """Return whether a question may speak of what another says: both share a word of content or an identifier, or it
+    asks nothing of its own ("How long do I have?"). Where both name other things, shared words are no sign.
 
     >>> refers_back("Do you sell shoes?", ["What do you sell?"]), refers_back("Is A-1 here?", ["Is B-2 here?"])
     (True, False)

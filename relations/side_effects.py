@@ -21,7 +21,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def changing_tools(config: AgentConfig) -> frozenset[str]:
-    """The agent's own names of the tools that change something, by the verb that their names begin with.
+    """Return the agent's own names of the tools that change something, by the verb that their names begin with.
 
     A name that begins with no verb known here is read by the first word of the tool's description.
     """
@@ -29,7 +29,7 @@ def changing_tools(config: AgentConfig) -> frozenset[str]:
 
 
 def changes_something(tool: ToolSpec) -> bool:
-    """Whether a tool's name, or else its description, begins with a verb of change.
+    """Return whether a tool's name, or else its description, begins with a verb of change.
 
     >>> changes_something(ToolSpec(name="issue_refund")), changes_something(ToolSpec(name="get_order"))
     (True, False)
@@ -79,13 +79,13 @@ def done_more_often(before: Iterable[Step], after: Iterable[Step], tools: frozen
 
 
 def _deed(step: Step) -> str | None:
-    """The tool with the ids and numbers it was given, where there are some."""
+    """Return the tool with the ids and numbers it was given, where there are some."""
     telling = _telling(step.arguments or {})
     return f"{step.tool} {sorted(telling.items())}" if telling else None
 
 
 def _failed(step: Step) -> bool:
-    """Whether the call did not go through, by its error or by what it returned."""
+    """Return whether the call did not go through, by its error or by what it returned."""
     if step.error is not None:
         return True
     output = step.output
@@ -107,7 +107,7 @@ def _is_same_deed(one: Step, other: Step) -> bool:
 
 
 def _telling(arguments: dict[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]]:
-    """The ids and numbers of the arguments by name."""
+    """Return the ids and numbers of the arguments by name."""
     found: dict[str, tuple[JsonValue, ...]] = {}
     for name, value in arguments.items():
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -93,7 +93,7 @@ class Turn(NamedTuple):
     names: tuple[str, ...]
 
     def may_change(self, start: int, end: int) -> bool:
-        """Whether none of the characters `start` to `end` is fixed."""
+        """Return whether none of the characters `start` to `end` is fixed."""
         return not overlaps(self.fixed, Span(start, end))
 
     @property
@@ -108,7 +108,7 @@ class Turn(NamedTuple):
 
 
 def turns_of(scenario: Scenario, config: AgentConfig) -> tuple[Turn, ...]:
-    """The turns that can be reworded."""
+    """Return the turns that can be reworded."""
     names = names_of(scenario, config)
     return tuple(
         read_turn(said, names, index)
@@ -118,7 +118,7 @@ def turns_of(scenario: Scenario, config: AgentConfig) -> tuple[Turn, ...]:
 
 
 def lack_of_turns(scenario: Scenario) -> str:
-    """Why no turn can be reworded, in a phrase; empty where one can."""
+    """Return why no turn can be reworded, in a phrase; empty where one can."""
     said = [turn for turn in scenario.turns if isinstance(turn, str)]
     if not said:
         return "no turn is text"
@@ -132,7 +132,7 @@ def lack_of_turns(scenario: Scenario) -> str:
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text is English, of a length to be read, and neither code nor itself what the agent works on."""
+    """Return whether a text is English, of a length to be read, and neither code nor itself what the agent works on."""
     return (
         bool(text.strip())
         and len(text) <= _LONGEST
@@ -144,7 +144,9 @@ def is_prose(text: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text is, or has outside of Markdown's marks for code, what a program reads: JSON, markup, SQL."""
+    """Return whether a text is, or has outside of Markdown's marks for code, what a program reads: JSON,
+    markup, SQL.
+    """
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -162,7 +164,7 @@ def _is_english(text: str) -> bool:
 
 
 def read_turn(text: str, names: tuple[str, ...] = (), number: int = 0) -> Turn:
-    """A text with what must stay as it is."""
+    """Return a text with what must stay as it is."""
     document = parse(text, names)
     return Turn(number, text, document, merged(_fixed(text, document, names)), names)
 
@@ -181,7 +183,7 @@ def _fixed(text: str, document: PromptDocument, names: Iterable[str]) -> Iterato
 
 
 def _is_plain(word: str, begins: bool) -> bool:
-    """Whether a capitalised word is no name: it begins a sentence, and is known as a word."""
+    """Return whether a capitalised word is no name: it begins a sentence, and is known as a word."""
     if _FIRST_PERSON.fullmatch(word):
         return True
     known = word.lower().replace("’", "'") in _KNOWN
@@ -189,7 +191,7 @@ def _is_plain(word: str, begins: bool) -> bool:
 
 
 def names_a_thing(text: str) -> bool:
-    """Whether the first word may name a thing and order nothing: "Order A-1042 is late", "Book 3 arrived"."""
+    """Return whether the first word may name a thing and order nothing: "Order A-1042 is late", "Book 3 arrived"."""
     first, *following = [word.text.lower() for word in words(_CLAUSE.split(text, maxsplit=1)[0])[:8]] or [""]
     if first not in AMBIGUOUS_VERBS:
         return False
@@ -200,7 +202,7 @@ def names_a_thing(text: str) -> bool:
 
 
 def names_of(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:
-    """What tools, their parameters and the scenario's evaluators call by name, longest first."""
+    """Return what tools, their parameters and the scenario's evaluators call by name, longest first."""
     found = {*config.tool_names, *scenario.tools, *(document.name for document in config.context)}
     for tool in config.tools:
         found.update(_enumerated(tool.parameters))
@@ -248,19 +250,19 @@ def _collide(one: Change, other: Change) -> bool:
 
 
 def changed(text: str, changes: Iterable[Change]) -> str:
-    """The text after changes that do not overlap."""
+    """Return the text after changes that do not overlap."""
     for change in sorted(changes, reverse=True):
         text = f"{text[: change.start]}{change.text}{text[change.end :]}"
     return text
 
 
 def with_turn(turns: tuple[JsonValue, ...], index: int, said: JsonValue) -> tuple[JsonValue, ...]:
-    """The turns with another one at `index`."""
+    """Return the turns with another one at `index`."""
     return (*turns[:index], said, *turns[index + 1 :])
 
 
 def lowered(text: str) -> str:
-    """A text as it goes on in the middle of a sentence: a known first word loses its capital."""
+    """Return a text as it goes on in the middle of a sentence: a known first word loses its capital."""
     first = re.match(r"[\w’']+", text)
     if not first or _FIRST_PERSON.fullmatch(first.group()) or not _is_plain(first.group(), True):
         return text
@@ -268,7 +270,7 @@ def lowered(text: str) -> str:
 
 
 def raised(text: str) -> str:
-    """A text as it begins a sentence."""
+    """Return a text as it begins a sentence."""
     return text[:1].upper() + text[1:]
 
 

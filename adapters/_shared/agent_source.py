@@ -54,16 +54,16 @@ class AgentSource:
 
     @property
     def is_object(self) -> bool:
-        """Whether it is the agent itself."""
+        """Return whether it is the agent itself."""
         return self.is_agent(self.found)
 
     @property
     def takes_config(self) -> bool:
-        """Whether it is a function that builds the agent from a config."""
+        """Return whether it is a function that builds the agent from a config."""
         return not self.is_object and _takes_one(self.found)
 
     def build(self, config: AgentConfig) -> Any:
-        """The agent, fresh where a function builds it. Raises `AdapterError` where it does not give one."""
+        """Return the agent, fresh where a function builds it. Raises `AdapterError` where it does not give one."""
         if self.is_object:
             return self.found
         try:
@@ -87,7 +87,7 @@ class AgentSource:
 
 
 def _takes_one(function: Callable[..., Any]) -> bool:
-    """Whether the function has a parameter that must be given, or one called `config`."""
+    """Return whether the function has a parameter that must be given, or one called `config`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # written in C

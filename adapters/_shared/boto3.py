@@ -14,7 +14,7 @@ from agentmut.seams import AgentSpec
 
 
 def boto3_requirement(adapter: str) -> Requirement:
-    """What the adapters of Bedrock need."""
+    """Return what the adapters of Bedrock need."""
     return Requirement(adapter, "boto3", (1, 40), (2, 0), "bedrock", ("botocore",))
 
 
@@ -37,7 +37,7 @@ class Boto3:
     made: Callable[[Any], None] = field(default=lambda client: None, kw_only=True)
 
     def client(self) -> Any:
-        """The client. Raises `AdapterError` where there is no region, or no credentials."""
+        """Return the client. Raises `AdapterError` where there is no region, or no credentials."""
         with self._lock:
             return self._client
 
@@ -96,7 +96,7 @@ def region_of(spec: AgentSpec, known: Collection[str]) -> str | None:
 
 
 def text_option(spec: AgentSpec, name: str) -> str | None:
-    """An option that is a text. Raises `UsageError`."""
+    """Return an option that is a text. Raises `UsageError`."""
     value = spec.options.get(name)
     if value is not None and not (isinstance(value, str) and value):
         raise UsageError(f"agent.options.{name}: expected a text, found {value!r:.80}")

@@ -29,8 +29,9 @@ class CallIds:
     def taken(
         self, tool: str, arguments: Mapping[str, Any], belongs: Callable[[Exchange], bool] = lambda one: True
     ) -> str | None:
-        """The id of the latest call of `tool` that is left in the replies that belong: of several, that with these
-        arguments. None where no reply has one."""
+        """Return the id of the latest call of `tool` that is left in the replies that belong: of several, that with
+        these arguments. None where no reply has one.
+        """
         given = jsonable(dict(arguments))
         with self._lock:
             named = [one for one in self._left(belongs) if one.call.name == tool]
@@ -42,7 +43,7 @@ class CallIds:
         return found.call.id
 
     def left(self, belongs: Callable[[Exchange], bool]) -> list[Asked]:
-        """The calls of those replies that nobody has asked for yet, the latest reply first."""
+        """Return the calls of those replies that nobody has asked for yet, the latest reply first."""
         with self._lock:
             return list(self._left(belongs))
 
@@ -55,7 +56,7 @@ class CallIds:
 
 
 def parsed(arguments: str) -> Any:
-    """The arguments of a call as values; None where they are no JSON."""
+    """Return the arguments of a call as values; None where they are no JSON."""
     try:
         return json.loads(arguments or "{}")
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ class Offer(NamedTuple):
 
     @property
     def is_decoy(self) -> bool:
-        """Whether there is nothing behind it; its calls meet the fault of that kind."""
+        """Return whether there is nothing behind it; its calls meet the fault of that kind."""
         return self.spec.fault is not None and self.spec.fault.kind is FaultKind.DECOY
 
 
@@ -44,20 +44,22 @@ class Change:
 
     @property
     def prompt(self) -> str | None:
-        """The new instructions, documents included; None where they stay as they are."""
+        """Return the new instructions, documents included; None where they stay as they are."""
         wanted = self.wanted.system_text()
         return None if wanted == self.found.system_text() else wanted
 
     @property
     def model(self) -> dict[str, Any]:
-        """The settings of the model that change, by their names in `ModelConfig`; None or empty: to be left out."""
+        """Return the settings of the model that change, by their names in `ModelConfig`; None or empty: to
+        be left out.
+        """
         names = ModelConfig.model_fields
         before, after = self.found.model, self.wanted.model
         return {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
 
     @property
     def orchestration(self) -> frozenset[str]:
-        """The keys of the flow that change."""
+        """Return the keys of the flow that change."""
         before, after = self.found.orchestration, self.wanted.orchestration
         return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
@@ -102,7 +104,7 @@ class Change:
 
 
 def completed(config: AgentConfig, found: AgentConfig) -> AgentConfig:
-    """The project's config, with what was found at the agent where it says nothing."""
+    """Return the project's config, with what was found at the agent where it says nothing."""
     said = {name: value for name, value in config.model if value not in (None, "", ())}
     return config.model_copy(
         update={
@@ -115,7 +117,7 @@ def completed(config: AgentConfig, found: AgentConfig) -> AgentConfig:
 
 
 def distinct(tools: Iterable[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The tools of all agents of a team, each name once."""
+    """Return the tools of all agents of a team, each name once."""
     found: dict[str, ToolSpec] = {}
     for tool in tools:
         found.setdefault(tool.name, tool)
@@ -151,5 +153,5 @@ def seeing(tools: frozenset[str] | None) -> Iterator[None]:
 
 
 def seen_tools() -> frozenset[str] | None:
-    """The tools that the agent which is being built had when it was read; None where that is not known."""
+    """Return the tools that the agent which is being built had when it was read; None where that is not known."""
     return _seen.get()

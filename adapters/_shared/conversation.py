@@ -25,11 +25,11 @@ class Conversation:
 
     @property
     def altered(self) -> bool:
-        """Whether a turn is not given the earlier ones as they were."""
+        """Return whether a turn is not given the earlier ones as they were."""
         return self.history in (History.DROPPED, History.SWAPPED)
 
     def shows_in(self, turn: JsonValue) -> bool:
-        """Whether a later turn is another one for what is done to the earlier ones."""
+        """Return whether a later turn is another one for what is done to the earlier ones."""
         return not isinstance(turn, dict) or (self.checkpointed and self.history is History.DROPPED)
 
     def given(
@@ -39,7 +39,7 @@ class Conversation:
         outputs: Sequence[JsonValue],
         messages: Sequence[Any],
     ) -> Any:
-        """A graph's input for `turn`, after `turns` with their `outputs` have left `messages`."""
+        """Return a graph's input for `turn`, after `turns` with their `outputs` have left `messages`."""
         if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
             return turn
         return {"messages": [*self._earlier(turns, outputs, messages), _message("user", turn)]}

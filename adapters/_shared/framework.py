@@ -54,7 +54,7 @@ class Session(ABC):
 
     @abstractmethod
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """The agent's answer to a turn. Raises what the framework raises."""
+        """Return the agent's answer to a turn. Raises what the framework raises."""
 
     async def close(self) -> None:  # noqa: B027  (most hold nothing)
         """Release what the run holds."""
@@ -118,23 +118,23 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent of the framework: an instance of one of its `agents`."""
+        """Return whether it is an agent of the framework: an instance of one of its `agents`."""
         return isinstance(found, tuple(map(resolve_name, cls.agents)))
 
     @classmethod
     @abstractmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """The config of a live agent: prompt, tools, model, orchestration."""
+        """Return the config of a live agent: prompt, tools, model, orchestration."""
 
     @abstractmethod
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of an agent that differs from `agent` by `change`; `agent` itself is not touched.
+        """Return a session of an agent that differs from `agent` by `change`; `agent` itself is not touched.
 
         Calls of tools go through `agentmut.trial.calls.instrument`, by the own name of the tool.
         """
 
     def cannot_change(self, edit: Edit) -> str:
-        """Why the framework has no way to carry out an edit, in a phrase; empty when it has."""
+        """Return why the framework has no way to carry out an edit, in a phrase; empty when it has."""
         return ""
 
     def way_around(self, setting: str) -> str:
@@ -144,11 +144,11 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     # What agentmut asks.
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs; what the project does not say was read off the agent."""
+        """Return the config this adapter runs; what the project does not say was read off the agent."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools that were found at the agent."""
+        """Return the tools that were found at the agent."""
         return self.found.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -156,11 +156,11 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Every tool of the agent: its calls are passed on by agentmut."""
+        """Return every tool of the agent: its calls are passed on by agentmut."""
         return frozenset(tool.own_name for tool in self.found.tools)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What the framework, or a factory that takes the config, has no way to carry out."""
+        """Return what the framework, or a factory that takes the config, has no way to carry out."""
         reasons = (self._cannot_change(edit) for edit in mutant.edits)
         return next(filter(None, reasons), "") or unreachable_fault(mutant, self.config, self._interceptable)
 
@@ -219,7 +219,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
 
 
 async def _asked(session: Session, text: str, turn: int, trial: Trial) -> JsonValue:
-    """The answer to a turn. Raises `AdapterError` for an agent, or a model, that can only stream."""
+    """Return the answer to a turn. Raises `AdapterError` for an agent, or a model, that can only stream."""
     try:
         return await session.ask(text, turn)
     except NotImplementedError as error:
@@ -243,17 +243,17 @@ def _check_known(config: AgentConfig, found: AgentConfig, spec: AgentSpec) -> No
 
 
 def dropped(value: Any) -> bool:
-    """Whether a changed setting of the model is one to be left out."""
+    """Return whether a changed setting of the model is one to be left out."""
     return not is_set(value)
 
 
 def as_text(value: JsonValue) -> str:
-    """A turn as the text that a framework is given."""
+    """Return a turn as the text that a framework is given."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[Said]:
-    """The earlier messages with the roles of their speakers exchanged."""
+    """Return the earlier messages with the roles of their speakers exchanged."""
     pairs = zip(turns, outputs, strict=True)
     return [
         said

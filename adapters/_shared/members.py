@@ -21,16 +21,18 @@ class Members(Generic[_Agent]):
 
     @property
     def first(self) -> _Agent:
-        """The first one."""
+        """Return the first one."""
         return next(iter(self.members.values()))
 
     @property
     def changed_agent(self) -> _Agent:
-        """The agent whose prompt and model are changed."""
+        """Return the agent whose prompt and model are changed."""
         return self.members[self.changed_name]
 
     def handoffs(self, leads: Callable[[str, _Agent], Mapping[str, str]]) -> dict[str, JsonValue]:
-        """The `handoffs` of a flow, from where the tools of each agent lead; nothing where none leads anywhere."""
+        """Return the `handoffs` of a flow, from where the tools of each agent lead; nothing where none
+        leads anywhere.
+        """
         found: dict[str, JsonValue] = {
             name: {**targets} for name, agent in self.members.items() if (targets := leads(name, agent))
         }
@@ -51,7 +53,10 @@ def reached(
     name_of: Callable[[Any], str] = lambda agent: agent.name,
     known: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """An agent and all that lie `below` it, after the `known` ones. Raises `AdapterError` for one name of two."""
+    """Return an agent and all that lie `below` it, after the `known` ones.
+
+    Raises `AdapterError` for one name of two.
+    """
     members, name = dict(known or {}), name_of(first)
     if members.setdefault(name, first) is not first:
         raise AdapterError(f"two agents are called {name!r}; give each a name of its own")

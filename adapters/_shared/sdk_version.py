@@ -14,7 +14,7 @@ MINIMUM = {"openai": (3, 0), "anthropic": (2, 0), "langgraph": (1, 2)}
 
 
 def version_of(package: str) -> dict[str, str]:
-    """The version of an SDK under its name; empty where it is not installed."""
+    """Return the version of an SDK under its name; empty where it is not installed."""
     try:
         return {package: metadata.version(package)}
     except metadata.PackageNotFoundError:
@@ -22,7 +22,7 @@ def version_of(package: str) -> dict[str, str]:
 
 
 def named_version(package: str) -> str:
-    """A package with its version, for errors about what that version does otherwise."""
+    """Return a package with its version, for errors about what that version does otherwise."""
     return f"{package} {version_of(package).get(package, 'of an unknown version')}"
 
 
@@ -44,14 +44,14 @@ class Clients:
 
     @cached_property
     def certificates(self) -> Any:
-        """An SSL context, as the SDKs' HTTP library makes it by itself."""
+        """Return an SSL context, as the SDKs' HTTP library makes it by itself."""
         import httpx2
 
         return httpx2.create_ssl_context()
 
 
 def new_client(package: str, clients: Clients) -> AbstractAsyncContextManager[Any]:
-    """A new client of an SDK, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    """Return a new client of an SDK, closed at the end. Raises `AdapterError` where the SDK finds no key."""
     return (openai_client if package == "openai" else anthropic_client)(clients)
 
 
@@ -87,7 +87,7 @@ OTHERWISE = "a function that takes the config can build the agent with another d
 
 
 def cannot_rename(client: Any) -> str:
-    """Why a client of the package openai asks the same model under any name; empty where it does not.
+    """Return why a client of the package openai asks the same model under any name; empty where it does not.
 
     >>> cannot_rename(None)
     ''
@@ -112,7 +112,7 @@ class Requirement(NamedTuple):
 
     @property
     def install(self) -> str:
-        """The command that installs what fits."""
+        """Return the command that installs what fits."""
         return f"pip install 'agentmut[{self.extra}]'"
 
     def check(self) -> None:
@@ -131,7 +131,7 @@ class Requirement(NamedTuple):
             )
 
     def versions(self) -> dict[str, str]:
-        """The installed versions of what shapes a run."""
+        """Return the installed versions of what shapes a run."""
         packages = (self.package, *self.others)
         return {name: found for package in packages for name, found in version_of(package).items()}
 
@@ -141,7 +141,7 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a release.
+    """Return the numbers of a release.
 
     >>> _release("3.1rc1"), _release("1.15.30.post1"), _release("4")
     ((3, 1), (1, 15, 30), (4, 0))

@@ -84,7 +84,7 @@ class AutoGenAdapter(FrameworkAdapter):
         return Team.of(agent, spec.options.get("agent"))
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of copies of the agents; where the history is dropped, of new ones each time."""
+        """Return a session of copies of the agents; where the history is dropped, of new ones each time."""
         unused = [agent]
 
         def fresh() -> "Team":
@@ -94,7 +94,7 @@ class AutoGenAdapter(FrameworkAdapter):
         return _Conversation(fresh, trial, closes=not self.shares)
 
     def cannot_change(self, edit: Edit) -> str:
-        """What depends on the client of the model, and on the kind of team."""
+        """Return what depends on the client of the model, and on the kind of team."""
         from agentmut.adapters.autogen.model import cannot_set
 
         if edit.part == "model" and len(edit.path) > 1 and not self.source.takes_config:
@@ -136,5 +136,5 @@ class _Conversation(Session):
 
 
 def _common(some: Iterable[Any], others: Iterable[Any]) -> bool:
-    """Whether an object is among both."""
+    """Return whether an object is among both."""
     return not set(map(id, some)).isdisjoint(map(id, others))

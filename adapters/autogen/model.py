@@ -42,7 +42,7 @@ def read(client: ChatCompletionClient) -> ModelConfig:
 
 
 def _provider(client: ChatCompletionClient) -> str | None:
-    """Which of the clients it is whose settings are known; else where it is from."""
+    """Return which of the clients it is whose settings are known; else where it is from."""
     kinds = (_KINDS.get(kind.__name__) for kind in type(client).__mro__)
     return next(filter(None, kinds), type(client).__name__)
 
@@ -55,7 +55,7 @@ def _config(client: ChatCompletionClient) -> Mapping[str, Any]:
 
 
 def cannot_set(key: str, provider: str | None) -> str:
-    """Why a setting of the model cannot be changed with a client of that kind; empty where it can."""
+    """Return why a setting of the model cannot be changed with a client of that kind; empty where it can."""
     wire = "mutants of it can reach the agent by agent.route: wire"
     if provider not in (OPENAI, AZURE):
         return f"adapter autogen changes the settings of OpenAI's clients, and this is a {provider}; {wire}"
@@ -78,7 +78,7 @@ class PlacedClient(ChatCompletionClient):
         """What the last request raised; a team tells its text only."""
 
     async def create(self, messages: Sequence[LLMMessage], **options: Any) -> CreateResult:
-        """The answer of the agent's own client."""
+        """Return the answer of the agent's own client."""
         self.error = None
         try:
             with answering(call_place()._replace(node=self._node)):
@@ -90,7 +90,7 @@ class PlacedClient(ChatCompletionClient):
     async def create_stream(
         self, messages: Sequence[LLMMessage], **options: Any
     ) -> AsyncGenerator[str | CreateResult, None]:
-        """The pieces that the agent's own client gives."""
+        """Yield the pieces that the agent's own client gives."""
         self.error = None
         stream = self._client.create_stream(messages, **self._changed(options))
         place = call_place()._replace(node=self._node)
@@ -108,7 +108,7 @@ class PlacedClient(ChatCompletionClient):
             raise
 
     def _changed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a request with the changes; a choice that an agent makes itself, to reflect, stays."""
+        """Return the options of a request with the changes; a choice that an agent makes itself, to reflect, stays."""
         choice = options.get("tool_choice", "auto")
         chosen = self._choice if options.get("tools") and choice == "auto" else choice
         extra = {**(options.get("extra_create_args") or {}), **self._extra}
@@ -148,7 +148,7 @@ class PlacedClient(ChatCompletionClient):
 
 
 def _extra(client: ChatCompletionClient, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The changed settings as arguments of a request."""
+    """Return the changed settings as arguments of a request."""
     changed = {name: value for name, value in settings.items() if name not in ("provider", "tool_choice")}
     for name in changed:
         if reason := cannot_set(name, _provider(client)):

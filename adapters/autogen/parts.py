@@ -17,7 +17,7 @@ from agentmut._base import AdapterError
 
 
 def argument_of(thing: Any, name: str) -> Any:
-    """What a constructor was given as `name`; AutoGen has no public way to ask."""
+    """Return what a constructor was given as `name`; AutoGen has no public way to ask."""
     try:
         return getattr(thing, f"_{name}")
     except AttributeError:
@@ -61,7 +61,7 @@ def workbenches_of(agent: AssistantAgent) -> list[Workbench]:
 
 
 def terminations_of(team: Any) -> Iterator[Any]:
-    """The conditions under which a team stops, which count what they see, and those that they are made of."""
+    """Yield the conditions under which a team stops, which count what they see, and those that they are made of."""
     waiting = [argument_of(team, "termination_condition")]
     while waiting:
         if (one := waiting.pop()) is not None:
@@ -88,14 +88,14 @@ def limit_of(root: Any) -> int | None:
 
 
 def can_do_without(team: Any) -> bool:
-    """Whether members can be taken out: nobody else in the team knows their names."""
+    """Return whether members can be taken out: nobody else in the team knows their names."""
     if isinstance(team, SelectorGroupChat):
         return argument_of(team, "selector_func") is None and argument_of(team, "candidate_func") is None
     return isinstance(team, RoundRobinGroupChat)
 
 
 def led_elsewhere(agent: AssistantAgent, wanted: Any) -> list[Handoff | str] | None:
-    """The hand-offs that are left, with their targets."""
+    """Return the hand-offs that are left, with their targets."""
     targets = (wanted or {}).get(agent.name, {})
     return [led_to(one, targets[one.name]) for one in handoffs_of(agent) if one.name in targets] or None
 

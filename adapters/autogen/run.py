@@ -46,7 +46,7 @@ class Run:
         """When tools were asked for, and with which arguments, by who asked and the id, which may be given again."""
 
     async def result(self, task: Any) -> TaskResult:
-        """What the run ends with. Raises what its last request raised, where that ended it."""
+        """Return what the run ends with. Raises what its last request raised, where that ended it."""
         token = CancellationToken()
         running = asyncio.create_task(self._consumed(task, token))
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -79,7 +79,7 @@ class Run:
         return result
 
     def _cause(self, error: RuntimeError) -> Exception | None:
-        """The failed request whose text a team's error tells."""
+        """Return the failed request whose text a team's error tells."""
         raised = (client.error for client in self._team.clients() if client.error)
         return next((one for one in raised if one is not error and str(one) in str(error)), None)
 
@@ -117,7 +117,7 @@ class Run:
 
 
 def task_of(text: str, last: TaskResult | None) -> Any:
-    """A turn's task: a swarm that has handed over to the user is handed back."""
+    """Return a turn's task: a swarm that has handed over to the user is handed back."""
     message = _last_message(last) if last else None
     if isinstance(message, HandoffMessage):
         return HandoffMessage(source=message.target, target=message.source, content=text)
@@ -125,7 +125,7 @@ def task_of(text: str, last: TaskResult | None) -> Any:
 
 
 def answer_of(result: TaskResult, team: Team) -> JsonValue:
-    """The last message. Raises `NoAnswerError` where that is none that a user could be given."""
+    """Return the last message. Raises `NoAnswerError` where that is none that a user could be given."""
     message = _last_message(result)
     if message is None:
         raise NoAnswerError(f"nobody answered{_reason(result)}")
@@ -149,7 +149,7 @@ def _last_message(result: TaskResult) -> BaseChatMessage | None:
 
 
 def _cut_short(result: TaskResult, source: str, team: Team) -> bool:
-    """Whether results of tools are not the answer that the agent is meant to give."""
+    """Return whether results of tools are not the answer that the agent is meant to give."""
     return source in team.looping or bool(LIMITS.search(result.stop_reason or ""))
 
 
@@ -158,6 +158,6 @@ def _reason(result: TaskResult) -> str:
 
 
 def _arguments(text: str) -> dict[str, Any] | None:
-    """The arguments of a call; None where they are no JSON object, which no tool is called with."""
+    """Return the arguments of a call; None where they are no JSON object, which no tool is called with."""
     found = parsed(text)
     return found if isinstance(found, dict) else None

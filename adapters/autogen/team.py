@@ -75,17 +75,17 @@ class Team(Members[AssistantAgent]):
 
     @property
     def places(self) -> dict[str, tuple[str, ...]]:
-        """All who take part, assistant agents or not, with the teams within the team that they are in."""
+        """Return all who take part, assistant agents or not, with the teams within the team that they are in."""
         return {agent.name: teams for agent, teams in placed(self.root)}
 
     @property
     def prompt(self) -> str:
-        """The system message."""
+        """Return the system message."""
         return system_message(self.changed_agent) or ""
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings, as far as its client tells."""
+        """Return the model's name and settings, as far as its client tells."""
         return read(argument_of(self.changed_agent, "model_client"))
 
     @property
@@ -104,12 +104,12 @@ class Team(Members[AssistantAgent]):
         return [workbench for agent in self.members.values() for workbench in workbenches_of(agent)]
 
     def clients(self) -> Iterator[PlacedClient]:
-        """The clients of a team that was changed."""
+        """Yield the clients of a team that was changed."""
         for agent in self.members.values():
             yield argument_of(agent, "model_client")
 
     def changed(self, change: Change) -> "Team":
-        """A copy of the team that differs by `change`. Nothing of the original is touched."""
+        """Return a copy of the team that differs by `change`. Nothing of the original is touched."""
         root: Any = self._copied(self.root, change, Flow.of(change.wanted.orchestration))
         members = {agent.name: agent for agent in assistants_in(root)}
         return Team(members, self.changed_name, root, self.looping)
@@ -126,19 +126,19 @@ class Team(Members[AssistantAgent]):
                 await agent.model_context.add_message(message)
 
     def keeping(self) -> list[Any]:
-        """What keeps what it was told, or what it has seen."""
+        """Return what keeps what it was told, or what it has seen."""
         contexts = [one.model_context for one in self.members.values()]
         stops = [stop for team in teams_in(self.root) for stop in terminations_of(team)]
         return [self.root, *self.members.values(), *contexts, *stops]
 
     def passes(self, agent: str, tool: str) -> bool:
-        """Whether calls of a tool, by the name that is offered, are passed on by a workbench of agentmut."""
+        """Return whether calls of a tool, by the name that is offered, are passed on by a workbench of agentmut."""
         member = self.members.get(agent)
         found = workbenches_of(member)[0] if member else None
         return isinstance(found, PassingWorkbench) and found.offers(tool)
 
     def holdings(self) -> list[Workbench | ChatCompletionClient]:
-        """What holds connections: workbenches and clients of models."""
+        """Return what holds connections: workbenches and clients of models."""
         teams = [one for one in teams_in(self.root) if isinstance(one, SelectorGroupChat)]
         clients = [argument_of(one, "model_client") for one in [*self.members.values(), *teams]]
         return [*self.workbenches(), *clients]

@@ -26,7 +26,7 @@ class ToolError(Exception):
 
 
 async def listed(workbenches: Sequence[Workbench]) -> list[ToolSpec]:
-    """What models are told of the tools. The workbenches are stopped: they are not used any more."""
+    """Return what models are told of the tools. The workbenches are stopped: they are not used any more."""
     found = []
     for workbench in workbenches:
         try:
@@ -37,7 +37,7 @@ async def listed(workbenches: Sequence[Workbench]) -> list[ToolSpec]:
 
 
 def spec_of(schema: ToolSchema) -> ToolSpec:
-    """What the model is told of a tool."""
+    """Return what the model is told of a tool."""
     parameters: Any = schema.get("parameters") or {"type": "object", "properties": {}}
     return ToolSpec(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
 
@@ -68,11 +68,11 @@ class PassingWorkbench(Workbench):
         """By the name that the model is told: the own name of a tool, and what is behind it."""
 
     def offers(self, name: str) -> bool:
-        """Whether the model was told of a tool by that name."""
+        """Return whether the model was told of a tool by that name."""
         return name in self._offered
 
     async def list_tools(self) -> list[ToolSchema]:
-        """The tools as they are offered now."""
+        """Return the tools as they are offered now."""
         own = {
             _own_name(schema["name"], self._change): _Own(schema, workbench)
             for workbench in self._inner
@@ -92,7 +92,7 @@ class PassingWorkbench(Workbench):
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> ToolResult:
-        """The result of a call by the name that the model was told."""
+        """Return the result of a call by the name that the model was told."""
         if arguments and not isinstance(arguments, dict):
             return _result(name, "The arguments must be a JSON object.", is_error=True)
         own_name, own = self._offered[name]
@@ -123,7 +123,7 @@ class PassingWorkbench(Workbench):
             await workbench.reset()
 
     async def save_state(self) -> Mapping[str, Any]:
-        """The states of the agent's own, by their place."""
+        """Return the states of the agent's own, by their place."""
         return {str(n): await workbench.save_state() for n, workbench in enumerate(self._inner)}
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
@@ -157,7 +157,7 @@ class _Call:
         return result.to_text()
 
     def result_of(self, name: str, given: Any) -> ToolResult:
-        """What the agent is given; images and the like are in the tool's own result."""
+        """Return what the agent is given; images and the like are in the tool's own result."""
         if self._result is not None and given == self._result.to_text():
             return self._result.model_copy(update={"name": name})
         return _result(name, str(given), is_error=False)
@@ -174,7 +174,7 @@ async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any],
 
 
 async def _linked(call: Any, token: CancellationToken | None) -> Any:
-    """The result of `call`, which ends when the token says so.
+    """Return the result of `call`, which ends when the token says so.
 
     An agent whose tool is cancelled waits for it forever. It is told of an error; its next request is cancelled too.
     """
@@ -192,7 +192,7 @@ async def _linked(call: Any, token: CancellationToken | None) -> Any:
 
 
 def _own_name(live: str, change: Change) -> str:
-    """A tool's own name; a factory that takes the config may have renamed it already."""
+    """Return a tool's own name; a factory that takes the config may have renamed it already."""
     tools = change.wanted.tools
     if any(tool.own_name == live for tool in tools):
         return live
@@ -200,7 +200,10 @@ def _own_name(live: str, change: Change) -> str:
 
 
 def _schema(spec: ToolSpec, own: _Own | None) -> ToolSchema:
-    """What the model is told. Compared with the live tool: a factory that takes the config may leave tools alone."""
+    """Return what the model is told.
+
+    Compared with the live tool: a factory that takes the config may leave tools alone.
+    """
     schema = own.schema if own else None
     if schema is not None and spec_of(schema) == spec.model_copy(
         update={"implemented_by": None, "fault": None}

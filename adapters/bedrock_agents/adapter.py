@@ -80,7 +80,7 @@ class InlineAgent(BedrockAgentsAdapter):
         return found
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What a call has no word for: settings, and what schemas of functions leave out."""
+        """Return what a call has no word for: settings, and what schemas of functions leave out."""
         edits = [edit for edit in mutant.edits if edit.part == "tools" and not edit.is_fault]
         changed = apply_edits(self._config, edits)
         if reason := super().cannot_express(mutant) or self._unsayable(changed):
@@ -130,7 +130,7 @@ class DeployedAgent(BedrockAgentsAdapter):
         return frozenset()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What is kept by the service."""
+        """Return what is kept by the service."""
         reasons = (_kept_there(edit) for edit in mutant.edits)
         return next(filter(None, reasons), "") or unreachable_fault(mutant, self._config, self.doubled_tools)
 
@@ -158,7 +158,7 @@ def _kept_there(edit: Edit) -> str:
 
 
 def _function_details(config: AgentConfig) -> list[dict[str, Any]]:
-    """What the model is told of the tools."""
+    """Return what the model is told of the tools."""
     return terms.action_group("tools", config.tools)
 
 

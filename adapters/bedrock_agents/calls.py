@@ -63,7 +63,7 @@ class AgentCalls:
         self._is_awaited = False
 
     def told(self, *, confirm: bool) -> Told:
-        """What `invoke` is to tell."""
+        """Return what `invoke` is to tell."""
         return Told(self._recorder, call_place().turn, self._recorder.now(), confirm)
 
     def invoke(self, operation: str, arguments: dict[str, Any], told: Told) -> None:
@@ -147,14 +147,14 @@ class AgentCalls:
 
 
 def _code(error: Exception) -> str:
-    """What boto3 says that went wrong; empty where it was something else."""
+    """Return what boto3 says that went wrong; empty where it was something else."""
     response = getattr(error, "response", None)
     found = response.get("Error") if isinstance(response, dict) else None
     return str(found.get("Code", "")) if isinstance(found, dict) else ""
 
 
 def _request(call: HttpCall) -> ModelRequest:
-    """What was asked, with functions under their own names."""
+    """Return what was asked, with functions under their own names."""
     found = bedrock_agent.decode(call)
     tools = tuple(one.tool.model_copy(update={"name": one.name}) for one in found.functions)
     return found.request.model_copy(update={"tools": tools})

@@ -7,13 +7,13 @@ from agentmut.adapters.bedrock_agents.terms import value_of
 
 
 def seconds(told: Mapping[str, Any], otherwise: float) -> float:
-    """How long something took, where the service says so."""
+    """Return how long something took, where the service says so."""
     milliseconds = (told.get("metadata") or {}).get("totalTimeMs")
     return otherwise if milliseconds is None else milliseconds / 1000
 
 
 def error(found: Mapping[str, Any]) -> str | None:
-    """What went wrong, as the code interpreter says it; None where nothing did."""
+    """Return what went wrong, as the code interpreter says it; None where nothing did."""
     return found.get("executionError") or ("the time was up" if found.get("executionTimeout") else None)
 
 
@@ -52,7 +52,7 @@ SOURCES: Mapping[str, str] = {
 
 
 def given(found: Mapping[str, Any]) -> Any:
-    """What came of a deed: text, what code printed, or what a knowledge base has found."""
+    """Return what came of a deed: text, what code printed, or what a knowledge base has found."""
     for key in ("text", "executionOutput"):
         if key in found:
             return found[key]
@@ -61,7 +61,7 @@ def given(found: Mapping[str, Any]) -> Any:
 
 
 def _reference(content: Mapping[str, Any]) -> Any:
-    """What a knowledge base has found: text, or a row of a table."""
+    """Return what a knowledge base has found: text, or a row of a table."""
     if "row" in content:
         return {one.get("columnName", ""): one.get("columnValue") for one in content["row"]}
     spoken = (content.get("audio") or {}).get("transcription") or (content.get("video") or {}).get("summary")

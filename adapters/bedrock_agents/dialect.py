@@ -77,7 +77,7 @@ class AgentDialect(Dialect):
         self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE, made=watched)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """The calls of one run. Raises `AdapterError`."""
+        """Return the calls of one run. Raises `AdapterError`."""
         return nullcontext(_calls(self._boto3))
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
@@ -92,12 +92,12 @@ class AgentDialect(Dialect):
         return _reply(told, body["sessionId"], config.model.name)
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """The results, as they are."""
+        """Return the results, as they are."""
         return [tuple(answers)] if answers else []
 
     @abstractmethod
     def told(self, config: AgentConfig) -> dict[str, Any]:
-        """What the agent is given of its config."""
+        """Return what the agent is given of its config."""
 
     def _body(self, config: AgentConfig, conversation: Items) -> dict[str, Any]:
         marks = [index for index, item in enumerate(conversation) if isinstance(item, _Mark)]
@@ -136,7 +136,7 @@ class InlineAgentDialect(AgentDialect):
         return terms.unsupported(model, self.options.template)
 
     def told(self, config: AgentConfig) -> dict[str, Any]:
-        """The agent as a whole."""
+        """Return the agent as a whole."""
         others = self.options.more.get("actionGroups")
         groups = [
             *terms.action_group(self.options.group, config.tools),
@@ -162,7 +162,7 @@ class DeployedAgentDialect(AgentDialect):
         return ""
 
     def told(self, config: AgentConfig) -> dict[str, Any]:
-        """Which agent it is."""
+        """Return which agent it is."""
         return {"agentId": self.options.agent, "agentAliasId": self.options.alias}
 
 

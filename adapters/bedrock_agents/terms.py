@@ -35,17 +35,17 @@ class Asked(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether only the user's consent is asked for: the service then carries the call out itself."""
+        """Return whether only the user's consent is asked for: the service then carries the call out itself."""
         return self.raw.get("actionInvocationType") == _CONSENT
 
     @property
     def needs_consent(self) -> bool:
-        """Whether the user has to agree, whoever carries the call out then."""
+        """Return whether the user has to agree, whoever carries the call out then."""
         return self.raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST)
 
 
 def action_group(name: str, tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
-    """The tools as one action group that returns control; none without tools. Raises `ValueError`."""
+    """Return the tools as one action group that returns control; none without tools. Raises `ValueError`."""
     if not tools:
         return []
     functions = [_function(tool) for tool in tools]
@@ -89,7 +89,7 @@ def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def unsupported(model: ModelConfig, template: str | None) -> str:
-    """The first setting that inline agents cannot be given, in a phrase; empty when they can be given all."""
+    """Return the first setting that inline agents cannot be given, in a phrase; empty when they can be given all."""
     for name in (n for n in ModelConfig.model_fields if n not in ("name", "provider")):
         value = getattr(model, name)
         if not is_set(value):
@@ -123,20 +123,21 @@ def override(model: ModelConfig, template: str | None) -> dict[str, Any]:
 
 
 def documents(context: Iterable[Document]) -> dict[str, str]:
-    """The prompt session attributes that carry documents, in order and however they are called."""
+    """Return the prompt session attributes that carry documents, in order and however they are called."""
     text = "\n\n".join(document.wrapped for document in context)
     return {DOCUMENTS: text} if text else {}
 
 
 def earlier(messages: Iterable[Mapping[str, str]]) -> dict[str, Any]:
-    """What was said before the session began."""
+    """Return what was said before the session began."""
     said = [{"role": m["role"], "content": [{"text": m["content"]}]} for m in messages if m["content"]]
     return {"conversationHistory": {"messages": said}} if said else {}
 
 
 def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[Asked]:
-    """The calls of a `returnControl` event. Raises `NotImplementedError` for a question to the user, unless it is
-    to be confirmed."""
+    """Return the calls of a `returnControl` event. Raises `NotImplementedError` for a question to the user, unless it
+    is to be confirmed.
+    """
     inputs = event.get("invocationInputs") or []
     ids = call_ids(event.get("invocationId", ""), len(inputs))
     asked = [_asked(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)]
@@ -163,7 +164,7 @@ def _parameters(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def value_of(parameter: Mapping[str, Any]) -> JsonValue:
-    """A parameter's value, which comes as text, as its type says; the text where it is nothing of the kind.
+    """Return a parameter's value, which comes as text, as its type says; the text where it is nothing of the kind.
 
     >>> value_of({"type": "number", "value": "2.5"}), value_of({"type": "integer", "value": "two"})
     (2.5, 'two')
@@ -182,8 +183,9 @@ _PYTHON: Mapping[str, Any] = {"number": int | float, "integer": int, "boolean": 
 
 
 def result_of(asked: Asked, answer: Answer | None) -> dict[str, Any]:
-    """What a call is answered with, None for mere consent. After a failure the model is asked again, instead of the
-    session being ended."""
+    """Return what a call is answered with, None for mere consent. After a failure the model is asked again, instead of
+    the session being ended.
+    """
     raw, is_function = asked.raw, "function" in asked.raw
     kept = {key: raw[key] for key in _KEPT[is_function] if key in raw}
     if asked.needs_consent:
@@ -204,5 +206,5 @@ _KEPT: Mapping[bool, Sequence[str]] = {
 
 
 def instruction(prompt: str) -> str:
-    """The prompt, with as many blanks after it as an instruction lacks: boto3 refuses shorter ones."""
+    """Return the prompt, with as many blanks after it as an instruction lacks: boto3 refuses shorter ones."""
     return prompt.ljust(LEAST_INSTRUCTION)

@@ -65,17 +65,17 @@ class Told:
 
     @property
     def text(self) -> str:
-        """The answer."""
+        """Return the answer."""
         return self._text.decode("utf-8", "replace")
 
     @property
     def usage(self) -> Usage:
-        """The usage of all calls of the model."""
+        """Return the usage of all calls of the model."""
         return sum((thought.usage for thought in self.thoughts), Usage())
 
     @property
     def model(self) -> str:
-        """The one that was called last."""
+        """Return the one that was called last."""
         return next((thought.model for thought in reversed(self.thoughts) if thought.model), "")
 
     def hear(self, event: Mapping[str, Any]) -> None:
@@ -92,7 +92,7 @@ class Told:
 
     @property
     def cut(self) -> bool:
-        """Whether less of the answer came than the agent says that it gave."""
+        """Return whether less of the answer came than the agent says that it gave."""
         whole, came = self._final.strip(), self.text.strip()
         return len(came) < len(whole) and whole.startswith(came) and not self.calls
 
@@ -189,7 +189,7 @@ class Told:
                 self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
 
     def _deed_of(self, kind: str, node: str, trace: str) -> _Deed | None:
-        """The deed that an outcome is of: the one with the same trace, or else the oldest of its kind."""
+        """Return the deed that an outcome is of: the one with the same trace, or else the oldest of its kind."""
         alike = [deed for deed in self._deeds if (deed.kind, deed.node) == (kind, node)]
         return next((deed for deed in alike if deed.trace == trace), next(iter(alike), None))
 

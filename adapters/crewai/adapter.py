@@ -73,7 +73,7 @@ class CrewAIAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a copy of the crew."""
+        """Return a session of a copy of the crew."""
         from agentmut.adapters.crewai.crew import Team
 
         team = Team.of(agent, self.spec.options.get("agent"))
@@ -87,7 +87,7 @@ class CrewAIAdapter(FrameworkAdapter):
         return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What CrewAI makes of every tool that it offers, whatever it is told."""
+        """Return what CrewAI makes of every tool that it offers, whatever it is told."""
         return super().cannot_express(mutant) or self._unseen(mutant)
 
     def cannot_change(self, edit: Edit) -> str:

@@ -13,7 +13,7 @@ _OF_AGENTS = ("mcps", "apps", "function_calling_llm", "planning_config")
 
 
 def copy_of(crew: Crew) -> Crew:
-    """The copy; nothing of the crew itself is touched. Raises what `Crew.copy` does."""
+    """Return the copy; nothing of the crew itself is touched. Raises what `Crew.copy` does."""
     models = {name: getattr(crew, name) for name in _OF_CREWS if getattr(crew, name, None) is not None}
     bare = crew.model_copy(update=dict.fromkeys(models))
     copied: Crew = bare.copy()
@@ -43,7 +43,7 @@ _OF_THE_NAME = {"is_o1_model": "o1", "is_gpt4_model": "gpt-4"}
 
 
 def model_of(llm: Any) -> ModelConfig:
-    """The name and settings of a model; empty where CrewAI or the service chooses."""
+    """Return the name and settings of a model; empty where CrewAI or the service chooses."""
     said = {name: getattr(llm, name, None) for name in SETTINGS}
     said["max_tokens"] = getattr(llm, _limit_of(llm), None)
     told = {name: value for name, value in said.items() if is_set(value)}
@@ -51,7 +51,7 @@ def model_of(llm: Any) -> ModelConfig:
 
 
 def changed_model(llm: Any, changes: dict[str, Any]) -> Any:
-    """A copy of a model with changed settings, which has the client of the first."""
+    """Return a copy of a model with changed settings, which has the client of the first."""
     changed = copy.copy(llm)
     for key, value in changes.items():
         if key != "provider":
@@ -64,5 +64,5 @@ def changed_model(llm: Any, changes: dict[str, Any]) -> Any:
 
 
 def _limit_of(llm: Any) -> str:
-    """The name under which the model has its limit of tokens."""
+    """Return the name under which the model has its limit of tokens."""
     return OTHER_LIMIT if getattr(llm, OTHER_LIMIT, None) else "max_tokens"

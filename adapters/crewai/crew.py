@@ -46,12 +46,12 @@ class Team:
 
     @property
     def changed_agent(self) -> Agent:
-        """The agent whose texts and model are changed."""
+        """Return the agent whose texts and model are changed."""
         return self.agents[self.changed_role]
 
     @property
     def _able_agent(self) -> Agent:
-        """The one that is offered what mutants add: CrewAI refuses managers with tools."""
+        """Return the one that is offered what mutants add: CrewAI refuses managers with tools."""
         manages = self.changed_agent is self.crew.manager_agent and self.crew.agents
         return self.crew.agents[0] if manages else self.changed_agent
 
@@ -62,23 +62,23 @@ class Team:
 
     @property
     def prompt(self) -> str:
-        """The texts of the changed agent and of its tasks, under their headings."""
+        """Return the texts of the changed agent and of its tasks, under their headings."""
         return joined(self.texts)
 
     @property
     def model(self) -> ModelConfig:
-        """The name and settings of the changed agent's model."""
+        """Return the name and settings of the changed agent's model."""
         return model_of(self.changed_agent.llm)
 
     @property
     def tools(self) -> list[ToolSpec]:
-        """The tools of all agents and tasks."""
+        """Return the tools of all agents and tasks."""
         owners = [*self.agents.values(), *self.tasks.values()]
         return [spec_of(tool) for owner in owners for tool in owner.tools or ()]
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The order of the tasks, what each is passed, who may delegate to whom, limits and retries."""
+        """Return the order of the tasks, what each is passed, who may delegate to whom, limits and retries."""
         names = {id(task): name for name, task in self.tasks.items()}
         given = list(self.tasks)
         # where tasks run at once, they are told of one earlier task at most, which depends on the others
@@ -99,7 +99,7 @@ class Team:
         }
 
     def changed(self, change: Change, prompt: str) -> "Team":
-        """A copy of the crew that differs by `change`; `prompt` is the one of the original."""
+        """Return a copy of the crew that differs by `change`; `prompt` is the one of the original."""
         crew = copy_of(self.crew)
         keep_to_itself(crew)
         team = Team.of(crew, self.changed_role)
@@ -169,7 +169,7 @@ class Team:
 
 
 def manager_role(crew: Crew) -> str:
-    """The role of the manager that a crew makes of a `manager_llm`."""
+    """Return the role of the manager that a crew makes of a `manager_llm`."""
     return str(get_i18n(prompt_file=crew.prompt_file).retrieve("hierarchical_manager_agent", "role"))
 
 

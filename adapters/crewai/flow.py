@@ -10,7 +10,7 @@ from agentmut.nouns import END, START, Flow
 
 
 def named(given: Sequence[str | None]) -> list[str]:
-    """A name for each task: its own, with a number where it has none or another one has it too.
+    """Return a name for each task: its own, with a number where it has none or another one has it too.
 
     >>> named(["reply", None, "reply"])
     ['reply', 'task 2', 'reply 3']
@@ -37,7 +37,7 @@ def flow_of(passed: Mapping[str, Sequence[str]], *, in_a_row: bool) -> dict[str,
 
 
 def order_of(names: Iterable[str], flow: Flow) -> list[str]:
-    """The tasks that a run comes to, in their order; those that are no nodes any more are passed over."""
+    """Return the tasks that a run comes to, in their order; those that are no nodes any more are passed over."""
     known = list(names)
     if flow.edges:
         known = _walked({edge[0]: edge[-1] for edge in flow.edges}, known)
@@ -58,7 +58,7 @@ FIRST = ""
 
 
 def joined(parts: Mapping[str, str]) -> str:
-    r"""The texts under their headings; empty ones are left out.
+    r"""Return the texts under their headings; empty ones are left out.
 
     >>> joined({"": "You are kind.", "Goal": "Help.", "Task: reply": ""})
     'You are kind.\n\n## Goal\nHelp.'
@@ -68,7 +68,7 @@ def joined(parts: Mapping[str, str]) -> str:
 
 
 def split(prompt: str, names: Iterable[str]) -> dict[str, str]:
-    r"""The texts under those headings that are there, and the one before the first.
+    r"""Return the texts under those headings that are there, and the one before the first.
 
     >>> split("You are kind.\n\n## Goal\nHelp.\n\n## Style\nBe brief.", ["Goal", "Task: reply"])
     {'': 'You are kind.', 'Goal': 'Help.\n\n## Style\nBe brief.'}
@@ -82,7 +82,7 @@ def split(prompt: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def rewritten(live: Mapping[str, str], original: str, wanted: str) -> dict[str, str]:
-    """The texts that change where `wanted` is put in the place of the prompt `original`.
+    """Return the texts that change where `wanted` is put in the place of the prompt `original`.
 
     A heading that was in the original and is gone leaves its text empty. One that was in neither, since the project
     gives only some of the texts, keeps what the agent has.

@@ -31,7 +31,7 @@ class Watch:
         self._begun: dict[int, _Begun] = {}
 
     def hooks(self) -> dict[Any, list[Callable[[Any], None]]]:
-        """The hooks for `crewai.hooks.dispatch.scoped_hooks`."""
+        """Return the hooks for `crewai.hooks.dispatch.scoped_hooks`."""
         from crewai.hooks.dispatch import InterceptionPoint
 
         return {
@@ -131,7 +131,7 @@ def _is_of(step: Step, tool: str, place: CallPlace) -> bool:
 
 
 def kicked_off(team: Team, inputs: dict[str, Any], watch: Watch) -> Any:
-    """What the crew says. Blocks; its threads see the context of the caller."""
+    """Return what the crew says. Blocks; its threads see the context of the caller."""
     from crewai.events.listeners.tracing.utils import set_suppress_tracing_messages
     from crewai.hooks.dispatch import scoped_hooks
 

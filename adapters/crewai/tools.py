@@ -23,7 +23,7 @@ from agentmut.trial import pass_call_sync
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:
-    """What the model is told of a tool."""
+    """Return what the model is told of a tool."""
     told = convert_tools_to_openai_schema([tool])[0][0]["function"]
     return ToolSpec(
         name=told["name"], description=told["description"], parameters=told_schema(told["parameters"])
@@ -31,7 +31,7 @@ def spec_of(tool: BaseTool) -> ToolSpec:
 
 
 def told_name(name: str) -> str:
-    """What CrewAI makes of a tool's name."""
+    """Return what CrewAI makes of a tool's name."""
     return str(sanitize_tool_name(name))
 
 
@@ -54,14 +54,17 @@ _OTHER_REFUSALS = (
 
 
 def failure_in(result: Any) -> str | None:
-    """What a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
+    """Return what a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
     text = str(result).strip()
     return text if refusals().match(text) else None
 
 
 @lru_cache(maxsize=1)
 def refusals() -> re.Pattern[str]:
-    """What tells of a failed call begins so. Raises `AdapterError` where CrewAI has no longer one of the texts."""
+    """Return what tells of a failed call begins so.
+
+    Raises `AdapterError` where CrewAI has no longer one of the texts.
+    """
     i18n = get_i18n()
     try:
         texts = [i18n.errors(name) for name in _REFUSALS]
@@ -89,7 +92,9 @@ def _raised(result: Any) -> Any:
 
 
 def passed_on(tool: Any) -> "PassedOn | None":
-    """The tool of agentmut's behind what hooks are told of; None for CrewAI's own and those that there are not."""
+    """Return the tool of agentmut's behind what hooks are told of; None for CrewAI's own and those that
+    there are not.
+    """
     own = getattr(tool, "_original_tool", None)
     return own if isinstance(own, PassedOn) else None
 
@@ -142,7 +147,9 @@ def _never(arguments: Any = None, result: Any = None) -> bool:
 
 @lru_cache(maxsize=512)  # every trial offers the same tools, and a class takes long to make
 def _arguments_of(name: str, schema: str) -> type[BaseModel]:
-    """A model that says of itself what the schema says, and takes any arguments: the agent's own tool checks them."""
+    """Return a model that says of itself what the schema says, and takes any arguments: the agent's own tool checks
+    them.
+    """
 
     class Arguments(BaseModel):
         """Any arguments."""

@@ -69,7 +69,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a clone of the tree."""
+        """Return a session of a clone of the tree."""
         from agentmut.adapters.google_adk.copy import Copying
         from agentmut.adapters.google_adk.graph import agents_before
         from agentmut.adapters.google_adk.run import Watch
@@ -150,7 +150,7 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
 
 
 def _listed(tree: Any, spec: AgentSpec) -> Any:
-    """The tree with the tools of its toolsets, which are asked for them."""
+    """Return the tree with the tools of its toolsets, which are asked for them."""
     from agentmut.adapters.google_adk.toolsets import listed_once
 
     if not tree.has_toolsets:
@@ -161,7 +161,7 @@ def _listed(tree: Any, spec: AgentSpec) -> Any:
 
 
 def _app(agent: Any, root: Any, watch: Any) -> Any:
-    """The user's app, or a plain one, around the copy of its root."""
+    """Return the user's app, or a plain one, around the copy of its root."""
     from google.adk.apps import App
 
     if isinstance(agent, App):

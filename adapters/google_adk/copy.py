@@ -30,7 +30,7 @@ class Models:
     known: dict[str, BaseLlm] = field(default_factory=dict)
 
     def of(self, name: str) -> BaseLlm:
-        """The model of a name. Raises `AdapterError` where ADK knows none."""
+        """Return the model of a name. Raises `AdapterError` where ADK knows none."""
         if name not in self.known:
             self.known[name] = _new_model(name)
         return self.known[name]
@@ -48,12 +48,12 @@ class Copying:
     """By name: a sub-agent may be called as a tool as well."""
 
     def root(self) -> BaseNode:
-        """The root of a copy that differs by the change. Nothing of the original is touched."""
+        """Return the root of a copy that differs by the change. Nothing of the original is touched."""
         root = self.tree.root
         return self.graphed(root) if isinstance(root, Workflow) else self.staged(self._wanted())
 
     def graphed(self, workflow: Workflow) -> Workflow:
-        """The graph with copies of its agents; of graphs in it, the edges stay."""
+        """Return the graph with copies of its agents; of graphs in it, the edges stay."""
         flow, changed = Flow.of(self.change.wanted.orchestration), self.change.orchestration
         if workflow is not self.tree.root:
             changed = frozenset()
@@ -66,7 +66,7 @@ class Copying:
         return self.copied(node) if isinstance(node, BaseAgent) else node
 
     def staged(self, stage: Stage) -> BaseAgent:
-        """An agent of the flow, with what it runs in the wanted order."""
+        """Return an agent of the flow, with what it runs in the wanted order."""
         agent: Any = self.tree.members[stage.name]
         if stage.kind is Kind.AGENT:
             return self.copied(agent)
@@ -77,7 +77,7 @@ class Copying:
         return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]
 
     def copied(self, agent: BaseAgent) -> BaseAgent:
-        """An agent with all below it."""
+        """Return an agent with all below it."""
         if agent.name not in self.made:
             self.made[agent.name] = self._copy(agent)
         return self.made[agent.name]
@@ -104,7 +104,7 @@ class Copying:
         return isinstance(agent, LlmAgent) and is_target(below)
 
     def _tools(self, agent: LlmAgent) -> list[Any]:
-        """The tools in the wanted order, then what the service carries out, or ADK needs for itself."""
+        """Return the tools in the wanted order, then what the service carries out, or ADK needs for itself."""
         own = self.tree.own(agent)
         offers = self.change.offers(
             list(own),
@@ -133,7 +133,7 @@ class Copying:
         return self.toolsets.part(toolset, offers, known if first else None)
 
     def _followed(self, own: Own | None) -> Any:
-        """A tool that runs an agent runs the copy of it."""
+        """Return a tool that runs an agent runs the copy of it."""
         tool = own and own.tool
         return leading_to(tool, self._node(tool.agent)) if isinstance(tool, AgentTool) else tool
 
@@ -160,7 +160,7 @@ class Copying:
         return changes
 
     def _instruction(self, whole: str) -> Any:
-        """The prompt as it was written, placeholders and all; in documents, braces are braces."""
+        """Return the prompt as it was written, placeholders and all; in documents, braces are braces."""
         wanted = self.change.wanted
         if not wanted.context:
             return whole
@@ -172,14 +172,14 @@ class Copying:
         return given
 
     def _renamed(self, agent: LlmAgent, name: str) -> BaseLlm:
-        """The model of that name, where ADK knows it by its name; else the agent's own under that name."""
+        """Return the model of that name, where ADK knows it by its name; else the agent's own under that name."""
         own = agent.canonical_model
         if isinstance(agent.model, str) and _kind_of(name) not in (None, type(own)):
             return self.models.of(name)
         return own.model_copy(update={"model": name})
 
     def _state(self, agent: LlmAgent, instruction: Any) -> dict[str, Any]:
-        """The instruction without what is not passed on any more."""
+        """Return the instruction without what is not passed on any more."""
         before = Flow.of(self.change.found.orchestration).state.get(agent.name, ())
         gone = set(before) - set(Flow.of(self.change.wanted.orchestration).state.get(agent.name, ()))
         if not gone or not isinstance(instruction, str):
@@ -197,7 +197,7 @@ def _without(found: "re.Match[str]", gone: set[str]) -> str:
 
 
 def _kind_of(name: str) -> Any:
-    """The class of models that ADK takes for this name; None where it knows none."""
+    """Return the class of models that ADK takes for this name; None where it knows none."""
     try:
         return LLMRegistry.resolve(name)
     except ValueError:

@@ -37,7 +37,7 @@ class Stage:
 
     @property
     def leaves(self) -> Iterator[str]:
-        """The nodes, in their order."""
+        """Yield the nodes, in their order."""
         if self.kind is Kind.AGENT:
             yield self.name
         for part in self.parts:
@@ -50,7 +50,7 @@ class Stage:
         return (*((START, name) for name in self._entries), *self._inner, *ends)
 
     def without(self, gone: Iterable[str]) -> "Stage":
-        """The flow with some nodes taken out."""
+        """Return the flow with some nodes taken out."""
         kept = [part for part in self.parts if part.kind is not Kind.AGENT or part.name not in set(gone)]
         return replace(self, parts=tuple(part.without(gone) for part in kept))
 
@@ -85,13 +85,15 @@ class Stage:
 
 
 def with_edges(stage: Stage, wanted: Iterable[Iterable[str]]) -> Stage | None:
-    """A tree that differs from this one in at most one place and runs as `wanted` says; None if there is none."""
+    """Return a tree that differs from this one in at most one place and runs as `wanted` says; None if
+    there is none.
+    """
     aim = _reached(wanted)
     return next((tree for tree in _variants(stage) if _reached(tree.edges) == aim), None)
 
 
 def _reached(edges: Iterable[Iterable[str]]) -> frozenset[tuple[str, ...]]:
-    """The edges that a run comes by; that a run ends is said by there being no other."""
+    """Return the edges that a run comes by; that a run ends is said by there being no other."""
     known, before = {START}, 0
     every = [tuple(edge) for edge in edges]
     while len(known) > before:

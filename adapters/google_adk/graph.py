@@ -17,7 +17,7 @@ Edges = tuple[tuple[str, ...], ...]
 
 
 def nodes_of(workflow: Workflow) -> dict[str, BaseNode]:
-    """What a workflow runs, by name."""
+    """Return what a workflow runs, by name."""
     found = workflow.graph.nodes if workflow.graph else ()
     return {node.name: node for node in found if node.name != START.name}
 
@@ -60,7 +60,7 @@ def rebuilt(
     wanted: Edges | None,
     kept: Iterable[str] | None,
 ) -> Workflow:
-    """The graph with copies of its nodes, and other edges and fewer nodes where they are not None.
+    """Return the graph with copies of its nodes, and other edges and fewer nodes where they are not None.
 
     Raises `AdapterError` for edges of which ADK makes no graph.
     """
@@ -87,7 +87,7 @@ Told = tuple[str, str, Any]
 
 
 def _route_parts(workflow: Workflow, wanted: Edges | None) -> list[Told]:
-    """The edges of a workflow, or the wanted ones and those that have a route."""
+    """Return the edges of a workflow, or the wanted ones and those that have a route."""
     own = [(_name(edge.from_node), edge.to_node.name, edge.route) for edge in _edges(workflow)]
     if wanted is None:
         return own
@@ -115,7 +115,7 @@ def _into(workflow: Workflow) -> dict[str, list[str]]:
 
 
 def _ran(workflow: Workflow, names: Iterable[str]) -> Iterator[str]:
-    """The agents that ran last where these nodes have run; the start where none has."""
+    """Yield the agents that ran last where these nodes have run; the start where none has."""
     nodes, into, seen, ahead = nodes_of(workflow), _into(workflow), set[str](), list(names)
     while ahead:
         name = ahead.pop()
@@ -128,7 +128,7 @@ def _ran(workflow: Workflow, names: Iterable[str]) -> Iterator[str]:
 
 
 def _last(node: BaseNode) -> set[str]:
-    """The agents that ran last where a node has run; the start where it may have run none."""
+    """Return the agents that ran last where a node has run; the start where it may have run none."""
     if _is_agent(node):
         return {node.name}
     if not isinstance(node, Workflow):
@@ -138,7 +138,7 @@ def _last(node: BaseNode) -> set[str]:
 
 
 def _skipped(name: str) -> FunctionNode:
-    """A node that gives on what it is given."""
+    """Return a node that gives on what it is given."""
 
     def passed(node_input: Any) -> Any:
         return node_input
@@ -153,7 +153,7 @@ def _check_joins(wanted: Edges, nodes: Mapping[str, BaseNode]) -> None:
 
 
 def _reachable(told: list[Told]) -> list[Told]:
-    """The edges that a run comes by; ADK takes no others."""
+    """Return the edges that a run comes by; ADK takes no others."""
     known, before = {BEGIN}, 0
     while len(known) > before:
         before = len(known)

@@ -28,12 +28,12 @@ _RAW = "_mcp_tool"
 
 
 def is_server(toolset: BaseToolset) -> bool:
-    """Whether its tools are those of an MCP server."""
+    """Return whether its tools are those of an MCP server."""
     return isinstance(toolset, _SERVERS)
 
 
 def is_served(tool: BaseTool | None) -> bool:
-    """Whether it is a tool of an MCP server."""
+    """Return whether it is a tool of an MCP server."""
     return isinstance(tool, _SERVED)
 
 
@@ -77,7 +77,7 @@ def _unknown(how: str) -> AdapterError:
 
 
 def text_of(result: Any, whole: list[dict[str, Any]]) -> Any:
-    """The text of an answer that is no more than that; ADK is given the whole, which is kept.
+    """Return the text of an answer that is no more than that; ADK is given the whole, which is kept.
 
     Raises `ToolRefusedError` for a call that has failed.
     """
@@ -93,7 +93,7 @@ def text_of(result: Any, whole: list[dict[str, Any]]) -> Any:
 
 
 def whole_of(given: Any, whole: list[dict[str, Any]]) -> Any:
-    """What ADK is given in the place of a server's answer, which may never have come."""
+    """Return what ADK is given in the place of a server's answer, which may never have come."""
     if not isinstance(given, str):
         return given
     part = {"type": "text", "text": given}
@@ -101,7 +101,7 @@ def whole_of(given: Any, whole: list[dict[str, Any]]) -> Any:
 
 
 def told_of(error: Exception) -> Any:
-    """What ADK tells the model of a server's tool that failed."""
+    """Return what ADK tells the model of a server's tool that failed."""
     if isinstance(error, ToolRefusedError):
         return error.told
     return {"error": f"Unexpected error during MCP tool execution: {error}"}

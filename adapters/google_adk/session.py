@@ -83,7 +83,7 @@ class Conversation(Session):
 
 
 def _answer(event: Any) -> JsonValue:
-    """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
+    """Return what a user is told by an event; None for what goes on inside, and by those who say nothing."""
     if event.output is not None and not event.content:  # what a node of a graph gives
         return jsonable(event.output)
     if event.error_code and not event.content:
@@ -95,7 +95,7 @@ def _answer(event: Any) -> JsonValue:
 
 
 def _last_word(event: Any) -> JsonValue:
-    """What a tool said that ended the turn; None for others."""
+    """Return what a tool said that ended the turn; None for others."""
     if not event.actions.skip_summarization:
         return None
     said = [jsonable(one.response) for one in event.get_function_responses()]
@@ -103,7 +103,7 @@ def _last_word(event: Any) -> JsonValue:
 
 
 def _waiting(event: Any) -> JsonValue:
-    """What a run asks its user for, and will not go on without."""
+    """Return what a run asks its user for, and will not go on without."""
     asked = [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]
     if not asked:
         return None

@@ -30,7 +30,7 @@ def as_tool(found: Any) -> Any:
 
 
 def declaration_of(tool: Any) -> FunctionDeclaration | None:
-    """What the model is told of a tool; None for those that the service itself carries out, and for toolsets."""
+    """Return what the model is told of a tool; None for those that the service itself carries out, and for toolsets."""
     if not isinstance(tool, BaseTool):
         return None
     request = LlmRequest()
@@ -44,13 +44,13 @@ def declaration_of(tool: Any) -> FunctionDeclaration | None:
 
 
 def is_marker(tool: Any, agent: Any) -> bool:
-    """Whether it is no tool, but how ADK has a model give an agent of mode `task` its task, or end it."""
+    """Return whether it is no tool, but how ADK has a model give an agent of mode `task` its task, or end it."""
     ends = tool.name == "finish_task" and getattr(agent, "mode", None) == "task"
     return ends or (isinstance(tool, AgentTool) and getattr(tool.agent, "mode", None) == "task")
 
 
 def spec_of(declaration: FunctionDeclaration) -> ToolSpec:
-    """The declaration in agentmut's terms."""
+    """Return the declaration in agentmut's terms."""
     told = declaration.model_dump(mode="json", by_alias=True, exclude_none=True)
     [offered] = gemini_tools.offered({"tools": [{"functionDeclarations": [told]}]})
     assert offered.spec is not None
@@ -80,7 +80,7 @@ def leading_to(tool: AgentTool, agent: Any) -> AgentTool:
 
 
 def _copied(tool: Any) -> Any:
-    """A copy, also where the class has it that none is made."""
+    """Return a copy, also where the class has it that none is made."""
     try:
         return copy.copy(tool)
     except Exception:  # whatever a class of the user's raises
@@ -101,7 +101,7 @@ def _put(tool: Any, **found: Any) -> None:
 
 
 def _of(shown: BaseTool, own: BaseTool, name: str) -> Any:
-    """A method of a tool as one of its copy."""
+    """Return a method of a tool as one of its copy."""
     method = getattr(own, name)
     bound = inspect.ismethod(method) and method.__self__ is own
     return method.__func__.__get__(shown) if bound else method
@@ -160,7 +160,7 @@ Call = Callable[..., Awaitable[Any]]
 
 
 def _passed_on(name: str, call: Call, own: BaseTool) -> Call:
-    """The call of a tool in a trial: its own answer, or what the trial wants in its place."""
+    """Return the call of a tool in a trial: its own answer, or what the trial wants in its place."""
     served, form = is_served(own), _form(own)
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
@@ -197,7 +197,7 @@ class _Decoy(BaseTool):
         return _redeclared(None, self._spec)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:
-        """What decoys answer, as the trial counts it."""
+        """Return what decoys answer, as the trial counts it."""
 
         async def answer() -> Any:
             return decoy_answer(ResultForm.MAPPING)

@@ -42,7 +42,7 @@ class Toolsets:
         self._mine = {one: separate(one) for one in found}
 
     async def listed(self) -> Listed:
-        """What the toolsets give before a run. Raises what they raise, unless somebody has to sign in first."""
+        """Return what the toolsets give before a run. Raises what they raise, unless somebody has to sign in first."""
         pairs = [(agent, one) for agent in self._members.values() for one in toolsets_of(agent)]
         found = await asyncio.gather(*(self._list(agent, one) for agent, one in pairs))
         return {(agent.name, one): tools for (agent, one), tools in zip(pairs, found, strict=True)}
@@ -74,7 +74,10 @@ class Toolsets:
 
 
 async def listed_once(members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> Listed:
-    """The tools of the toolsets, over connections that end at once. Raises `AdapterError` where there are none."""
+    """Return the tools of the toolsets, over connections that end at once.
+
+    Raises `AdapterError` where there are none.
+    """
     toolsets = Toolsets(members, state, closes=closes)
     try:
         return await toolsets.listed()
@@ -88,7 +91,7 @@ async def listed_once(members: Mapping[str, BaseNode], state: Any, *, closes: bo
 
 
 def toolsets_of(agent: BaseNode) -> list[BaseToolset]:
-    """The toolsets of an agent, in its order."""
+    """Return the toolsets of an agent, in its order."""
     return [one for one in getattr(agent, "tools", ()) if isinstance(one, BaseToolset)]
 
 
@@ -116,7 +119,7 @@ class PassedToolset(BaseToolset):
         self._error: Exception | None = None
 
     async def get_tools(self, readonly_context: Any = None) -> list[BaseTool]:
-        """The tools of the toolset. ADK would go on without them if it raised: `process_llm_request` tells."""
+        """Return the tools of the toolset. ADK would go on without them if it raised: `process_llm_request` tells."""
         try:
             return self._offered(await self._own.get_tools_with_prefix(readonly_context))
         except Exception as error:
@@ -153,7 +156,7 @@ class PassedToolset(BaseToolset):
 
 
 def _context(agent: BaseNode, state: dict[str, Any]) -> ReadonlyContext:
-    """A run that has not begun: toolsets may ask for the state of its session."""
+    """Return a run that has not begun: toolsets may ask for the state of its session."""
     session = Session(id="agentmut", app_name="agentmut", user_id="user", state=dict(state))
     return ReadonlyContext(
         InvocationContext(

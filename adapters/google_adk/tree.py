@@ -55,7 +55,7 @@ class Tree:
 
     @classmethod
     def of(cls, root: Any, chosen: JsonValue = None) -> "Tree":
-        """The agents below `root`. Raises `AdapterError` for names that are not clear."""
+        """Return the agents below `root`. Raises `AdapterError` for names that are not clear."""
         members: dict[str, BaseNode] = {}
         for agent in _below(root):
             if members.setdefault(agent.name, agent) is not agent:
@@ -71,18 +71,18 @@ class Tree:
 
     @property
     def llm_agents(self) -> dict[str, LlmAgent]:
-        """The agents that ask a model."""
+        """Return the agents that ask a model."""
         return {name: agent for name, agent in self.members.items() if isinstance(agent, LlmAgent)}
 
     @property
     def prompt(self) -> str:
-        """The instruction with its placeholders; empty where a function makes it."""
+        """Return the instruction with its placeholders; empty where a function makes it."""
         agent = self.llm_agents.get(self.changed_name)
         return agent.instruction if agent and isinstance(agent.instruction, str) else ""
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings. Raises `AdapterError` where ADK does not know it."""
+        """Return the model's name and settings. Raises `AdapterError` where ADK does not know it."""
         agent = self.llm_agents.get(self.changed_name)
         if agent is None:
             return ModelConfig()
@@ -95,18 +95,18 @@ class Tree:
 
     @property
     def has_toolsets(self) -> bool:
-        """Whether tools are still to be asked for."""
+        """Return whether tools are still to be asked for."""
         return any(map(toolsets_of, self.members.values()))
 
     def own(self, agent: LlmAgent) -> dict[str, Own]:
-        """The tools of an agent, by name, in its order."""
+        """Return the tools of an agent, by name, in its order."""
         found: dict[str, Own] = {}
         for one in self._all(agent):
             found[one.declared.name or ""] = one
         return found
 
     def rest(self, agent: LlmAgent) -> list[Any]:
-        """The toolsets of an agent, what the service carries out, and what ADK needs for itself."""
+        """Return the toolsets of an agent, what the service carries out, and what ADK needs for itself."""
         return [
             one
             for one in map(as_tool, agent.tools)
@@ -123,12 +123,12 @@ class Tree:
 
     @property
     def specs(self) -> Iterator[ToolSpec]:
-        """What models are told of the tools of all agents."""
+        """Yield what models are told of the tools of all agents."""
         for agent in self.llm_agents.values():
             yield from (spec_of(one.declared) for one in self.own(agent).values())
 
     def offers(self, change: Change) -> dict[str, list[Offer]]:
-        """What each agent offers its model."""
+        """Return what each agent offers its model."""
         return {
             name: change.offers(list(self.own(agent)), decoys=name == self.changed_name)
             for name, agent in self.llm_agents.items()
@@ -136,12 +136,12 @@ class Tree:
 
     @cached_property
     def stage(self) -> Stage:
-        """What workflow agents run, in which order."""
+        """Return what workflow agents run, in which order."""
         return _stage(self.root)
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The limit of model calls, who may hand over to whom, what runs after what, and what is passed on."""
+        """Return the limit of model calls, who may hand over to whom, what runs after what, and what is passed on."""
         handoffs = {
             name: {one.name: one.name for one in agent.sub_agents if is_target(one)}
             for name, agent in self.llm_agents.items()
@@ -158,7 +158,7 @@ class Tree:
         return {key: value for key, value in found.items() if value}
 
     def cannot_run(self, edges: Edges) -> str:
-        """Why nothing of ADK's runs in this order; empty where something does."""
+        """Return why nothing of ADK's runs in this order; empty where something does."""
         if not isinstance(self.root, Workflow):
             return "" if with_edges(self.stage, edges) else NO_SUCH_TREE
         try:
@@ -168,7 +168,7 @@ class Tree:
         return ""
 
     def _passed_to(self, name: str) -> list[str]:
-        """What an agent's instruction takes from the answers of others."""
+        """Return what an agent's instruction takes from the answers of others."""
         instruction = self.llm_agents[name].instruction
         written = {agent.output_key for agent in self.llm_agents.values()} - {None}
         named = PLACEHOLDER.findall(instruction) if isinstance(instruction, str) else []
@@ -176,7 +176,7 @@ class Tree:
         return list(dict.fromkeys(key for key in keys if key in written))
 
     def redirects(self, change: Change) -> Redirects:
-        """The hand-offs that lead elsewhere than they say."""
+        """Return the hand-offs that lead elsewhere than they say."""
         handoffs = Flow.of(change.wanted.orchestration).handoffs
         return {
             name: {label: target for label, target in targets.items() if label != target}
@@ -216,12 +216,12 @@ _FIELDS = frozenset(
 
 
 def settings_of(config: GenerateContentConfig | None) -> dict[str, Any]:
-    """What an agent sets."""
+    """Return what an agent sets."""
     return {name: value for name, value in gemini_settings.read(_body(config)).items() if is_set(value)}
 
 
 def with_settings(config: GenerateContentConfig | None, settings: Mapping[str, Any]) -> GenerateContentConfig:
-    """A copy with these settings; None or empty: without."""
+    """Return a copy with these settings; None or empty: without."""
     body = _body(config)
     for name, value in settings.items():
         body = gemini_settings.with_setting(body, name, value if is_set(value) else None)
@@ -233,7 +233,7 @@ def with_settings(config: GenerateContentConfig | None, settings: Mapping[str, A
 
 
 def _body(config: GenerateContentConfig | None) -> dict[str, Any]:
-    """The part of a request that the settings would be."""
+    """Return the part of a request that the settings would be."""
     if config is None:
         return {}
     told = config.model_dump(mode="json", by_alias=True, exclude_none=True, include=set(_FIELDS))

@@ -99,7 +99,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         return cls(factory, config, spec.factory).as_built()
 
     def build(self) -> Any:
-        """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
+        """Return a fresh graph; raises `AdapterError` when the factory does, or returns something else."""
         try:
             seen = self._built.tools if self._built else None
             with dropping(self._original.model, self._config.model), seeing(seen):
@@ -141,15 +141,15 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
 
     @property
     def not_built(self) -> str:
-        """Why the graph could not be asked for its tools and flow; empty when it was."""
+        """Return why the graph could not be asked for its tools and flow; empty when it was."""
         return self._not_built
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs; tools and flow are those of the graph where the project says none."""
+        """Return the config this adapter runs; tools and flow are those of the graph where the project says none."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools in the graph's tool nodes."""
+        """Return the tools in the graph's tool nodes."""
         return self._tools_of(self.build())
 
     def _tools_of(self, graph: Any) -> tuple[ToolSpec, ...]:
@@ -212,7 +212,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
             return trial.recorder.trace(await self._converse(graph, turns, trial))
 
     def _graph_for(self, trial: Trial) -> Any:
-        """A fresh graph with the trial's doubles, faults and flow."""
+        """Return a fresh graph with the trial's doubles, faults and flow."""
         from agentmut.adapters.langgraph.doubles import let_doubles_answer
 
         graph = self.build()
@@ -221,7 +221,9 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         return self._built.changed(graph, self._config, trial) if self._built else graph
 
     async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
-        """What the graph answers to each of the turns; one that has asked is given the next turn as the reply."""
+        """Return what the graph answers to each of the turns; one that has asked is given the next turn
+        as the reply.
+        """
         from agentmut.adapters.langgraph.langchain_trace import TraceHandler
 
         handler = TraceHandler(trial.recorder, graph)
@@ -288,7 +290,9 @@ def _messages(state: Any) -> list[Any]:
 
 
 def _output(state: Any) -> JsonValue:
-    """What it asks, else structured output where it has one, else the text of the last message, else the state."""
+    """Return what it asks, else structured output where it has one, else the text of the last message,
+    else the state.
+    """
     if asked := questions(state):
         return as_output(asked)
     if isinstance(state, Mapping) and state.get("structured_response") is not None:
@@ -306,18 +310,18 @@ def _message_text(message: Any) -> str:
 
 
 def questions(state: Any) -> Sequence[Any]:
-    """What a run has stopped to ask; empty where it has come to its end."""
+    """Return what a run has stopped to ask; empty where it has come to its end."""
     return state.get("__interrupt__") or () if isinstance(state, Mapping) else ()
 
 
 def as_output(asked: Sequence[Any]) -> JsonValue:
-    """The question, as the graph put it; a list where it asked several at once."""
+    """Return the question, as the graph put it; a list where it asked several at once."""
     found = [jsonable(question.value) for question in asked]
     return found[0] if len(found) == 1 else found
 
 
 def reply(asked: Sequence[Any], turn: JsonValue, *, checkpointed: bool) -> Any:
-    """What a graph that has asked is given: of a list that is as long as the questions, each its own reply.
+    """Return what a graph that has asked is given: of a list that is as long as the questions, each its own reply.
 
     Raises `AdapterError` where nothing keeps the state in which the graph waits.
     """

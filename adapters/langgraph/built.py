@@ -36,7 +36,7 @@ class Built:
         return cls(graph, limited, described, Flow.of(described), tools)
 
     def completed(self, config: AgentConfig) -> AgentConfig:
-        """The config with what is known of the flow."""
+        """Return the config with what is known of the flow."""
         return config.model_copy(update={"orchestration": self.described})
 
     def limit(self, config: AgentConfig) -> int | None:
@@ -45,7 +45,7 @@ class Built:
         return limit if self.limited or limit != self.flow.max_steps else None
 
     def changed(self, graph: Any, config: AgentConfig, trial: Trial) -> Any:
-        """A fresh graph with the flow of `config`; the trial is told when something of it takes effect."""
+        """Return a fresh graph with the flow of `config`; the trial is told when something of it takes effect."""
         from agentmut.adapters.langgraph.flow import reshape
 
         def mark(key: str) -> None:
@@ -75,7 +75,7 @@ class Built:
         return self.flow.model_copy(update={key: getattr(flow, key) for key in own})
 
     def cannot_become(self, mutant: Mutant, config: AgentConfig) -> str:
-        """Why the graph cannot be given a mutant's flow; empty when it can."""
+        """Return why the graph cannot be given a mutant's flow; empty when it can."""
         from agentmut.adapters.langgraph.flow import reshape
 
         edits = [edit for edit in mutant.edits if edit.part == "orchestration"]

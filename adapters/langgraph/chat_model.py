@@ -41,7 +41,7 @@ def dropping(original: ModelConfig, now: ModelConfig) -> Iterator[None]:
 
 
 def dropped_settings() -> frozenset[str]:
-    """The settings that the original has, and the config of the agent that is being built has not."""
+    """Return the settings that the original has, and the config of the agent that is being built has not."""
     return _dropped.get()
 
 

@@ -68,7 +68,7 @@ def withdrawing(names: Iterable[str]) -> Iterator[None]:
 
 
 def _refusal(request: Any, known: Mapping[str, BaseTool]) -> ToolMessage | None:
-    """What a tool node says of a name that it does not know, for a tool that was removed or renamed.
+    """Return what a tool node says of a name that it does not know, for a tool that was removed or renamed.
 
     The node may have the agent's own tools, and the model may call one that it is not offered, since the prompt
     still speaks of it: that must not work, and must not do what the tool does.
@@ -98,7 +98,7 @@ def _with_stand_in(request: Any) -> Any:
 
 
 def _faulty_tool(tool: BaseTool, original: BaseTool, trial: Trial, name: str) -> BaseTool:
-    """A copy of the tool whose calls meet the trial's fault; the tool itself, which is shared, stays whole."""
+    """Return a copy of the tool whose calls meet the trial's fault; the tool itself, which is shared, stays whole."""
     form = form_of(_implementation(original))
     within = functools.partial(_in_content, tool)
 

@@ -20,7 +20,7 @@ _OLD_LOOP = "langgraph.prebuilt.chat_agent_executor"
 
 
 def describe(graph: Any) -> dict[str, JsonValue]:
-    """What `agentmut.nouns.flow.Flow` knows of a compiled graph; keys without content are left out.
+    """Return what `agentmut.nouns.flow.Flow` knows of a compiled graph; keys without content are left out.
 
     Branches are known where LangGraph knows their ends (a path map, or a `Literal` return type), hand-offs
     where a node declares the targets of its `Command`s (`destinations=`, or the return type). Graphs in
@@ -62,7 +62,7 @@ def reshape(graph: Any, before: Flow, after: Flow, mark: Mark = lambda key: None
 
 
 def _limit(graph: Any) -> int | None:
-    """The limit of steps of a graph that says one, or LangGraph's own."""
+    """Return the limit of steps of a graph that says one, or LangGraph's own."""
     own = (getattr(graph, "config", None) or {}).get("recursion_limit")
     if own is not None:
         return int(own)
@@ -74,7 +74,7 @@ def _limit(graph: Any) -> int | None:
 
 
 def _is_ready_made(graph: Any) -> bool:
-    """Whether `create_agent` or `create_react_agent` has built the graph."""
+    """Return whether `create_agent` or `create_react_agent` has built the graph."""
     metadata = (getattr(graph, "config", None) or {}).get("metadata") or {}
     functions = (getattr(spec.runnable, "func", None) for spec in graph.builder.nodes.values())
     old = any(getattr(function, "__module__", "") == _OLD_LOOP for function in functions)
@@ -132,7 +132,7 @@ def _passed(builder: Any, spec: Any) -> list[str]:
 
 
 def _copied(builder: Any) -> Any:
-    """A copy whose nodes, edges and branches can be changed without the original's."""
+    """Return a copy whose nodes, edges and branches can be changed without the original's."""
     new = copy.copy(builder)
     new.nodes, new.edges, new.waiting_edges = (
         dict(builder.nodes),

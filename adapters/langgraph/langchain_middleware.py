@@ -72,12 +72,14 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         )
 
     def _later(self, own: Iterable[BaseTool]) -> list[BaseTool]:
-        """The tools that the agent got after it was read, as other middleware gives them: no mutant is about them."""
+        """Return the tools that the agent got after it was read, as other middleware gives them: no mutant is about
+        them.
+        """
         known = {name for tool in self._config.tools for name in (tool.name, tool.own_name)}
         return [tool for tool in own if self._seen is not None and tool.name not in known | self._seen]
 
     def _without_dropped(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request as it would be, had the agent itself not set what the mutation takes away."""
+        """Return the request as it would be, had the agent itself not set what the mutation takes away."""
         names = self._dropped | {_OTHER_NAMES[name] for name in self._dropped if name in _OTHER_NAMES}
         formatted = "response_format" in names and not isinstance(request.response_format, ToolStrategy)
         return request.override(

@@ -124,8 +124,9 @@ class TraceHandler(BaseCallbackHandler):
 
 
 def _model_output(output: Any, call_id: str | None) -> Any:
-    """What the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers the
-    call."""
+    """Return what the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers
+    the call.
+    """
     parts = output if isinstance(output, list) else [output]
     said = [message for part in parts for message in _messages(part)]
     ours = (one for one in said if call_id and getattr(one, "tool_call_id", None) == call_id)
@@ -133,7 +134,7 @@ def _model_output(output: Any, call_id: str | None) -> Any:
 
 
 def _messages(part: Any) -> Sequence[Any]:
-    """A message, or those of a `Command`."""
+    """Return a message, or those of a `Command`."""
     if not hasattr(part, "goto"):
         return [part]
     found = part.update.get("messages") if isinstance(part.update, Mapping) else part.update

@@ -128,7 +128,7 @@ def _value(state: Any, key: str) -> Any:
 
 
 def _without(state: Any, keys: list[str]) -> Any:
-    """The state as if nobody had written these keys: collections are empty, others absent or None."""
+    """Return the state as if nobody had written these keys: collections are empty, others absent or None."""
     if not keys:
         return state
     emptied = {key: _emptied(_value(state, key)) for key in keys}

@@ -25,12 +25,12 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The node's name, after those of the nodes that it is in: `billing/tools`."""
+        """Return the node's name, after those of the nodes that it is in: `billing/tools`."""
         return "/".join([*self.outer, self.node])
 
 
 def place_of(metadata: Mapping[str, Any] | None) -> Place | None:
-    """The node that LangGraph says something happens in; None where it says none."""
+    """Return the node that LangGraph says something happens in; None where it says none."""
     found = metadata or {}
     node = found.get("langgraph_node")
     if not node or node == START:
@@ -98,7 +98,7 @@ class Way:
         return sure or [node for node in before if _may_lead(builder, node, place.node)] or before
 
     def _builder(self, outer: tuple[str, ...]) -> Any:
-        """What the graph at that place was compiled from; None where a function calls it."""
+        """Return what the graph at that place was compiled from; None where a function calls it."""
         graph = self._graph
         for name in outer:
             graph = getattr(getattr(graph, "nodes", {}).get(name), "bound", None)
@@ -107,7 +107,7 @@ class Way:
 
 
 def _sure_sources(builder: Any, target: str) -> set[str]:
-    """The nodes that lead to the target whatever is decided."""
+    """Return the nodes that lead to the target whatever is decided."""
     plain = {source for source, end in builder.edges if end == target}
     return plain.union(*(sources for sources, end in builder.waiting_edges if end == target))
 

@@ -29,7 +29,7 @@ def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
 
 
 def _plain(function: Any) -> Any:
-    """The function behind partials, decorators, methods and callable objects; None where there is none."""
+    """Return the function behind partials, decorators, methods and callable objects; None where there is none."""
     while isinstance(function, functools.partial):
         function = function.func
     if function is not None and not inspect.isroutine(function):
@@ -47,7 +47,7 @@ def _source(function: Any) -> ast.AST | None:
 
 
 def _passed(function: Any) -> set[str]:
-    """The name of what the function is passed first, or a method second."""
+    """Return the name of what the function is passed first, or a method second."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return {name for name in names[:2] if name not in ("self", "config", "runtime")}
 
@@ -65,7 +65,7 @@ def _read(tree: ast.AST, function: Any, seen: set[Any]) -> Iterator[str]:
 
 
 def _keys(node: ast.AST, names: set[str]) -> Iterator[str]:
-    """What a piece of code reads by name: `x["key"]`, `x.get("key")`, `"key" in x`, and of `names`, `x.key`."""
+    """Yield what a piece of code reads by name: `x["key"]`, `x.get("key")`, `"key" in x`, and of `names`, `x.key`."""
     parts: list[Any] = []
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         parts = [node.slice]

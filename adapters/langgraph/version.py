@@ -11,7 +11,7 @@ def installed() -> dict[str, str]:
 
 
 def unknown_version(missing: str) -> str:
-    """What to say where LangGraph has something private elsewhere than the adapter looks for it."""
+    """Return what to say where LangGraph has something private elsewhere than the adapter looks for it."""
     major, minor = MINIMUM["langgraph"]
     found = ", ".join(f"{name} {version}" for name, version in installed().items())
     return (

@@ -29,7 +29,7 @@ def _within(found: Any, seen: set[int]) -> Iterator[Any]:
 
 
 def _parts(found: Any) -> Iterator[Any]:
-    """What a graph, a tool node, a chain of runnables, a tool or a function consists of."""
+    """Yield what a graph, a tool node, a chain of runnables, a tool or a function consists of."""
     if isinstance(getattr(found, "tools_by_name", None), Mapping):
         for tool in found.tools_by_name.values():
             yield from _functions(tool)
@@ -42,7 +42,7 @@ def _parts(found: Any) -> Iterator[Any]:
 
 
 def _functions(found: Any) -> Iterator[Any]:
-    """What the functions behind a runnable or a tool name, as far as it may lead to tools."""
+    """Yield what the functions behind a runnable or a tool name, as far as it may lead to tools."""
     for name in ("func", "afunc", "coroutine"):
         if callable(function := getattr(found, name, None)):
             yield from _named(function, set())

@@ -34,7 +34,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Whether it is an agent whose prompt and tools can be read."""
+        """Return whether it is an agent whose prompt and tools can be read."""
         from agentmut.adapters.llama_index.team import is_agent
 
         return is_agent(found)
@@ -56,7 +56,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         return cannot_set(team.changed_agent.llm, edit.path[1], edit.after)
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a copy of the agent."""
+        """Return a session of a copy of the agent."""
         from agentmut.adapters.llama_index.run import Calls, Conversation
 
         limit = Flow.of(self.config.orchestration).max_steps

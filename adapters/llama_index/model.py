@@ -30,7 +30,7 @@ def model_of(llm: LLM) -> ModelConfig:
 
 
 def cannot_set(llm: LLM, setting: str, value: Any) -> str:
-    """Why a setting of a model cannot be given this value; empty where it can."""
+    """Return why a setting of a model cannot be given this value; empty where it can."""
     kind = type(llm).__name__
     if setting == "name" and "engine" in type(llm).model_fields:  # AzureOpenAI asks by its engine
         return f"{DEPLOYMENT}; {OTHERWISE}"
@@ -42,7 +42,7 @@ def cannot_set(llm: LLM, setting: str, value: Any) -> str:
 
 
 def changed_model(llm: LLM, changes: dict[str, Any], node: str) -> LLM:
-    """A copy with other settings, whose requests belong to the agent `node`. The connections are shared."""
+    """Return a copy with other settings, whose requests belong to the agent `node`. The connections are shared."""
     update: dict[str, Any] = {}
     more = dict(getattr(llm, "additional_kwargs", None) or {})
     for name, value in changes.items():
@@ -98,7 +98,7 @@ class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the
 
 
 def _known(llm: LLM) -> LLM:
-    """The model, if its client knows it: the one for OpenAI knows models by name. Raises `AdapterError`."""
+    """Return the model, if its client knows it: the one for OpenAI knows models by name. Raises `AdapterError`."""
     try:
         llm.metadata  # noqa: B018  (asking is the check)
     except ValueError as error:
@@ -114,7 +114,7 @@ def _provider(llm: LLM) -> str:
 
 
 def _takes_more(llm: LLM) -> bool:
-    """Whether its additional arguments become part of the request as they are."""
+    """Return whether its additional arguments become part of the request as they are."""
     return _provider(llm) == "openai" and hasattr(llm, "additional_kwargs")
 
 
@@ -126,7 +126,7 @@ def _field(llm: LLM, setting: str) -> str | None:
 
 
 def _value(llm: LLM, setting: str) -> Any:
-    """What is said of a setting; the additional arguments have the last word."""
+    """Return what is said of a setting; the additional arguments have the last word."""
     more = getattr(llm, "additional_kwargs", None) or {}
     if setting in more:
         return more[setting]
@@ -137,7 +137,7 @@ def _value(llm: LLM, setting: str) -> Any:
 
 
 def _reasons(llm: LLM) -> bool:
-    """Whether OpenAI's client takes it for one of the models that it sends `reasoning_effort` to."""
+    """Return whether OpenAI's client takes it for one of the models that it sends `reasoning_effort` to."""
     try:
         from llama_index.llms.openai.utils import O1_MODELS
     except ImportError:

@@ -109,7 +109,7 @@ class _Way:
         )
 
     def _result_text(self, call_id: str) -> str | None:
-        """The id where the model gave it; of calls in plain text, LlamaIndex makes one up."""
+        """Return the id where the model gave it; of calls in plain text, LlamaIndex makes one up."""
         replies = (one.reply for one in self._recorder.exchanges if one.reply)
         return call_id if any(call.id == call_id for reply in replies for call in reply.tool_calls) else None
 
@@ -130,13 +130,13 @@ class Calls:
 
 
 def _offered(whole: Any) -> dict[str, frozenset[str]]:
-    """The tools whose calls agentmut passes on, by the agent that has them."""
+    """Return the tools whose calls agentmut passes on, by the agent that has them."""
     members = whole.agents.values() if isinstance(whole, AgentWorkflow) else (whole,)
     return {one.name: frozenset(tool.metadata.get_name() for tool in one.tools or ()) for one in members}
 
 
 def _answer(result: Any) -> JsonValue:
-    """The structured answer where there is one, else the text."""
+    """Return the structured answer where there is one, else the text."""
     structured = getattr(result, "structured_response", None)
     if structured is not None:
         return jsonable(structured)

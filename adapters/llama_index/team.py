@@ -26,7 +26,7 @@ Targets = Mapping[str, str]
 
 
 def is_agent(found: Any) -> bool:
-    """Whether it is an agent whose prompt and tools can be changed, or a workflow of such."""
+    """Return whether it is an agent whose prompt and tools can be changed, or a workflow of such."""
     if isinstance(found, AgentWorkflow):
         return all(map(is_agent, found.agents.values()))
     return isinstance(found, FunctionAgent | ReActAgent)
@@ -51,7 +51,7 @@ class Team(Members[BaseWorkflowAgent]):
 
     @property
     def config(self) -> AgentConfig:
-        """What is read of the team."""
+        """Return what is read of the team."""
         agent = self.changed_agent
         return AgentConfig(
             prompt=_prompt(agent),
@@ -62,7 +62,7 @@ class Team(Members[BaseWorkflowAgent]):
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The limit of steps, and who may hand over to whom."""
+        """Return the limit of steps, and who may hand over to whom."""
         handoffs = self.handoffs(lambda name, _: {target: target for target in self._targets(name)})
         return {"max_steps": DEFAULT_MAX_ITERATIONS, **handoffs}
 
@@ -72,7 +72,7 @@ class Team(Members[BaseWorkflowAgent]):
         return others if allowed is None else [other for other in others if other in allowed]
 
     def changed(self, change: Change, place: Callable[[str], Place]) -> Any:
-        """A copy that differs by `change`. Nothing of the original is touched."""
+        """Return a copy that differs by `change`. Nothing of the original is touched."""
         wanted = Flow.of(change.wanted.orchestration).handoffs
         leads: dict[str, Targets] = {name: wanted.get(name, {}) for name in self.members}
         copies = {
@@ -117,18 +117,18 @@ def _check(agent: BaseWorkflowAgent) -> None:
 
 
 def _tools(agent: BaseWorkflowAgent) -> list[BaseTool]:
-    """The agent's own tools; those of a retriever are known only when it is asked."""
+    """Return the agent's own tools; those of a retriever are known only when it is asked."""
     return list(agent.tools or ())
 
 
 def _prompt(agent: BaseWorkflowAgent) -> str:
-    """What the agent's user has written. A ReAct agent sends it as the context of its formatter."""
+    """Return what the agent's user has written. A ReAct agent sends it as the context of its formatter."""
     said = agent.formatter.context if isinstance(agent, ReActAgent) else agent.system_prompt
     return said or ""
 
 
 def _with_prompt(agent: BaseWorkflowAgent, prompt: str) -> dict[str, Any]:
-    """The fields that say it. A ReAct agent leaves out its system prompt once it has been made."""
+    """Return the fields that say it. A ReAct agent leaves out its system prompt once it has been made."""
     if not isinstance(agent, ReActAgent):
         return {"system_prompt": prompt}
     before = agent.formatter
@@ -144,7 +144,7 @@ GetTools = Callable[..., Any]
 
 
 def _leading(own: GetTools, leads: Mapping[str, Targets]) -> GetTools:
-    """The workflow's `get_tools`, whose hand-offs lead where `leads` says."""
+    """Return the workflow's `get_tools`, whose hand-offs lead where `leads` says."""
 
     async def get_tools(agent_name: str, input_str: str | None = None) -> Sequence[BaseTool]:
         tools = await own(agent_name, input_str)
@@ -157,7 +157,7 @@ def _leading(own: GetTools, leads: Mapping[str, Targets]) -> GetTools:
 
 
 def _misled(tool: FunctionTool, targets: Targets) -> FunctionTool:
-    """The hand-off that says what the agent expects, and leads elsewhere."""
+    """Return the hand-off that says what the agent expects, and leads elsewhere."""
 
     async def handoff(ctx: Context, to_agent: str, reason: str) -> str:
         said = await tool.acall(**{str(tool.ctx_param_name): ctx, "to_agent": to_agent, "reason": reason})

@@ -21,7 +21,7 @@ Place = Callable[[str, Mapping[str, Any]], CallPlace]
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:
-    """What the model is told of a tool."""
+    """Return what the model is told of a tool."""
     told = tool.metadata
     return ToolSpec(name=told.get_name(), description=told.description, parameters=told.get_parameters_dict())
 
@@ -102,7 +102,7 @@ def _passed_on(
 
 
 def _plain(output: ToolOutput) -> Any:
-    """The result as the tool gave it, where the model is told that; else what the model is told."""
+    """Return the result as the tool gave it, where the model is told that; else what the model is told."""
     raw, told = output.raw_output, output.content
     return raw if isinstance(raw, str | int | float | list | dict) and str(raw) == told else told
 

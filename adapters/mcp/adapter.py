@@ -81,7 +81,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """What the server offers."""
+        """Return what the server offers."""
         return self._found
 
     def with_config(self, config: AgentConfig) -> "McpAdapter":
@@ -89,11 +89,11 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         return McpAdapter(self._source, self._found, config, self.original)
 
     def doubled_tools(self) -> frozenset[str]:
-        """All tools of the server."""
+        """Return all tools of the server."""
         return frozenset(tool.name for tool in self._found)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """All that is not a tool belongs to the agent that asks the server."""
+        """Return all that is not a tool belongs to the agent that asks the server."""
         other = next((edit.part for edit in mutant.edits if edit.part != "tools"), None)
         if other:
             return (
@@ -103,7 +103,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
         return unreachable_fault(mutant, self._config, self.doubled_tools)
 
     def versions(self) -> Mapping[str, str]:
-        """The package's."""
+        """Return the package's."""
         return self.requirement.versions()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
@@ -143,7 +143,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
 
 
 def read_turn(turn: JsonValue, number: int) -> Asked:
-    """What a turn of a scenario asks of the server. Raises `AdapterError`.
+    """Return what a turn of a scenario asks of the server. Raises `AdapterError`.
 
     >>> read_turn({"tool": "look", "arguments": {"id": 7}}, 0)
     Asked(tool='look', arguments={'id': 7})

@@ -42,7 +42,7 @@ class Source(Protocol):
     """What of the project names it."""
 
     def client(self) -> Any:
-        """A fresh server's client, connected while the context is open."""
+        """Return a fresh server's client, connected while the context is open."""
 
 
 class ServerError(RuntimeError):
@@ -50,7 +50,7 @@ class ServerError(RuntimeError):
 
 
 def source_of(spec: AgentSpec) -> Source:
-    """The server that a project names. Raises `UsageError`."""
+    """Return the server that a project names. Raises `UsageError`."""
     if spec.factory:
         return Built(AgentSource.of(spec, _is_server, EXPECTED))
     if spec.url:
@@ -139,7 +139,7 @@ class Older(Remote):
 
 
 async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolSpec, ...]]:
-    """What a server offers, and how it is reached. Raises `AdapterError` where it does not answer."""
+    """Return what a server offers, and how it is reached. Raises `AdapterError` where it does not answer."""
     try:
         async with asyncio.timeout(patience):
             try:
@@ -186,7 +186,7 @@ class Visit:
         return cls(watch(client), original, trial, await _listing(watch(client)))
 
     async def answer(self, tool: str | None, arguments: dict[str, JsonValue]) -> JsonValue:
-        """What a call gives: the text of its result, or `{"error": ...}`; without a tool, what there is."""
+        """Return what a call gives: the text of its result, or `{"error": ...}`; without a tool, what there is."""
         if tool is None:
             return [
                 spec_of(one).model_dump(include={"name", "description", "parameters"}) for one in self.listing
@@ -203,7 +203,9 @@ class Visit:
         return {"error": text} if result.is_error else text
 
     def _refusal(self, tool: str, arguments: dict[str, JsonValue]) -> str:
-        """Why a client that goes by the tools as they are told of now would not make a call that it made before."""
+        """Return why a client that goes by the tools as they are told of now would not make a call that it
+        made before.
+        """
         now = next((one for one in self.listing if one["name"] == tool), None)
         before = next((one for one in self.original.tools if one.name == tool), None)
         if now is None or before is None or own_name(self.trial.tool_change, tool) is None:
@@ -221,7 +223,7 @@ class Visit:
 
 
 async def _listing(client: Client) -> list[dict[str, Any]]:
-    """The tools of all pages, as the protocol writes them."""
+    """Return the tools of all pages, as the protocol writes them."""
     tools: list[dict[str, Any]] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):

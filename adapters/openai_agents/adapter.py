@@ -62,7 +62,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a clone of the team."""
+        """Return a session of a clone of the team."""
         from agentmut.adapters.openai_agents.run import Conversation
         from agentmut.adapters.openai_agents.team import Team
 
@@ -128,7 +128,10 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
 
 def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
-    """What `agent.options.context` names: it makes the context of a trial. Raises `UsageError` for what cannot."""
+    """Return what `agent.options.context` names: it makes the context of a trial.
+
+    Raises `UsageError` for what cannot.
+    """
     reference = spec.options.get("context")
     if reference is None:
         return None

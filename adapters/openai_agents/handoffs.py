@@ -22,7 +22,7 @@ def handoffs_of(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
 
 
 def targets_of(agent: Agent[Any]) -> list[Agent[Any]]:
-    """The agents that it can hand over to. Raises `AdapterError` where only a run could tell."""
+    """Return the agents that it can hand over to. Raises `AdapterError` where only a run could tell."""
     return [_target(one, agent.name) for one in agent.handoffs]
 
 
@@ -49,7 +49,7 @@ def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[A
 
 
 def arguments(text: str) -> dict[str, JsonValue]:
-    """What a model has written as the arguments of a call; nothing where that is no JSON object."""
+    """Return what a model has written as the arguments of a call; nothing where that is no JSON object."""
     found = parsed(text)
     return found if isinstance(found, dict) else {}
 

@@ -43,7 +43,10 @@ class Connections:
 
 
 async def served_once(members: Mapping[str, Agent[Any]]) -> Served:
-    """The tools of the servers, over connections that end at once. Raises `AdapterError` where there are none."""
+    """Return the tools of the servers, over connections that end at once.
+
+    Raises `AdapterError` where there are none.
+    """
     connections = Connections(members)
     try:
         return await connections.tools()
@@ -89,5 +92,5 @@ def _telling(server: MCPServer) -> MCPServer:
 
 
 def _is_error(result: Any) -> bool:
-    """Whether a result says that the call failed; the field has another name in versions 1 of mcp."""
+    """Return whether a result says that the call failed; the field has another name in versions 1 of mcp."""
     return bool(getattr(result, "is_error", False) or getattr(result, "isError", False))

@@ -55,7 +55,7 @@ class Conversation(Session):
         self._items = [{"role": said.role, "content": said.text} for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """The final output, or what the guardrail says that stopped the run."""
+        """Return the final output, or what the guardrail says that stopped the run."""
         agent = self._agent or await self._begun()
         try:
             result = await Runner.run(
@@ -87,7 +87,7 @@ class Conversation(Session):
 
 
 def _stopped(guardrail: Any, output: Any) -> JsonValue:
-    """What a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
+    """Return what a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
     return {"guardrail": guardrail.get_name(), "info": jsonable(output.output_info)}
 
 

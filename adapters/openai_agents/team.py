@@ -30,42 +30,42 @@ class Team(Members[Agent[Any]]):
 
     @classmethod
     def of(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
-        """The agent and those that it can hand over to. Raises `AdapterError` for one name of two agents."""
+        """Return the agent and those that it can hand over to. Raises `AdapterError` for one name of two agents."""
         members = reached(first, targets_of)
         check_chosen(chosen, members)
         return cls(members, str(chosen or first.name))
 
     @property
     def servers(self) -> list[MCPServer]:
-        """The MCP servers of all agents, each once."""
+        """Return the MCP servers of all agents, each once."""
         return list({id(one): one for agent in self.members.values() for one in agent.mcp_servers}.values())
 
     @property
     def prompt(self) -> str:
-        """The instructions; empty where a function makes them."""
+        """Return the instructions; empty where a function makes them."""
         instructions = self.changed_agent.instructions
         return instructions if isinstance(instructions, str) else ""
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings."""
+        """Return the model's name and settings."""
         return model_of(self.changed_agent)
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The limit of model calls, and who may hand over to whom."""
+        """Return the limit of model calls, and who may hand over to whom."""
         handoffs = self.handoffs(
             lambda _, agent: {one.tool_name: one.agent_name for one in handoffs_of(agent)}
         )
         return {"max_steps": DEFAULT_MAX_TURNS, **handoffs}
 
     def tools(self, agent: Agent[Any]) -> list[FunctionTool]:
-        """The tools of an agent's servers, and its functions; what the service carries out is not agentmut's."""
+        """Return the tools of an agent's servers, and its functions; what the service carries out is not agentmut's."""
         functions = (tool for tool in agent.tools if isinstance(tool, FunctionTool))
         return [*self.served.get(agent.name, ()), *functions]
 
     def changed(self, change: Change) -> Agent[Any]:
-        """The first agent of a copy of the team that differs by `change`. Nothing of the original is touched."""
+        """Return the first agent of a copy of the team that differs by `change`. Nothing of the original is touched."""
         clones = {name: self._clone(agent, change) for name, agent in self.members.items()}
         wanted = change.wanted.orchestration.get("handoffs", {})
         for name, agent in self.members.items():
@@ -100,12 +100,12 @@ class Team(Members[Agent[Any]]):
 
 
 def _offered_as(own_name: str, offers: Sequence[Offer]) -> str | None:
-    """The name under which the model knows a tool; None for one that it is not offered, as services demand."""
+    """Return the name under which the model knows a tool; None for one that it is not offered, as services demand."""
     return next((offer.spec.name for offer in offers if offer.spec.own_name == own_name), None)
 
 
 def _ended_by(behavior: Any, offers: Sequence[Offer]) -> Any:
-    """What the agent does after calls of tools; a call that ends its run does so under another name, too."""
+    """Return what the agent does after calls of tools; a call that ends its run does so under another name, too."""
     if not isinstance(behavior, dict):
         return behavior
     ending = set(behavior.get("stop_at_tool_names", ()))
@@ -127,7 +127,10 @@ def model_of(agent: Agent[Any]) -> ModelConfig:
 
 
 def changed_model(agent: Agent[Any], change: Change) -> dict[str, Any]:
-    """What becomes of an agent's model and settings. Raises `AdapterError` for a model that has no name to change."""
+    """Return what becomes of an agent's model and settings.
+
+    Raises `AdapterError` for a model that has no name to change.
+    """
     settings = dict(change.model)
     settings.pop("provider", None)
     changes: dict[str, Any] = {}

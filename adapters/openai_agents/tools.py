@@ -17,7 +17,7 @@ from agentmut.trial import pass_call
 
 
 def spec_of(tool: FunctionTool) -> ToolSpec:
-    """What the model is told of a tool."""
+    """Return what the model is told of a tool."""
     return ToolSpec(name=tool.name, description=tool.description, parameters=tool.params_json_schema)
 
 
@@ -73,7 +73,9 @@ def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
 
 
 def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
-    """The text of an answer that is one part, as those of MCP servers; the part is kept, for the SDK is given one."""
+    """Return the text of an answer that is one part, as those of MCP servers; the part is kept, for the SDK is given
+    one.
+    """
     if isinstance(output, dict) and output.keys() == {"type", "text"}:
         parts.append(output)
         return output["text"]
@@ -81,7 +83,9 @@ def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
 
 
 def _raising(tool: FunctionTool) -> Invoke:
-    """The tool's own call, which raises where the SDK would tell the model instead: that is done outside of it."""
+    """Return the tool's own call, which raises where the SDK would tell the model instead: that is done
+    outside of it.
+    """
     bare = replace(tool, _failure_error_function=None, _use_default_failure_error_function=False)
 
     async def invoke(context: Any, text: str) -> Any:

@@ -44,7 +44,7 @@ class PydanticAIAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session whose turns run within an override of what changes."""
+        """Return a session whose turns run within an override of what changes."""
         from agentmut.adapters.pydantic_ai.parts import Parts
 
         agent, overrides = Parts.of(agent).changed(change)
@@ -123,7 +123,7 @@ def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
 
 
 def _deps(spec: AgentSpec) -> Any:
-    """What `agent.options.deps` names; a function is called, so that every run has its own."""
+    """Return what `agent.options.deps` names; a function is called, so that every run has its own."""
     reference = spec.options.get("deps")
     if reference is None:
         return None

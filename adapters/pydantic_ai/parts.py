@@ -56,7 +56,7 @@ class Parts:
 
     @property
     def prompt(self) -> str:
-        """The static instructions, or else the system prompts."""
+        """Return the static instructions, or else the system prompts."""
         return "\n\n".join(self._texts or self.system_prompts)
 
     @property
@@ -70,7 +70,7 @@ class Parts:
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings; settings that a function makes are not read."""
+        """Return the model's name and settings; settings that a function makes are not read."""
         found = {ours: self._settings[theirs] for ours, theirs in _NAMES.items() if theirs in self._settings}
         known = {name: value for name, value in found.items() if not dropped(value)}
         if "stop" in known:
@@ -84,7 +84,7 @@ class Parts:
         return {"max_steps": REQUESTS, "retries": _private(self.agent, "_max_tool_retries")}
 
     def changed(self, change: Change) -> tuple[Any, dict[str, Any]]:
-        """The agent to run, and what to override of it."""
+        """Return the agent to run, and what to override of it."""
         overrides: dict[str, Any] = {
             "tools": (),
             "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change)],
@@ -134,7 +134,7 @@ def _made_by(
 
 
 def _named(model: Any) -> Any:
-    """The model that is asked first: within one that wraps it, or that has others for when it fails."""
+    """Return the model that is asked first: within one that wraps it, or that has others for when it fails."""
     while isinstance(model, WrapperModel | FallbackModel):
         model = model.wrapped if isinstance(model, WrapperModel) else model.models[0]
     return model
@@ -159,7 +159,7 @@ def _bare(model: Any, name: str | None) -> Any:
 
 
 def message(role: str, text: str) -> ModelMessage:
-    """A message of an earlier turn."""
+    """Return a message of an earlier turn."""
     if role == "user":
         return ModelRequest(parts=[UserPromptPart(text)])
     return ModelResponse(parts=[TextPart(text)])
@@ -170,7 +170,7 @@ def _as_sent(value: Any) -> Any:
 
 
 def _private(owner: Any, name: str) -> Any:
-    """An attribute that is not public. Raises `AdapterError` where this version has none such."""
+    """Return an attribute that is not public. Raises `AdapterError` where this version has none such."""
     try:
         return getattr(owner, name)
     except AttributeError:

@@ -50,11 +50,11 @@ class Offered(WrapperToolset[Any]):
     """The calls that came to a tool; the very parts of messages, as some services give ids more than once."""
 
     def was_asked(self, call: ToolCallPart) -> bool:
-        """Whether a call came to a tool."""
+        """Return whether a call came to a tool."""
         return any(one is call for one in self.asked)
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        """The tools by the names that the model is told of."""
+        """Return the tools by the names that the model is told of."""
         own = await super().get_tools(ctx)
         offers = self.change.offers(list(own), told=lambda name: _spec_of(own[name].tool_def))
         told = {offer.spec.name: self._tool(offer, own) for offer in offers}
@@ -110,7 +110,7 @@ def _has_double(tool: str) -> bool:
 
 
 async def _result(call: Awaitable[Any]) -> Any:
-    """What a call gives, or the exception by which it is put off: for the trace that is no error."""
+    """Return what a call gives, or the exception by which it is put off: for the trace that is no error."""
     try:
         return await call
     except (CallDeferred, ApprovalRequired) as put_off:
@@ -118,7 +118,7 @@ async def _result(call: Awaitable[Any]) -> Any:
 
 
 def _bare(result: Any, rich: list[Any]) -> Any:
-    """What the model is told of a result that says more; the whole of it is kept."""
+    """Return what the model is told of a result that says more; the whole of it is kept."""
     if isinstance(result, CallDeferred | ApprovalRequired):
         rich.append(result)
         return None
@@ -135,13 +135,13 @@ def _with_its_value(rich: Any, value: Any) -> Any:
 
 
 def _call_part(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
-    """The call as the model made it, in its last reply."""
+    """Return the call as the model made it, in its last reply."""
     replies = (message for message in reversed(ctx.messages) if isinstance(message, ModelResponse))
     calls = (part for message in replies for part in message.parts if isinstance(part, ToolCallPart))
     return next((one for one in calls if (one.tool_call_id, one.tool_name) == (ctx.tool_call_id, tool)), None)
 
 
 def _given(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
+    """Return the arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
     given = call.args_as_dict() if call else arguments
     return arguments if given.keys() <= arguments.keys() else given

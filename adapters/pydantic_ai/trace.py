@@ -43,7 +43,9 @@ def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace
 
 
 def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, list[Any]]]:
-    """Each call, with what the model was told before it was asked again: some services give ids more than once."""
+    """Yield each call, with what the model was told before it was asked again: some services give ids
+    more than once.
+    """
     for number, message in enumerate(messages):
         if isinstance(message, ModelResponse):
             told = takewhile(lambda one: not isinstance(one, ModelResponse), messages[number + 1 :])
@@ -81,7 +83,9 @@ def _steps(
 
 
 def _reply(call: ToolCallPart, told: Sequence[Any]) -> Any:
-    """What the model was told of a call, where that is that it was no good; versions have it in two kinds of parts."""
+    """Return what the model was told of a call, where that is that it was no good; versions have it in two kinds of
+    parts.
+    """
     mine = (one for one in told if getattr(one, "tool_call_id", None) == call.tool_call_id)
     return next((one for one in mine if _is_refusal(one)), None)
 

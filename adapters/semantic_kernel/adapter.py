@@ -46,7 +46,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Whether it is one of those. Raises `AdapterError` for what else Semantic Kernel calls an agent."""
+        """Return whether it is one of those. Raises `AdapterError` for what else Semantic Kernel calls an agent."""
         from agentmut.adapters.semantic_kernel.team import is_other_kind, is_supported
 
         if is_other_kind(found):
@@ -72,7 +72,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a copy of the team."""
+        """Return a session of a copy of the team."""
         from agentmut.adapters.semantic_kernel.orchestrated import Orchestrated
         from agentmut.adapters.semantic_kernel.orchestration import is_orchestration
         from agentmut.adapters.semantic_kernel.team import Team
@@ -82,7 +82,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         return Orchestrated(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
 
     def cannot_change(self, edit: Edit) -> str:
-        """What Semantic Kernel or the agent's service has no way to say."""
+        """Return what Semantic Kernel or the agent's service has no way to say."""
         from agentmut.adapters.semantic_kernel.team import Team
         from agentmut.adapters.semantic_kernel.tools import untellable
 

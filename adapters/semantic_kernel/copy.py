@@ -23,7 +23,7 @@ from agentmut.recording import Trial, call_place
 def asking_copy(
     own: KernelFunction, target: str, source: str, copies: Mapping[str, ChatCompletionAgent], trial: Trial
 ) -> KernelFunction:
-    """The function that asks the copy of `target`, as a step of the trace."""
+    """Return the function that asks the copy of `target`, as a step of the trace."""
     recorder = trial.recorder
 
     async def ask(messages: str | list[str], instructions_override: str | None = None) -> str:
@@ -66,7 +66,7 @@ def copy_of(
 
 
 def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
-    """A kernel with its services, filters and plugins; what is done to it is not done to `own`."""
+    """Return a kernel with its services, filters and plugins; what is done to it is not done to `own`."""
     kernel = Kernel(
         plugins=plugins_with(own.plugins, functions),
         services=dict(own.services),
@@ -95,7 +95,7 @@ def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
 
 
 def _template(kind: type[PromptTemplateBase], made: PromptTemplateConfig) -> PromptTemplateBase:
-    """A template of that kind. Raises `AdapterError` for a text that a change has made none."""
+    """Return a template of that kind. Raises `AdapterError` for a text that a change has made none."""
     try:
         return kind(prompt_template_config=made)
     except (TemplateSyntaxError, ValueError) as error:
@@ -111,5 +111,5 @@ class Followed(PromptTemplateBase):
     documents: str
 
     async def render(self, kernel: Any, arguments: KernelArguments | None = None) -> str:
-        """The rendered template, and the documents as they are."""
+        """Return the rendered template, and the documents as they are."""
         return await self.template.render(kernel, arguments) + self.documents

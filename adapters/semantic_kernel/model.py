@@ -41,7 +41,7 @@ class Model:
 
     @classmethod
     def of(cls, agent: Any) -> "Model":
-        """The service that the agent's kernel would choose. Raises `AdapterError` where there is none."""
+        """Return the service that the agent's kernel would choose. Raises `AdapterError` where there is none."""
         try:
             service, settings = agent.kernel.select_ai_service(
                 arguments=agent.arguments, type=ChatCompletionClientBase
@@ -52,7 +52,7 @@ class Model:
         return cls(service, settings, behavior)
 
     def config(self, *, offers: bool) -> ModelConfig:
-        """The name and the settings; the tool choice only where there is something to choose."""
+        """Return the name and the settings; the tool choice only where there is something to choose."""
         said = {name: self._read(name) for name in _FIELDS}
         stop = said.pop("stop") or ()
         choice = self.behavior.type_ if self.behavior and offers else None
@@ -70,7 +70,7 @@ class Model:
         return None if name == "response_format" and not isinstance(value, dict) else value
 
     def changed(self, changes: Mapping[str, Any]) -> PromptExecutionSettings:
-        """A copy of the settings. Raises what they raise for what they do not take."""
+        """Return a copy of the settings. Raises what they raise for what they do not take."""
         settings = deepcopy(self.settings)
         for name, value in changes.items():
             if name in _FIELDS:
@@ -78,13 +78,13 @@ class Model:
         return settings
 
     def _field(self, name: str) -> str:
-        """The field of the settings that says it; the one that is used, where there are several."""
+        """Return the field of the settings that says it; the one that is used, where there are several."""
         known = [one for one in _FIELDS[name] if one in type(self.settings).model_fields]
         used = [one for one in known if getattr(self.settings, one) is not None]
         return next(iter((*used, *known)), "")
 
     def cannot_take(self, edit: Edit) -> str:
-        """Why a changed setting does not go into the settings; empty where it does."""
+        """Return why a changed setting does not go into the settings; empty where it does."""
         name, value = edit.path[1], edit.after
         if name == "tool_choice":
             return (
@@ -113,12 +113,12 @@ class Model:
         return True
 
     def arguments(self, own: KernelArguments | None, settings: PromptExecutionSettings) -> KernelArguments:
-        """An agent's arguments with other settings."""
+        """Return an agent's arguments with other settings."""
         return KernelArguments(settings={self.service.service_id: settings}, **(own or {}))
 
 
 def choice_of(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A changed tool choice as `FunctionChoiceBehavior` has it."""
+    """Return a changed tool choice as `FunctionChoiceBehavior` has it."""
     if "tool_choice" not in changes:
         return {}
     value = changes["tool_choice"]

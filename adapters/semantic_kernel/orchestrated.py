@@ -30,7 +30,7 @@ class Orchestrated(Session):
         self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """The orchestration's result. Raises what it raises, and where it ends without any."""
+        """Return the orchestration's result. Raises what it raises, and where it ends without any."""
         way = Way(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
         self._told.append(ChatMessageContent(role="user", content=text))
@@ -47,7 +47,7 @@ class Orchestrated(Session):
 
 
 async def _result(found: Any, runtime: InProcessRuntime, way: Way) -> Any:
-    """What was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
+    """Return what was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
     idle = asyncio.create_task(_idle(found, runtime))
     try:
         await asyncio.shield(idle)  # a runtime that is cancelled while it comes to its end never does

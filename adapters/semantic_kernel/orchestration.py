@@ -43,7 +43,7 @@ class Way:
 
     @property
     def completed(self) -> bool:
-        """Whether an agent has ended the task with a summary; else the result says that none has."""
+        """Return whether an agent has ended the task with a summary; else the result says that none has."""
         return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
 
     def enters(self, name: str) -> CallPlace:
@@ -80,12 +80,12 @@ _TRANSFER = f"{HANDOFF}-transfer_to_"
 
 
 def is_orchestration(found: Any) -> bool:
-    """Whether it is one whose members are all agents that can be copied."""
+    """Return whether it is one whose members are all agents that can be copied."""
     return isinstance(found, KINDS) and all(isinstance(one, ChatCompletionAgent) for one in members_of(found))
 
 
 def members_of(whole: Any) -> list[Any]:
-    """The agents that take part. Raises `AdapterError` where they are not where they are known to be."""
+    """Return the agents that take part. Raises `AdapterError` where they are not where they are known to be."""
     return list(_part(whole, "_members"))
 
 
@@ -100,7 +100,10 @@ def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
 
 
 def cannot_lead(whole: Any, function: str, target: Any) -> str:
-    """Why a function of the orchestration cannot hand over to an agent: it reaches members only. Empty where it can."""
+    """Return why a function of the orchestration cannot hand over to an agent: it reaches members only.
+
+    Empty where it can.
+    """
     names = [one.name for one in members_of(whole)] if isinstance(whole, HandoffOrchestration) else []
     if not names or not function.startswith(_TRANSFER) or target in (None, *names):
         return ""
@@ -108,12 +111,12 @@ def cannot_lead(whole: Any, function: str, target: Any) -> str:
 
 
 def can_do_without(whole: Any) -> bool:
-    """Whether a member may be left out. The hand-offs of others would lead to it."""
+    """Return whether a member may be left out. The hand-offs of others would lead to it."""
     return not isinstance(whole, HandoffOrchestration)
 
 
 def with_members(whole: Any, members: Sequence[Agent]) -> Any:
-    """A copy of an orchestration with other members, and a manager that has not counted any rounds."""
+    """Return a copy of an orchestration with other members, and a manager that has not counted any rounds."""
     copied = copy.copy(whole)
     for name, value in vars(whole).items():
         if getattr(value, "__self__", None) is whole:  # a method of its own that was chosen by default
@@ -153,7 +156,7 @@ class Placed(Agent):
     async def invoke_stream(
         self, messages: Any = None, *, thread: Any = None, kernel: Any = None, **others: Any
     ) -> AsyncIterator[Any]:
-        """What the agent says, piece by piece, as orchestrations ask for it."""
+        """Yield what the agent says, piece by piece, as orchestrations ask for it."""
         assert self.way is not None
         thread = thread or ChatHistoryAgentThread()
         before, came = len(thread), note_coming()
@@ -168,7 +171,7 @@ class Placed(Agent):
         self.way.said("".join(pieces), found[before:], came)
 
     def _kernel(self, given: Any) -> Any:
-        """The one that an orchestration has made of the agent's, with the agent's own functions in it again.
+        """Return the one that an orchestration has made of the agent's, with the agent's own functions in it again.
 
         Semantic Kernel gives copies of them the names of their plugins.
         """
@@ -195,7 +198,10 @@ class Placed(Agent):
 
 
 def _led(function: Any, leads: Mapping[str, str]) -> Any:
-    """A function that hands over, to whom `leads` says. Where an agent is asked again, it has been led before."""
+    """Return a function that hands over, to whom `leads` says.
+
+    Where an agent is asked again, it has been led before.
+    """
     name = function.fully_qualified_name
     target = leads.get(name, "")
     if name == f"{_TRANSFER}{target}" or not name.startswith(_TRANSFER):

@@ -25,7 +25,7 @@ HANDOFF = "Handoff"
 
 
 async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int) -> str:
-    """What the agent says. The thread goes on with it."""
+    """Return what the agent says. The thread goes on with it."""
     trial.recorder.nodes.add(agent.name)
     before = len(thread)
     with answering(CallPlace(turn, agent.name)), _coming() as came:
@@ -49,13 +49,13 @@ def _coming() -> Iterator[list[FunctionCallContent]]:
 
 
 def note_coming() -> list[FunctionCallContent]:
-    """The calls that come to a function from here on in this task, which is an agent's own."""
+    """Return the calls that come to a function from here on in this task, which is an agent's own."""
     _came.set([])
     return _came.get()
 
 
 def text_of(message: Any) -> str:
-    """The text of a message; of one that ends a turn with results of tools, by a filter of the user's, those."""
+    """Return the text of a message; of one that ends a turn with results of tools, by a filter of the user's, those."""
     results = [str(item.result) for item in message.items if isinstance(item, FunctionResultContent)]
     return "\n".join(results) if results else str(message)
 
@@ -126,7 +126,7 @@ Next = Callable[[Any], Awaitable[None]]
 
 
 def placing(known: frozenset[str]) -> Callable[[Any, Next], Awaitable[None]]:
-    """A filter of automatic function calls: what is called within belongs to that call of the model.
+    """Return a filter of automatic function calls: what is called within belongs to that call of the model.
 
     Functions that are none of the `known` ones, since the kernel was given them later, are passed on here.
     """

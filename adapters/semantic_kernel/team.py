@@ -31,12 +31,12 @@ from agentmut.recording import Trial
 
 
 def is_supported(found: Any) -> bool:
-    """Whether it is an agent, or an orchestration of agents, whose every part can be read and copied."""
+    """Return whether it is an agent, or an orchestration of agents, whose every part can be read and copied."""
     return isinstance(found, ChatCompletionAgent) or is_orchestration(found)
 
 
 def is_other_kind(found: Any) -> bool:
-    """Whether the object is an agent of another kind, or several such agents."""
+    """Return whether the object is an agent of another kind, or several such agents."""
     kinds = (kind.__module__ for kind in type(found).__mro__)
     return any(kind.startswith("semantic_kernel.agents.") for kind in kinds) and not is_supported(found)
 
@@ -49,12 +49,12 @@ class Member:
 
     @cached_property
     def model(self) -> Model:
-        """What it asks, and how."""
+        """Return what it asks, and how."""
         return Model.of(self.agent)
 
     @cached_property
     def offered(self) -> dict[str, KernelFunction]:
-        """The functions that its model is told of, by the name that it is told."""
+        """Return the functions that its model is told of, by the name that it is told."""
         behavior, kernel = self.model.behavior, self.agent.kernel
         if behavior is None or not behavior.enable_kernel_functions:
             return {}
@@ -64,18 +64,18 @@ class Member:
 
     @cached_property
     def handoffs(self) -> dict[str, Agent]:
-        """The agent's functions that ask another agent."""
+        """Return the agent's functions that ask another agent."""
         targets = {name: _agent_behind(function) for name, function in self.offered.items()}
         return {name: agent for name, agent in targets.items() if agent is not None}
 
     @property
     def tools(self) -> dict[str, KernelFunction]:
-        """The agent's functions that ask no other agent."""
+        """Return the agent's functions that ask no other agent."""
         return {name: one for name, one in self.offered.items() if name not in self.handoffs}
 
     @property
     def prompt(self) -> str:
-        """The template of its instructions, which is rendered when the agent first runs."""
+        """Return the template of its instructions, which is rendered when the agent first runs."""
         template = self.agent.prompt_template
         return (template.prompt_template_config.template if template else self.agent.instructions) or ""
 
@@ -88,7 +88,7 @@ class Team(Members[Member]):
 
     @classmethod
     def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
-        """The agents and those that they can ask. Raises `AdapterError` for one name of two agents."""
+        """Return the agents and those that they can ask. Raises `AdapterError` for one name of two agents."""
         members: dict[str, Member] = {}
         first = members_of(whole) if is_orchestration(whole) else [whole]
         for agent in first:
@@ -98,17 +98,17 @@ class Team(Members[Member]):
 
     @property
     def prompt(self) -> str:
-        """The instructions, as a template."""
+        """Return the instructions, as a template."""
         return self.changed_agent.prompt
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings."""
+        """Return the model's name and settings."""
         return self.changed_agent.model.config(offers=bool(self.changed_agent.offered))
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """How often the agent that is changed may call functions, and who may ask whom."""
+        """Return how often the agent that is changed may call functions, and who may ask whom."""
         behavior = self.changed_agent.model.behavior
         limit = behavior.maximum_auto_invoke_attempts if behavior else 0
         nodes: list[JsonValue] = [one.name for one in members_of(self.whole)] if self._spares else []
@@ -131,7 +131,7 @@ class Team(Members[Member]):
         return handoffs_of(self.whole).get(name, {}) if is_orchestration(self.whole) else {}
 
     def changed(self, change: Change, trial: Trial) -> Any:
-        """A copy of what is asked that differs by `change`. Nothing of the original is touched."""
+        """Return a copy of what is asked that differs by `change`. Nothing of the original is touched."""
         copies: dict[str, ChatCompletionAgent] = {}
         for name in self.members:
             copies[name] = self._copied(name, change, copies, trial)
@@ -158,7 +158,7 @@ class Team(Members[Member]):
 
 
 def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
-    """Which agent each of the functions that stay leads to."""
+    """Return which agent each of the functions that stay leads to."""
     handoffs = Flow.of(wanted.orchestration).handoffs.get(name, {})
     return {tool: handoffs[tool] for tool in member.handoffs if tool in handoffs}
 
@@ -166,7 +166,7 @@ def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
 def _in_order(
     member: Member, tools: Sequence[KernelFunction], asking: Mapping[str, KernelFunction]
 ) -> list[KernelFunction]:
-    """The tools in their order; the functions that ask agents stand where they stood."""
+    """Return the tools in their order; the functions that ask agents stand where they stood."""
     rest = iter(tools)
     found = (asking.get(name) if name in member.handoffs else next(rest, None) for name in member.offered)
     return [one for one in found if one is not None] + list(rest)
@@ -188,7 +188,7 @@ def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
 
 
 def _agent_behind(function: KernelFunction) -> Agent | None:
-    """The agent that a function asks; None where it is none that an agent makes of itself."""
+    """Return the agent that a function asks; None where it is none that an agent makes of itself."""
     if not isinstance(function, KernelFunctionFromMethod):
         return None
     method = function.method

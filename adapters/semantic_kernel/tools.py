@@ -31,13 +31,13 @@ _LOOSE = "agentmut"
 
 
 def spec_of(function: KernelFunction) -> ToolSpec:
-    """What the model is told of a function."""
+    """Return what the model is told of a function."""
     told = kernel_function_metadata_to_function_call_format(function.metadata)["function"]
     return ToolSpec(name=told["name"], description=told["description"], parameters=told["parameters"])
 
 
 def untellable(edit: Edit) -> str:
-    """Why a model cannot be told of a changed tool by Semantic Kernel; empty where it can."""
+    """Return why a model cannot be told of a changed tool by Semantic Kernel; empty where it can."""
     key, after = edit.path[-1], edit.after
     if edit.index is None:
         return ""
@@ -50,7 +50,7 @@ def untellable(edit: Edit) -> str:
 
 
 def _changed_keys(edit: Edit) -> set[str]:
-    """The keys of a tool's parameters that an edit changes, at their top."""
+    """Return the keys of a tool's parameters that an edit changes, at their top."""
     if edit.path[2:3] != ("parameters",):
         return set()
     if len(edit.path) > 3:
@@ -84,7 +84,7 @@ class Offered(KernelFunction):
         return result.value if result is not None else None
 
     async def _result(self, context: Any) -> FunctionResult | None:
-        """The own function's; it reads its arguments by its own parameters."""
+        """Return the own function's; it reads its arguments by its own parameters."""
         if self.own is None:
             return None
         inner = type(context)(function=self.own, kernel=context.kernel, arguments=context.arguments)
@@ -126,7 +126,8 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[KernelParameterMetadata]:
 
 
 def parts_of_name(name: str) -> tuple[str, str]:
-    """The plugin and the function of a name as the model writes it; Semantic Kernel parts it at the first hyphen.
+    """Return the plugin and the function of a name as the model writes it; Semantic Kernel parts it at the first
+    hyphen.
 
     >>> parts_of_name("Orders-look_up"), parts_of_name("look_up")
     (('Orders', 'look_up'), ('', 'look_up'))
@@ -161,7 +162,7 @@ class Listed(FunctionChoiceBehavior):
     """The functions that the kernel had at first."""
 
     def get_config(self, kernel: Any) -> FunctionCallChoiceConfiguration:
-        """What is offered, and what was added since, as by an orchestration."""
+        """Return what is offered, and what was added since, as by an orchestration."""
         found = {one.fully_qualified_name: one for one in kernel.get_full_list_of_function_metadata()}
         offered = [found[name] for name in self.names if name in found]
         told = self.own.get_config(kernel).available_functions or ()
@@ -172,7 +173,7 @@ class Listed(FunctionChoiceBehavior):
 def listed(
     own: FunctionChoiceBehavior, names: Sequence[str], plugins: Mapping[str, KernelPlugin], **changes: Any
 ) -> Listed:
-    """The behavior with `names` offered, in their order; calls of all other functions are refused."""
+    """Return the behavior with `names` offered, in their order; calls of all other functions are refused."""
     everything = frozenset(one.fully_qualified_name for plugin in plugins.values() for one in plugin)
     hidden = [name for name in everything if name not in names]
     kept = own.model_dump(include={"enable_kernel_functions", "maximum_auto_invoke_attempts", "type_"})

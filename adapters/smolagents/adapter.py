@@ -47,20 +47,20 @@ class SmolagentsAdapter(FrameworkAdapter):
         )
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """A session of a copy of the team."""
+        """Return a session of a copy of the team."""
         from agentmut.adapters.smolagents.run import Conversation
 
         return Conversation(_team(agent, self.spec), change, trial)
 
     def cannot_change(self, edit: Edit) -> str:
-        """What a template, the text of a `CodeAgent` or the agent's model have no place for."""
+        """Return what a template, the text of a `CodeAgent` or the agent's model have no place for."""
         from agentmut.adapters.smolagents.limits import beyond
 
         return beyond(edit, self.config, self._sample)
 
     @cached_property
     def _sample(self) -> Any:
-        """The team as the factory builds it; only looked at."""
+        """Return the team as the factory builds it; only looked at."""
         return _team(self.source.build(self.config), self.spec)
 
 

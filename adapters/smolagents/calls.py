@@ -23,7 +23,7 @@ class Calls:
         self._lock = threading.Lock()
 
     def taken(self, tool: str, arguments: Mapping[str, Any], node: str | None) -> str | None:
-        """The id of a call of the tool with these arguments; None where no reply has one, as in code."""
+        """Return the id of a call of the tool with these arguments; None where no reply has one, as in code."""
         last = self._last(node)
         found = self._ids.taken(tool, arguments, lambda one: one is last)
         if found is None:
@@ -32,7 +32,7 @@ class Calls:
         return found
 
     def _last(self, node: str | None) -> Exchange | None:
-        """The last exchange of an agent that has a reply."""
+        """Return the last exchange of an agent that has a reply."""
         replies = (one for one in reversed(self._trial.recorder.exchanges) if one.node == node and one.reply)
         return next(replies, None)
 
@@ -72,7 +72,7 @@ class _Call(NamedTuple):
 
 
 def _given(call: Any) -> dict[str, Any]:
-    """The arguments as smolagents has read them; none where it could not."""
+    """Return the arguments as smolagents has read them; none where it could not."""
     given = call.function.arguments
     return {name: jsonable(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
@@ -100,7 +100,7 @@ class Member:
         self._recorder = recorder
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the agent reports of a task."""
+        """Return what the agent reports of a task."""
         arguments = {**dict(zip(self.inputs, args, strict=False)), **kwargs}
         given = {name: jsonable(value) for name, value in arguments.items()}
         turn, node, agent = call_place().turn, str(self._agent.name), self._agent
@@ -121,6 +121,6 @@ class Member:
 
 
 def out_of_steps(agent: MultiStepAgent) -> bool:
-    """Whether the last run ended at its limit: what it answers then is no success."""
+    """Return whether the last run ended at its limit: what it answers then is no success."""
     steps = agent.memory.steps
     return bool(steps) and isinstance(getattr(steps[-1], "error", None), AgentMaxStepsError)

@@ -13,7 +13,7 @@ _ON_WIRE = "mutants of it can reach the agent by agent.route: wire"
 
 
 def beyond(edit: Edit, config: AgentConfig, team: Team) -> str:
-    """Why an edit cannot be carried out; empty where it can."""
+    """Return why an edit cannot be carried out; empty where it can."""
     if edit.part == "prompt" and team.whole_prompt:
         return _of_template(edit, config.prompt)
     if edit.part == "tools":
@@ -48,7 +48,7 @@ def _of_tool(edit: Edit, config: AgentConfig, team: Team) -> str:
 
 
 def _new_name(edit: Edit) -> str | None:
-    """The name that an edit gives to a tool."""
+    """Return the name that an edit gives to a tool."""
     value: Any = edit.after
     if edit.path[-1:] == ("name",):
         return str(value)

@@ -32,7 +32,7 @@ class Conversation(Session):
         self._agent.memory.steps = [_remembered(said) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """The answer; `AgentMaxStepsError` where there is none."""
+        """Return the answer; `AgentMaxStepsError` where there is none."""
         agent, recorder = self._agent, self._trial.recorder
         recorder.nodes.add(self._name)
         recorder.edges[START, self._name] = None

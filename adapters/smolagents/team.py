@@ -30,7 +30,7 @@ from agentmut.recording import Trial
 
 
 def name_of(agent: MultiStepAgent) -> str:
-    """The agent's name; the one that is asked mostly has none."""
+    """Return the agent's name; the one that is asked mostly has none."""
     return str(agent.name or type(agent).__name__)
 
 
@@ -43,7 +43,7 @@ class Team(Members[MultiStepAgent]):
 
     @classmethod
     def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
-        """The agent and those that it manages. Raises `AdapterError` for what cannot be run."""
+        """Return the agent and those that it manages. Raises `AdapterError` for what cannot be run."""
         members = reached(first, lambda agent: managed(agent).values(), name_of)
         for agent in members.values():
             _check_executor(agent)
@@ -52,7 +52,7 @@ class Team(Members[MultiStepAgent]):
 
     @property
     def prompt(self) -> str:
-        """The instructions, or the template; empty where there are none."""
+        """Return the instructions, or the template; empty where there are none."""
         agent = self.changed_agent
         return str(
             (agent.prompt_templates["system_prompt"] if self.whole_prompt else agent.instructions) or ""
@@ -60,12 +60,12 @@ class Team(Members[MultiStepAgent]):
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings."""
+        """Return the model's name and settings."""
         return model_of(self.changed_agent)
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """The limit of steps, and who manages whom."""
+        """Return the limit of steps, and who manages whom."""
         handoffs = self.handoffs(
             lambda _, agent: {one: name_of(other) for one, other in managed(agent).items()}
         )
@@ -73,7 +73,7 @@ class Team(Members[MultiStepAgent]):
 
     @staticmethod
     def in_code(agent: MultiStepAgent) -> bool:
-        """Whether it calls its tools in code."""
+        """Return whether it calls its tools in code."""
         return isinstance(agent, CodeAgent)
 
     def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
@@ -117,12 +117,12 @@ class Team(Members[MultiStepAgent]):
 
 
 def managed(agent: MultiStepAgent) -> dict[str, MultiStepAgent]:
-    """The agents that an agent gives tasks to, by the name under which it calls them."""
+    """Return the agents that an agent gives tasks to, by the name under which it calls them."""
     return {name: one for name, one in agent.managed_agents.items() if isinstance(one, MultiStepAgent)}
 
 
 def _fresh(agent: MultiStepAgent) -> Any:
-    """A copy that remembers nothing, prints nothing and shares no state with the agent."""
+    """Return a copy that remembers nothing, prints nothing and shares no state with the agent."""
     found: Any = copy.copy(agent)
     found.logger = AgentLogger(level=LogLevel.OFF, console=Console(quiet=True))
     found.memory = AgentMemory("")  # each run puts the system prompt there
@@ -135,7 +135,7 @@ def _fresh(agent: MultiStepAgent) -> Any:
 
 
 def _callbacks(agent: MultiStepAgent, monitor: Monitor) -> CallbackRegistry:
-    """The user's callbacks, and those of another monitor: the agent's own one counts its runs, and prints."""
+    """Return the user's callbacks, and those of another monitor: the agent's own one counts its runs, and prints."""
     registered = getattr(agent.step_callbacks, "_callbacks", None)
     if not isinstance(registered, dict):
         raise AdapterError(

@@ -18,7 +18,7 @@ _FORMS = {"string": ResultForm.TEXT, "object": ResultForm.MAPPING, "any": Result
 
 
 def own_tools(agent: MultiStepAgent) -> dict[str, Tool]:
-    """The tools of an agent, by name, without the one that gives the answer: that is the framework's."""
+    """Return the tools of an agent, by name, without the one that gives the answer: that is the framework's."""
     found = agent.tools.values()
     return {tool.name: tool for tool in found if isinstance(tool, Tool) and not _is_final(tool)}
 
@@ -28,7 +28,7 @@ def _is_final(tool: Tool) -> bool:
 
 
 def spec_of(tool: Tool, agent: MultiStepAgent) -> ToolSpec:
-    """What the model is told of a tool: a `CodeAgent` says in its prompt no more than types and descriptions."""
+    """Return what the model is told of a tool: a `CodeAgent` says in its prompt no more than types and descriptions."""
     if isinstance(agent, CodeAgent):
         told = {
             name: {"type": one["type"], "description": one["description"]}
@@ -80,7 +80,7 @@ def passed_on(
     ids: Calls,
     form: ResultForm = ResultForm.TEXT,
 ) -> Callable[..., Any]:
-    """The call of a tool in a trial; code may give arguments by their places."""
+    """Return the call of a tool in a trial; code may give arguments by their places."""
 
     def forward(*args: Any, **kwargs: Any) -> Any:
         arguments = {**dict(zip(inputs, args, strict=False)), **kwargs}
@@ -96,7 +96,7 @@ def _properties(parameters: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]
 
 
 def _inputs(parameters: Mapping[str, Any], own: Tool, agent: MultiStepAgent) -> dict[str, Any]:
-    """A schema as the inputs of a tool, from which smolagents makes it again."""
+    """Return a schema as the inputs of a tool, from which smolagents makes it again."""
     before = spec_of(own, agent).parameters["properties"]
     known = {name: dict(own.inputs.get(name, {})) for name, _ in _properties(parameters)}
     in_code = isinstance(agent, CodeAgent)

@@ -63,11 +63,11 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return cls(spec, config, _engine(spec))
 
     def get_config(self) -> AgentConfig:
-        """What the project says of the agent; the engine does not tell."""
+        """Return what the project says of the agent; the engine does not tell."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools that the project lists."""
+        """Return the tools that the project lists."""
         return self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -79,7 +79,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return frozenset()
 
     def versions(self) -> Mapping[str, str]:
-        """What of the engine can be told apart from here: its name."""
+        """Return what of the engine can be told apart from here: its name."""
         return {"engine": str(self.spec.options.get("engine") or self.spec.factory)}
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -119,7 +119,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         )
 
     async def _turn(self, turn: JsonValue, trial: Trial, number: int, sessions: list[str]) -> JsonValue:
-        """The answer to a turn, in the last of the sessions or a new one."""
+        """Return the answer to a turn, in the last of the sessions or a new one."""
         dropped = self.config.history is History.DROPPED
         fresh = number == 0 or dropped or not self._has_sessions
         if number and dropped:
@@ -168,7 +168,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
 
 
 def _plain_output(output: JsonValue) -> JsonValue:
-    """The answer in what `query` gave: LangChain's agents repeat what they were asked beside it."""
+    """Return the answer in what `query` gave: LangChain's agents repeat what they were asked beside it."""
     if isinstance(output, dict) and {"input", "output"} <= output.keys():
         return output["output"]
     return output

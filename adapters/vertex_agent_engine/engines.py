@@ -22,16 +22,16 @@ class Engine(Protocol):
     """A deployed agent. What it raises: `EngineError`, `AdapterError`, `UnavailableError`."""
 
     async def new_session(self, user: str) -> str:
-        """The id of a new conversation."""
+        """Return the id of a new conversation."""
 
     async def end_session(self, user: str, session: str) -> None:
         """Have it forget a conversation."""
 
     def events(self, user: str, session: str, message: str) -> AsyncGenerator[Event]:
-        """What happens on a message."""
+        """Return what happens on a message."""
 
     async def query(self, message: str) -> JsonValue:
-        """The answer of an engine without sessions."""
+        """Return the answer of an engine without sessions."""
 
 
 class RestEngine:
@@ -42,7 +42,7 @@ class RestEngine:
         self._credentials = credentials
 
     async def new_session(self, user: str) -> str:
-        """A session that the engine keeps."""
+        """Return a session that the engine keeps."""
         try:
             made = await self._output("async_create_session", {"user_id": user})
         except EngineError as error:  # no mutant has a part in this
@@ -54,7 +54,7 @@ class RestEngine:
         await self._output("async_delete_session", {"user_id": user, "session_id": session})
 
     async def events(self, user: str, session: str, message: str) -> AsyncGenerator[Event]:
-        """The events of `async_stream_query`."""
+        """Yield the events of `async_stream_query`."""
         asked = {"user_id": user, "session_id": session, "message": message}
         request = await self._request("streamQuery?alt=sse", "async_stream_query", asked)
         async with posted(*request) as answer:
@@ -62,7 +62,7 @@ class RestEngine:
                 yield found
 
     async def query(self, message: str) -> JsonValue:
-        """What the engine's `query` answers."""
+        """Return what the engine's `query` answers."""
         return await self._output("query", {"input": message})
 
     async def _output(self, method: str, asked: dict[str, Any]) -> JsonValue:
@@ -89,7 +89,7 @@ class RestEngine:
 
 
 def _stream(found: Any) -> AsyncIterable[Any]:
-    """What `async_stream_query` gives. Raises `AdapterError` where that is no stream, as of an `async def` that
+    """Return what `async_stream_query` gives. Raises `AdapterError` where that is no stream, as of an `async def` that
     returns a list."""
     if isinstance(found, AsyncIterable):
         return found
@@ -111,7 +111,7 @@ class SdkEngine:
         self._engine: Any = None
 
     async def new_session(self, user: str) -> str:
-        """A session that the engine keeps."""
+        """Return a session that the engine keeps."""
         try:
             made = await self._method("async_create_session")(user_id=user)
         except Exception as error:
@@ -124,7 +124,7 @@ class SdkEngine:
         await self._method("async_delete_session")(user_id=user, session_id=session)
 
     async def events(self, user: str, session: str, message: str) -> AsyncGenerator[Event]:
-        """The events of `async_stream_query`."""
+        """Yield the events of `async_stream_query`."""
         asked = {"user_id": user, "session_id": session, "message": message}
         try:
             async for found in _stream(self._method("async_stream_query")(**asked)):
@@ -133,7 +133,7 @@ class SdkEngine:
             raise of_sdk(error) from error
 
     async def query(self, message: str) -> JsonValue:
-        """What the engine's `query` answers, which may be a coroutine."""
+        """Return what the engine's `query` answers, which may be a coroutine."""
         query = self._method("query")
         try:
             found = await in_daemon_thread(lambda: query(input=message))

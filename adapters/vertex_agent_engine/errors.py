@@ -21,7 +21,7 @@ class EngineError(RuntimeError):
 
 
 def failure(said: str) -> Exception:
-    """What the engine says of its agent. That its model was out of reach or out of quota is no evidence."""
+    """Return what the engine says of its agent. That its model was out of reach or out of quota is no evidence."""
     return UnavailableError(said) if _OUT_OF_REACH.search(said) else EngineError(said)
 
 
@@ -38,7 +38,7 @@ def refusal(status: int, said: str, body: str = "") -> Exception:
 
 
 def reported(event: Mapping[str, Any]) -> Exception | None:
-    """The error that an event of the stream tells of, if it does.
+    """Return the error that an event of the stream tells of, if it does.
 
     Either the service's own `error`, or what the engine writes where its agent raised: a `code` (498) and a `message`.
     """
@@ -53,7 +53,7 @@ def reported(event: Mapping[str, Any]) -> Exception | None:
 
 
 def of_sdk(error: Exception) -> Exception:
-    """What an exception of Google's SDK, or of what it sends requests with, stands for."""
+    """Return what an exception of Google's SDK, or of what it sends requests with, stands for."""
     if isinstance(error, AdapterError | UnavailableError | EngineError):
         return error
     said = f"the engine's SDK raised {described(error)[:SHOWN]}"
@@ -66,5 +66,5 @@ def of_sdk(error: Exception) -> Exception:
 
 
 def is_trouble(status: int) -> bool:
-    """Whether a status says nothing about the agent."""
+    """Return whether a status says nothing about the agent."""
     return status >= 500 or status in _BUSY

@@ -113,7 +113,7 @@ class Hearing:
             self.recorder.steps.append(step)
 
     def _call_of(self, answered: Mapping[str, Any], author: str) -> Call | None:
-        """The call that a result is of. Some services give ids again: agents at once may have the same."""
+        """Return the call that a result is of. Some services give ids again: agents at once may have the same."""
         same = [call for call in self.called if call.key == _key(answered)]
         mine = (
             call for call in same if (call.author, call.asked.get("name")) == (author, answered.get("name"))
@@ -147,7 +147,7 @@ def _parts(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _usage(told: Mapping[str, Any]) -> Usage:
-    """What tools of the service add to the prompt is input, thoughts are output."""
+    """Return what tools of the service add to the prompt is input, thoughts are output."""
 
     def total(*keys: str) -> int:
         counts = (get(told, key) for key in keys)

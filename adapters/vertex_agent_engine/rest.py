@@ -38,7 +38,7 @@ async def posted(url: str, body: dict[str, Any], headers: dict[str, str]) -> "As
 
 
 async def whole(answer: "ClientResponse") -> Event:
-    """The object that is the body."""
+    """Return the object that is the body."""
     found = bytearray()
     async for chunk in answer.content.iter_any():
         found += chunk
@@ -47,7 +47,10 @@ async def whole(answer: "ClientResponse") -> Event:
 
 
 async def events(answer: "ClientResponse") -> AsyncIterator[Event]:
-    """The objects of the body, one a line, as an event stream or bare. Lines may be long: results of tools are."""
+    """Yield the objects of the body, one a line, as an event stream or bare.
+
+    Lines may be long: results of tools are.
+    """
     async for line in _lines(answer.content):
         text = line.decode("utf-8", "replace").strip()
         if text and not text.startswith(_OTHER_FIELDS):
@@ -55,7 +58,7 @@ async def events(answer: "ClientResponse") -> AsyncIterator[Event]:
 
 
 def event(text: str) -> Event:
-    """An object that was sent. What is none was damaged on its way, or comes from somebody else."""
+    """Return an object that was sent. What is none was damaged on its way, or comes from somebody else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ from agentmut._base.errors import nearest
 
 
 def text(argument: JsonValue, what: str) -> str:
-    """A non-empty string.
+    """Return a non-empty string.
 
     >>> text("refund", "a text")
     'refund'
@@ -31,7 +31,7 @@ def texts(argument: JsonValue, what: str) -> tuple[str, ...]:
 def mapping(
     argument: JsonValue, required: Iterable[str], optional: Iterable[str] = ()
 ) -> dict[str, JsonValue]:
-    """A mapping with all required keys and no unknown ones."""
+    """Return a mapping with all required keys and no unknown ones."""
     required, known = list(required), [*required, *optional]
     if not isinstance(argument, dict):
         raise ValueError(f"expects a mapping with {', '.join(known)}, got {argument!r}")
@@ -44,7 +44,7 @@ def mapping(
 
 
 def number(argument: JsonValue, what: str) -> float:
-    """A finite number that is not negative; true and false are not numbers."""
+    """Return a finite number that is not negative; true and false are not numbers."""
     if isinstance(argument, bool) or not isinstance(argument, int | float):
         raise ValueError(f"expects {what}, got {argument!r}")
     if not math.isfinite(argument) or argument < 0:

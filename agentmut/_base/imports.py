@@ -34,7 +34,7 @@ def make_importable(root: Path) -> None:
 
 
 def check_reference(reference: str) -> str:
-    """The reference itself when it has the form `module:object`; nothing is imported.
+    """Return the reference itself when it has the form `module:object`; nothing is imported.
 
     >>> check_reference("support.agent:build")
     'support.agent:build'
@@ -45,7 +45,7 @@ def check_reference(reference: str) -> str:
 
 
 def import_object(reference: str, root: Path | None = None) -> Any:
-    """The object that `module:object` names, `root` being the directory looked in first.
+    """Return the object that `module:object` names, `root` being the directory looked in first.
 
     Without `root` only what is on `sys.path` already is found. Raises `UsageError`: the module or the
     object does not exist (with the nearest name), or the module raised while it was imported (with the
@@ -74,7 +74,7 @@ def import_callable(reference: str, root: Path | None = None) -> Callable[..., A
 
 
 def required_parameters(function: Callable[..., Any], reference: str) -> int:
-    """How many arguments a function of the user's own is called with: 1 or 2. Raises `ValueError`."""
+    """Return how many arguments a function of the user's own is called with: 1 or 2. Raises `ValueError`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # written in C: assume the full form
@@ -93,7 +93,7 @@ _KEPT = frozenset({"agentmut", "conftest"})
 
 
 def _top_level(root: Path) -> set[str]:
-    """The names of the modules and packages in a folder."""
+    """Return the names of the modules and packages in a folder."""
     try:
         return {path.stem for path in root.iterdir() if path.suffix == ".py" or path.is_dir()}
     except OSError:  # then nothing can be imported from there

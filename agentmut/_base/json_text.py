@@ -8,7 +8,7 @@ from agentmut._base.errors import ProjectError
 
 
 def parse_json(text: str, label: str) -> Any:
-    """A JSON value. Raises `ProjectError`."""
+    """Return a JSON value. Raises `ProjectError`."""
     try:
         return json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:

@@ -17,7 +17,7 @@ HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE
 
 
 def passage_at(text: str, start: int, end: int) -> Passage:
-    """The text from `start` to `end` with its surroundings, without placeholders; long ones by their head.
+    """Return the text from `start` to `end` with its surroundings, without placeholders; long ones by their head.
 
     >>> passage_at("Greet {name} by   name. Be kind.", 24, 32)
     ('Greet', 'by name. Be kind.')
@@ -30,7 +30,7 @@ def passage_at(text: str, start: int, end: int) -> Passage:
 
 
 def stretch(text: str, start: int, end: int) -> str:
-    """The characters from `start` to `end` with up to `WINDOW` on each side, as far as no placeholder is met.
+    """Return the characters from `start` to `end` with up to `WINDOW` on each side, as far as no placeholder is met.
 
     >>> stretch("Greet {name}.  Be kind.", 13, 15)
     '.  Be kind.'
@@ -42,7 +42,7 @@ def stretch(text: str, start: int, end: int) -> str:
 
 
 def opening(text: str) -> Passage:
-    """What a whole text is recognised by: the head of its longest stretch without placeholders."""
+    """Return what a whole text is recognised by: the head of its longest stretch without placeholders."""
     parts = (part for literal in _literal(text, 0, len(text)) for part in HEADING.split(literal))
     longest = max(parts, key=len, default="")
     piece = flat(longest[:PIECE])
@@ -50,7 +50,7 @@ def opening(text: str) -> Passage:
 
 
 def shown(passage: Passage, text: str) -> bool:
-    """Whether the fragments occur in `text` one after the other. White space counts as one blank."""
+    """Return whether the fragments occur in `text` one after the other. White space counts as one blank."""
     where, flattened = 0, flat(text)
     for fragment in passage:
         found = flattened.find(fragment, where)
@@ -79,7 +79,7 @@ def _around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _literal(text: str, start: int, end: int) -> Iterator[str]:
-    """The parts of `text[start:end]` that no placeholder touches."""
+    """Yield the parts of `text[start:end]` that no placeholder touches."""
     for placeholder in PLACEHOLDER.finditer(text):
         if placeholder.start() >= end:
             break

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 def jsonable(value: Any) -> JsonValue:
-    """The value if JSON can hold it, else a JSON-friendly form of it, at worst its text. Never raises.
+    """Return the value if JSON can hold it, else a JSON-friendly form of it, at worst its text. Never raises.
 
     >>> jsonable({"at": (1, float("inf"))})
     {'at': [1, 'Infinity']}
@@ -36,7 +36,7 @@ def one_line(error: BaseException) -> str:
 
 
 def storable(text: str) -> str:
-    """The text with what UTF-8 cannot encode (lone surrogates) replaced."""
+    """Return the text with what UTF-8 cannot encode (lone surrogates) replaced."""
     return str(text) if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

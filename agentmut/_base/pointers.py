@@ -8,7 +8,7 @@ Path = tuple[str, ...]
 
 
 def pointer(path: Path) -> str:
-    """A path as a JSON pointer.
+    """Return a path as a JSON pointer.
 
     >>> pointer(("properties", "a/b"))
     '/properties/a~1b'
@@ -17,7 +17,7 @@ def pointer(path: Path) -> str:
 
 
 def parts_of(json_pointer: str) -> Path:
-    """A JSON pointer as a path.
+    """Return a JSON pointer as a path.
 
     >>> parts_of("/properties/a~1b")
     ('properties', 'a/b')
@@ -26,7 +26,7 @@ def parts_of(json_pointer: str) -> Path:
 
 
 def at_path(value: Any, path: Path) -> Any:
-    """What stands at a place; None where nothing does."""
+    """Return what stands at a place; None where nothing does."""
     for part in path:
         if isinstance(value, Mapping):
             value = value.get(part)

@@ -29,13 +29,13 @@ class Parameter(NamedTuple):
 
     @property
     def description(self) -> str:
-        """What is said of it, where it stands or behind its `$ref`."""
+        """Return what is said of it, where it stands or behind its `$ref`."""
         said = self.stated.get("description", self.schema.get("description", ""))
         return said if isinstance(said, str) else ""
 
 
 def parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Every parameter in the order of the schema, each one before those inside it.
+    """Yield every parameter in the order of the schema, each one before those inside it.
 
     What several parameters refer to is gone through once.
     """
@@ -61,7 +61,7 @@ def _inside(root: Mapping[str, Any], path: Path, seen: set[Path]) -> Iterator[Pa
 
 
 def resolved(root: Mapping[str, Any], path: Path) -> tuple[Path, Mapping[str, Any]]:
-    """The schema that counts at a place: `$ref`s into the same schema, and "this or null", are followed."""
+    """Return the schema that counts at a place: `$ref`s into the same schema, and "this or null", are followed."""
     been: set[Path] = set()
     node = at_path(root, path)
     while path not in been and isinstance(node, Mapping):
@@ -87,7 +87,8 @@ def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
 
 
 def together(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """All that an inlined schema says of a value in one: with `allOf`, and the `anyOf` of what may be null, put in.
+    """Return all that an inlined schema says of a value in one: with `allOf`, and the `anyOf` of what may be null, put
+    in.
 
     >>> together({"type": "integer", "maximum": 3, "allOf": [{"minimum": 1}]})
     {'type': 'integer', 'maximum': 3, 'minimum': 1}
@@ -110,7 +111,7 @@ def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _tighter(key: str, first: Any, second: Any) -> Any:
-    """What counts where two schemas state the same keyword; the first, where neither says more."""
+    """Return what counts where two schemas state the same keyword; the first, where neither says more."""
     if first is None:
         return second
     if isinstance(first, Mapping) and isinstance(second, Mapping):
@@ -132,7 +133,7 @@ class Limit(NamedTuple):
 
 
 def number_limits(schema: Mapping[str, Any]) -> tuple[Limit, Limit]:
-    """The least and the greatest number; the tighter one where two are stated.
+    """Return the least and the greatest number; the tighter one where two are stated.
 
     >>> number_limits({"minimum": 0, "exclusiveMinimum": True, "maximum": 9, "exclusiveMaximum": 7})
     (Limit(at=0, is_open=True), Limit(at=7, is_open=True))
@@ -151,7 +152,7 @@ def _limit(stated: Any, exclusive: Any, tighter: Callable[[Any, Any], Any]) -> L
 
 
 def is_number(value: Any) -> bool:
-    """Whether it can be compared with limits: neither infinite nor too large for a float."""
+    """Return whether it can be compared with limits: neither infinite nor too large for a float."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
@@ -172,7 +173,7 @@ def fault(schema: Any) -> tuple[Path, str] | None:
 
 
 def inlined(schema: Any) -> Any:
-    """The schema with local `$ref`s put in place, as many services are sent it; recursion ends in the `$ref`."""
+    """Return the schema with local `$ref`s put in place, as many services are sent it; recursion ends in the `$ref`."""
     plain = _inline(schema, schema, ())
     if isinstance(plain, dict):
         return {key: value for key, value in plain.items() if key not in ("$defs", "definitions")}
@@ -194,7 +195,7 @@ def _inline(value: Any, root: Any, following: tuple[str, ...]) -> Any:
 
 
 def plain_schema(value: Any) -> Any:
-    """A tool's schema, or a part of it, without what frameworks change on the way.
+    """Return a tool's schema, or a part of it, without what frameworks change on the way.
 
     That is white space, titles of parameters, and the order of lists in which order means nothing.
     """
@@ -219,7 +220,7 @@ class Difference(NamedTuple):
 
 
 def differences(before: Any, after: Any, path: Path = ()) -> Iterator[Difference]:
-    """The places where `after` differs from `before`. Lists are compared as wholes."""
+    """Yield the places where `after` differs from `before`. Lists are compared as wholes."""
     if not (isinstance(before, Mapping) and isinstance(after, Mapping)):
         if before != after:
             yield Difference(path, after)

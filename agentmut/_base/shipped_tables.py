@@ -8,7 +8,7 @@ from typing import Any
 
 @cache
 def shipped(package: str, name: str) -> Mapping[str, Any]:
-    """The texts, lists and tables of `NAME.yaml` in a package, by their names. Each file is read once."""
+    """Return the texts, lists and tables of `NAME.yaml` in a package, by their names. Each file is read once."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML has it

@@ -16,7 +16,7 @@ class Position(NamedTuple):
 
 
 def position(text: str, offset: int) -> Position:
-    r"""The line and column of the character at `offset`; `len(text)` is the place after the last one.
+    r"""Return the line and column of the character at `offset`; `len(text)` is the place after the last one.
 
     >>> position("one\r\ntwo", 5)
     Position(line=2, column=1)
@@ -32,7 +32,7 @@ def position(text: str, offset: int) -> Position:
 
 @lru_cache(maxsize=64)  # thousands of mutants are placed in the same few texts
 def line_starts(text: str) -> tuple[int, ...]:
-    r"""The offset at which each line begins.
+    r"""Return the offset at which each line begins.
 
     >>> line_starts("one\ntwo")
     (0, 4)

@@ -46,7 +46,7 @@ def _problems(source: YamlSource, model: type[BaseModel], details: Iterable[Erro
 
 
 def _path_in_file(value: Any, detail: ErrorDetails) -> KeyPath:
-    """The error's location without the names of union members, which are not in the file."""
+    """Return the error's location without the names of union members, which are not in the file."""
     path: list[str | int] = []
     for part in detail["loc"]:
         if part in (
@@ -81,7 +81,7 @@ def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str
 
 
 def _got(path: KeyPath, value: Any, said: str) -> str:
-    """What was found there, where the message is about a value."""
+    """Return what was found there, where the message is about a value."""
     if "should" not in said:
         return ""
     for part in path:
@@ -105,7 +105,7 @@ def _not_yet(path: KeyPath, value: Any) -> str:
 
 
 def _known_keys(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys that a mapping of the file may have."""
+    """Return the keys that a mapping of the file may have."""
     annotation: Any = model
     for part in path:
         annotation = _member(annotation, part)

@@ -28,7 +28,7 @@ class YamlSource:
     """The line on which the text of a literal block (`key: |`) begins."""
 
     def line(self, path: KeyPath) -> int:
-        """The line of the key, or of the nearest enclosing one that is in the file."""
+        """Return the line of the key, or of the nearest enclosing one that is in the file."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -40,7 +40,7 @@ class YamlSource:
 
 
 def show_path(path: KeyPath) -> str:
-    """A key path as one writes it.
+    """Return a key path as one writes it.
 
     >>> show_path(("suite", "scenarios", 0, "name"))
     'suite.scenarios[0].name'
@@ -70,7 +70,7 @@ def read_yaml(path: Path, label: str) -> YamlSource:
 
 
 def read_text(path: Path, label: str) -> str:
-    """A UTF-8 text file, with or without a byte order mark. Raises `ProjectError`."""
+    """Return a UTF-8 text file, with or without a byte order mark. Raises `ProjectError`."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -93,7 +93,7 @@ def _loader(text: str) -> yaml.SafeLoader:
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The nodes of a document, with their places. Raises `yaml.YAMLError`."""
+    """Return the nodes of a document, with their places. Raises `yaml.YAMLError`."""
     loader = _loader(text)
     try:
         return loader.get_single_node()

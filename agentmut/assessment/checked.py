@@ -61,7 +61,7 @@ def contract_rows(
     bounds: Bounds | None,
     verdict: Verdict,
 ) -> Iterator[ContractRow]:
-    """Every contract of a scenario. `bounds` are of the pass rate, which `passed` has trial by trial."""
+    """Yield every contract of a scenario. `bounds` are of the pass rate, which `passed` has trial by trial."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):
         if isinstance(evaluator, Contract):
             vacuous = evaluator.why_vacuous(scenario)
@@ -75,7 +75,7 @@ def contract_rows(
 
 
 def judge_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[JudgedRate]:
-    """Every model judge of a scenario that has a calibration, with its pass rate corrected."""
+    """Yield every model judge of a scenario that has a calibration, with its pass rate corrected."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):
         if isinstance(evaluator, ModelJudge) and evaluator.spec.calibration is not None:
             passes, trials = checked.passed[position], checked.trials[position]
@@ -108,7 +108,7 @@ def _corrected(judge: str, passes: int, trials: int, counts: Labels, different: 
 
 
 def _few(different: int, trials: int) -> str:
-    """What a reader has to know where the judge gave far fewer opinions than it judged runs."""
+    """Return what a reader has to know where the judge gave far fewer opinions than it judged runs."""
     if not different or different * FEW >= trials:
         return ""
     return (
@@ -160,7 +160,7 @@ def _satisfaction(
 
 
 def _lacking(asked: Satisfaction, n: int, bounds: Bounds | None, verdict: Verdict) -> Iterator[str]:
-    """The conditions of the proposition that are not met."""
+    """Yield the conditions of the proposition that are not met."""
     if verdict is not Verdict.PASS:
         yield f"the verdict is {verdict}"
     if n < asked.k:

@@ -35,7 +35,7 @@ class Counted(NamedTuple):
 
 
 def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenario]:
-    """What is kept of a finished assessment."""
+    """Return what is kept of a finished assessment."""
     return {
         name: SavedScenario(
             digest=work.scenarios[name].digest,
@@ -78,7 +78,7 @@ def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
 
 
 def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: int) -> dict[str, Counted]:
-    """The comparable scenarios, each with its stored trials judged again.
+    """Return the comparable scenarios, each with its stored trials judged again.
 
     Raises `UsageError` where none is comparable, or where evaluators changed and the trials are gone.
     """
@@ -109,7 +109,7 @@ def older_than_evaluators(session: Session, saved: SavedBaseline, names: Iterabl
 
 
 def first_key(session: Session, scenario: str, seed: int) -> str:
-    """The key of the original's first trial on a scenario."""
+    """Return the key of the original's first trial on a scenario."""
     return trial_key(
         session.environment,
         seed,
@@ -130,7 +130,7 @@ def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]
 
 
 def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[str, list[bool]]:
-    """The stored trials that are evidence, under today's evaluators, by scenario."""
+    """Return the stored trials that are evidence, under today's evaluators, by scenario."""
     found: dict[str, list[bool]] = {}
     for stored in kept_trials(store, saved):
         if _can_judge(session, stored):
@@ -200,7 +200,7 @@ def comparison_notes(
 
 
 def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[str]:
-    """What limits the comparisons from the side of the baseline."""
+    """Yield what limits the comparisons from the side of the baseline."""
     for name, (side, was, *_) in counted.items():
         if side != was:
             yield (

@@ -94,7 +94,7 @@ def _series(work: Assessment, lane: AssessedScenario) -> SavedSeries:
 
 
 def _extended(found: Counted, kept: SavedScenario, own: SavedSeries, series: SavedSeries) -> dict[str, Any]:
-    """The earlier trials count as today's evaluators judge them, as they did in the comparison."""
+    """Return the earlier trials count as today's evaluators judge them, as they did in the comparison."""
     return {
         "first": kept.first,
         "launched": kept.launched + series.launched,
@@ -110,7 +110,7 @@ def _looks(found: Counted, trials: int) -> int:
 
 
 def _own_series(session: Session, saved: SavedBaseline, name: str) -> SavedSeries:
-    """The trials of the baseline's own run, as the first of several series."""
+    """Return the trials of the baseline's own run, as the first of several series."""
     kept = saved.scenarios[name]
     return SavedSeries(
         run_id=saved.run_id,

@@ -44,7 +44,7 @@ class Prepared(NamedTuple):
 
 
 def prepare_test(session: Session, asked: Asked) -> Prepared:
-    """Every scenario against its threshold.
+    """Return every scenario against its threshold.
 
     Raises `UsageError` for settings that no test can have.
     """
@@ -68,7 +68,7 @@ def _renewed(session: Session) -> Iterator[str]:
 
 
 def threshold_rule(project: Project, scenario: Scenario, shares: float) -> StoppingRule:
-    """The rule of one scenario under the project's `test` settings.
+    """Return the rule of one scenario under the project's `test` settings.
 
     A sequential test has to know its level before it starts: alpha over the shares of the suite. Raises `UsageError`.
     """
@@ -84,7 +84,7 @@ def threshold_rule(project: Project, scenario: Scenario, shares: float) -> Stopp
 
 
 def margin_of(project: Project, scenario: Scenario) -> float:
-    """The project's margin, or half the threshold where that is less: a rate below 0 is no alternative."""
+    """Return the project's margin, or half the threshold where that is less: a rate below 0 is no alternative."""
     return min(project.test.margin, project.threshold_of(scenario) / 2)
 
 
@@ -122,7 +122,7 @@ def prepare_comparison(
     asked: Asked,
     older: tuple[str, ...] = (),
 ) -> Prepared:
-    """The scenarios of `counted`, each against the stored baseline's trials on it.
+    """Return the scenarios of `counted`, each against the stored baseline's trials on it.
 
     `older` are those whose evaluators may have been chosen by these trials.
     """
@@ -171,7 +171,9 @@ def _assessment(
 
 
 def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:
-    """What a user should know before any trial: scenarios that cannot pass, and margins that are not the asked one."""
+    """Yield what a user should know before any trial: scenarios that cannot pass, and margins that are not the asked
+    one.
+    """
     settings, alpha = project.test, project.statistics.alpha
     for scenario in scenarios:
         threshold = project.threshold_of(scenario)

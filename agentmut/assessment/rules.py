@@ -64,11 +64,11 @@ class ComparisonRule(StoppingRule, Protocol):
 
     @property
     def lowest(self) -> float:
-        """The lowest true pass rate of the baseline that is left open."""
+        """Return the lowest true pass rate of the baseline that is left open."""
         ...
 
     def chance_of_fail(self, rate: float) -> float:
-        """The exact chance of FAIL, given the baseline, at a true pass rate of today's agent."""
+        """Return the exact chance of FAIL, given the baseline, at a true pass rate of today's agent."""
         ...
 
 
@@ -99,7 +99,9 @@ class FixedComparison(NamedTuple):
         )
 
     def chance_of_fail(self, rate: float) -> float:
-        """The exact chance of FAIL at the scenario's own share of alpha; with Holm's correction it is no smaller."""
+        """Return the exact chance of FAIL at the scenario's own share of alpha; with Holm's correction it is no
+        smaller.
+        """
         level = self.alpha * self.share
         return chance_of_fail(
             *self.baseline, self.most, rate, alpha=level, test=self.test, lowest=self.lowest
@@ -135,5 +137,5 @@ class SequentialComparison(NamedTuple):
         return judge_stopped(self.table, self.table.verdict(not outcome for outcome in passed), self.level)
 
     def chance_of_fail(self, rate: float) -> float:
-        """The exact chance of a kill."""
+        """Return the exact chance of a kill."""
         return false_kill(self.table, rate)

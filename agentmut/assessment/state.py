@@ -34,15 +34,15 @@ class StoppingRule(Protocol):
 
     @property
     def sequential(self) -> bool:
-        """Whether the rule may end before `most` trials, so that it has to see each result."""
+        """Return whether the rule may end before `most` trials, so that it has to see each result."""
         ...
 
     def ended(self, passed: Sequence[bool]) -> bool:
-        """Whether the outcomes so far, in launch order, decide. Asked after each one."""
+        """Return whether the outcomes so far, in launch order, decide. Asked after each one."""
         ...
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
-        """The verdict of outcomes in launch order."""
+        """Return the verdict of outcomes in launch order."""
         ...
 
 
@@ -80,7 +80,7 @@ class AssessedScenario:
 
     @property
     def wants_another(self) -> bool:
-        """Whether a further trial may be launched now."""
+        """Return whether a further trial may be launched now."""
         in_flight = self.launched - self.consumed
         room = self.window if self.rule.sequential else self.rule.most
         within = len(self.passed) + in_flight < self.rule.most and self.launched < self._limit
@@ -112,7 +112,10 @@ class AssessedScenario:
         return self.rule.most + max(3, round(SPARE * self.rule.most))
 
     def judgement(self) -> Judgement:
-        """The verdict. A fixed number of trials that was cut short is not judged: that would be one more look."""
+        """Return the verdict.
+
+        A fixed number of trials that was cut short is not judged: that would be one more look.
+        """
         found = self.rule.judgement(self.passed)
         if self.complete or self.rule.sequential:
             return found
@@ -176,16 +179,16 @@ class Assessment(Account):
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial that was run now raised before it did anything."""
+        """Return whether every trial that was run now raised before it did anything."""
         return unbegun(self.lanes.values())
 
     @property
     def decided(self) -> bool:
-        """Whether every scenario has the trials that its verdict takes."""
+        """Return whether every scenario has the trials that its verdict takes."""
         return all(lane.complete for lane in self.lanes.values())
 
     def launch(self) -> Launch | None:
-        """The next trial of the scenario with the fewest so far."""
+        """Return the next trial of the scenario with the fewest so far."""
         wanting = [
             (lane.launched, position, name)
             for position, (name, lane) in enumerate(self.lanes.items())
@@ -215,9 +218,11 @@ class Assessment(Account):
         self._ran = self._ran or (began and result.stored)
 
     def _may_be_unable(self, result: TrialResult) -> bool:
-        """Whether the result may be the one that tells so: looking at all scenarios would cost time each trial."""
+        """Return whether the result may be the one that tells so: looking at all scenarios would cost time
+        each trial.
+        """
         return not self._began and (not (self._ran and result.stored) or self.decided)
 
     def judgements(self) -> dict[str, Judgement]:
-        """The verdict on each scenario, from the trials so far."""
+        """Return the verdict on each scenario, from the trials so far."""
         return {name: lane.judgement() for name, lane in self.lanes.items()}

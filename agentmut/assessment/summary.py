@@ -39,7 +39,7 @@ class Question(NamedTuple):
 
 
 def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Question) -> VerdictReport:
-    """The report of an assessment, finished or not."""
+    """Return the report of an assessment, finished or not."""
     raw = work.judgements()
     suite = suite_verdict(raw, question.alpha, question.correction)
     rows = tuple(  # before what judges took is counted: calibrations are judged here

@@ -6,7 +6,7 @@ from agentmut.nouns import JudgeUse, Step
 
 
 def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
-    """What the judges of a suite took, from the priced model calls that they made."""
+    """Return what the judges of a suite took, from the priced model calls that they made."""
     return tuple(
         JudgeUse(
             model=step.model or "",

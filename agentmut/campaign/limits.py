@@ -44,12 +44,12 @@ class Spend:
 
     @property
     def all_judges_usd(self) -> float:
-        """What model judges cost, those of the suite itself included; a resumed run begins with it."""
+        """Return what model judges cost, those of the suite itself included; a resumed run begins with it."""
         return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
 
 
 def together(before: Spend, after: Spend) -> Spend:
-    """What both parts of a run have spent; the second begins with what the store knows of the first."""
+    """Return what both parts of a run have spent; the second begins with what the store knows of the first."""
     return replace(
         after,
         reused=before.reused + after.reused,
@@ -76,7 +76,7 @@ class Cut(Frozen):
 
 
 def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
-    """Why no further trial may be launched under the budget; empty when one may.
+    """Return why no further trial may be launched under the budget; empty when one may.
 
     Trials in flight count at the mean cost so far.
     """
@@ -92,7 +92,7 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
 
 
 def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, automatic: bool) -> Cut:
-    """The baseline under a budget of trials; an automatic one is cut, a fixed one has to fit."""
+    """Return the baseline under a budget of trials; an automatic one is cut, a fixed one has to fit."""
     if budget is None:
         return Cut(trials=wanted)
     if not automatic:
@@ -112,7 +112,7 @@ LEAST_MUTANT_SHARE = 0.2
 
 
 def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> str:
-    """Why a budget of trials is too small for the first round's baseline; empty where it is not."""
+    """Return why a budget of trials is too small for the first round's baseline; empty where it is not."""
     needed = math.ceil(baseline * scenarios / (1 - LEAST_MUTANT_SHARE))
     if budget is None or budget >= needed:
         return ""
@@ -124,7 +124,7 @@ def first_round_within_trials(budget: int | None, baseline: int, scenarios: int)
 
 
 def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], baseline: int) -> str:
-    """Why a limit is too small for the first round's baseline, by the first trial of every scenario."""
+    """Return why a limit is too small for the first round's baseline, by the first trial of every scenario."""
     usd = sum(result.usd or 0.0 for result in first)
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
     for unit, budget, per_trial in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes)):
@@ -139,7 +139,7 @@ def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], bas
 
 
 def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:
-    """The baseline under a limit, from the first trial of every scenario: a function of nothing else."""
+    """Return the baseline under a limit, from the first trial of every scenario: a function of nothing else."""
     usd = sum(result.usd or 0.0 for result in first)
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
     cuts = [
@@ -183,7 +183,9 @@ def _rounded_up(value: float) -> float:
 
 
 def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> str:
-    """Why a budget in money cannot be kept; `unreported` are those of the models whose replies report no tokens."""
+    """Return why a budget in money cannot be kept; `unreported` are those of the models whose replies
+    report no tokens.
+    """
     if unreported and not set(models) - set(unreported):
         return (
             f"budget.usd cannot be kept: {_reports_no_tokens(unreported)}, or limit trials or minutes instead"
@@ -197,7 +199,7 @@ def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> 
 
 
 def cost_unknown(spend: Spend) -> str:
-    """Why there is no figure in money; empty where there is one."""
+    """Return why there is no figure in money; empty where there is one."""
     if not spend.unpriced:
         return ""
     reasons = []

@@ -37,7 +37,7 @@ class Launch(NamedTuple):
 
     @property
     def arm(self) -> str:
-        """The mutant whose decision waits for the trial; empty for the baseline and for sentinels."""
+        """Return the mutant whose decision waits for the trial; empty for the baseline and for sentinels."""
         return self.mutant or self.beside
 
 
@@ -86,7 +86,7 @@ class Suite(NamedTuple):
     evaluators: Mapping[str, tuple[Evaluator, ...]]
 
     def asks_models(self, scenario: str) -> bool:
-        """Whether judging takes time and money, since a model is asked."""
+        """Return whether judging takes time and money, since a model is asked."""
         return any(isinstance(unwrapped(one), AsksModel) for one in self.evaluators[scenario])
 
     def result(
@@ -116,7 +116,7 @@ class Suite(NamedTuple):
     def kept(
         self, scenario: str, execution: Execution, redactor: Redactor, judged: Judged | None = None
     ) -> Execution:
-        """The execution as it may be kept: without secrets, but judged by what the agent really did.
+        """Return the execution as it may be kept: without secrets, but judged by what the agent really did.
 
         One that could not be judged while it was whole is none to take over: it can never be.
         """
@@ -130,26 +130,28 @@ class Suite(NamedTuple):
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
     def can_judge(self, scenario: str, execution: Execution) -> bool:
-        """Whether an execution is whole, or was judged by these evaluators while it was."""
+        """Return whether an execution is whole, or was judged by these evaluators while it was."""
         judged = execution.trace.judged
         return judged is None or judged.by == self._judges(scenario)
 
     def notes(self) -> Iterator[str]:
-        """What evaluators have to tell a reader before any run."""
+        """Yield what evaluators have to tell a reader before any run."""
         for name, evaluators in self.evaluators.items():
             yield from filter(None, (note(evaluator, self.scenarios[name]) for evaluator in evaluators))
 
     def parts(self, scenario: str) -> tuple[str, ...]:
-        """The digest of each evaluator of a scenario, sorted: the order in which they are written says nothing."""
+        """Return the digest of each evaluator of a scenario, sorted: the order in which they are written
+        says nothing.
+        """
         specs = self.scenarios[scenario].evaluators
         return tuple(sorted(map(part_digest, specs, map(source, self.evaluators[scenario]))))
 
     def _judges(self, scenario: str) -> str:
-        """What judges: the evaluators as written, and the user's own code in them."""
+        """Return what judges: the evaluators as written, and the user's own code in them."""
         return digest_of([judged_by(self.scenarios[scenario]), *map(source, self.evaluators[scenario])])
 
     def judged(self, scenario: str, execution: Execution) -> Judged:
-        """What the evaluators say; it may take a while where they ask a model."""
+        """Return what the evaluators say; it may take a while where they ask a model."""
         if execution.ending.outcome is not None:
             return Judged(execution.ending.outcome, (), execution.reason)
         judged = execution.trace.judged

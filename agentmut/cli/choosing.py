@@ -44,12 +44,12 @@ class Choice(NamedTuple):
 
     @property
     def named_scenarios(self) -> tuple[str, ...]:
-        """The scenarios by name; none means all."""
+        """Return the scenarios by name; none means all."""
         return tuple(self.scenarios or ())
 
 
 def choosing(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the options of `Choice` in the place of its parameter `choice`.
+    """Return the verb with the options of `Choice` in the place of its parameter `choice`.
 
     Typer reads the options off the signature, and knows no groups of them.
     """
@@ -79,7 +79,7 @@ def choosing(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def selection_of(choice: Choice) -> "Selection":
-    """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
+    """Return the filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
     from agentmut.campaign import Selection, checked_share
     from agentmut.mutation import parse_pair
     from agentmut.nouns import Intent
@@ -120,7 +120,7 @@ def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
 def with_changes(
     selection: "Selection", reference: str | None, find: "Callable[[str], Changes]"
 ) -> "Selection":
-    """The selection, narrowed to what changed since a git revision if one is given; what changed is said."""
+    """Return the selection, narrowed to what changed since a git revision if one is given; what changed is said."""
     if reference is None:
         return selection
     found = find(reference)
@@ -153,7 +153,7 @@ def _say_changes(changes: "Changes") -> None:
 
 
 def no_mutants_in(changes: "Changes") -> str:
-    """Why `--in-diff` leaves no mutant. It is no error: most changes of a repository are not the agent's."""
+    """Return why `--in-diff` leaves no mutant. It is no error: most changes of a repository are not the agent's."""
     if not changes.any:
         return f"Nothing of the agent changed since {changes.since}."
     return f"No mutant touches what changed since {changes.since} ({', '.join(changes.parts)})."

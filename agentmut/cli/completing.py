@@ -16,7 +16,7 @@ Found = Callable[[Path], Iterable[tuple[str, str]]]
 
 
 def completer(found: Found) -> Callable[[typer.Context, str], Completions]:
-    """The completion of a parameter: what is found in the project named so far, if it begins as typed."""
+    """Return the completion of a parameter: what is found in the project named so far, if it begins as typed."""
 
     def complete(ctx: typer.Context, incomplete: str) -> Completions:
         try:

@@ -40,7 +40,7 @@ def agents_on_stderr() -> Iterator[None]:
 
 
 def wants_color() -> bool:
-    """Whether stdout is a terminal that shows colour, and nobody has asked for none."""
+    """Return whether stdout is a terminal that shows colour, and nobody has asked for none."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -74,7 +74,9 @@ def print_result(result: "Result", as_json: bool, project: Path = Path(), listed
 
 
 def project_option(project: Path) -> str:
-    """What a command needs that is proposed to the user, with a blank ahead; empty for the folder they are in."""
+    """Return what a command needs that is proposed to the user, with a blank ahead; empty for the folder
+    they are in.
+    """
     return "" if project == Path() else f" --project {project}"
 
 

@@ -34,29 +34,29 @@ class Verb(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The command as the user types it."""
+        """Return the command as the user types it."""
         return " ".join(("agentmut", *self.words))
 
     @property
     def help(self) -> str:
-        """The command's help without indentation."""
+        """Return the command's help without indentation."""
         return cleandoc(self.command.help or "")
 
     @property
     def example(self) -> str:
-        """The command line of its example; empty if it has none."""
+        """Return the command line of its example; empty if it has none."""
         return self.help.partition("Example: ")[2].partition("\n")[0].strip()
 
     @property
     def options(self) -> set[str]:
-        """All names of its options."""
+        """Return all names of its options."""
         parameters = self.command.get_params(self.command.context_class(self.command))
         named = (name for one in parameters for name in (*one.opts, *one.secondary_opts))
         return {name for name in named if name.startswith("-")}
 
 
 def verbs() -> Iterator[Verb]:
-    """Every command that can be given, in the order of `agentmut --help`."""
+    """Yield every command that can be given, in the order of `agentmut --help`."""
     import typer
 
     from agentmut.cli.entry import app

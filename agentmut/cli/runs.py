@@ -17,7 +17,7 @@ _Report = TypeVar("_Report")
 
 
 def find_result(project: Path, run: str | None) -> Result:
-    """The result of the run that `run` begins, or of the latest run. Raises `UsageError`.
+    """Return the result of the run that `run` begins, or of the latest run. Raises `UsageError`.
 
     `run` may also be the path of a `result.json`, of a folder with one, or of another project, whose latest run
     it is then.
@@ -36,7 +36,7 @@ def find_result(project: Path, run: str | None) -> Result:
 
 
 def find_recorded(project: Path, run: str | None) -> Path:
-    """The folder of the run that `run` begins, or of the latest one, of those that recorded trials.
+    """Return the folder of the run that `run` begins, or of the latest one, of those that recorded trials.
 
     Raises `UsageError`.
     """
@@ -63,7 +63,7 @@ def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
 
 
 def find_report(project: Path, run: str | None, name: str, read: Callable[[Path], _Report]) -> _Report | None:
-    """The report in the file `name` of the test, comparison or run that `run` begins; None if it names none.
+    """Return the report in the file `name` of the test, comparison or run that `run` begins; None if it names none.
 
     `run` may also be the path of such a file. Raises `UsageError`.
     """
@@ -98,7 +98,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
 
 def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":
-    """What `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
+    """Return what `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
     from agentmut.store import FILE, read_rescored
 
     path = _folder(project, run, result) / FILE
@@ -112,7 +112,7 @@ def _folder(project: Path, run: str | None, result: Result) -> Path:
 
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":
-    """The run's own report on relations, and the latest one of another run on this run's survivors."""
+    """Yield the run's own report on relations, and the latest one of another run on this run's survivors."""
     from agentmut.store import read_relations
 
     own = folder / "relations.json"

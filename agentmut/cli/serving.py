@@ -29,7 +29,7 @@ async def run_command(command: list[str], exports: Mapping[str, str]) -> int:
 
 
 def _in_foreground() -> bool:
-    """Whether Ctrl-C in the terminal reaches this process, and then the command too."""
+    """Return whether Ctrl-C in the terminal reaches this process, and then the command too."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
     except OSError:

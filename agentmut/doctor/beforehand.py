@@ -11,7 +11,7 @@ from agentmut.trial import inside
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
-    """What was found in order, and what was not; `variables` are those of the agent's environment."""
+    """Yield what was found in order, and what was not; `variables` are those of the agent's environment."""
     project, config = session.project, session.adapter.get_config()
     scenarios = project.scenarios
     yield Check(
@@ -32,7 +32,7 @@ def key_checks(adapter: Adapter, provider: str, variables: Mapping[str, str]) ->
 
 
 def key_check(provider: str, variables: Mapping[str, str]) -> Check:
-    """Whether the environment has a key for the provider, or for any where none is named."""
+    """Return whether the environment has a key for the provider, or for any where none is named."""
     wanted = KEYS.get(
         provider.lower(), tuple(dict.fromkeys(name for names in KEYS.values() for name in names))
     )

@@ -38,7 +38,7 @@ class Examination(NamedTuple):
 
 
 def plan_of(session: Session) -> str:
-    """How often the agent is run at most, and what for."""
+    """Return how often the agent is run at most, and what for."""
     parts = [one.part for one in tried_parts(session.suite.full, ())]
     trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
     return (
@@ -55,7 +55,7 @@ def _left_out(session: Session) -> str:
 
 
 def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
-    """What can be told without running the agent; `variables` are those of its environment."""
+    """Return what can be told without running the agent; `variables` are those of its environment."""
     project = session.project
     return Diagnosis(
         project=project.path.name,
@@ -141,7 +141,7 @@ class _Ward:
         return [self._session.tests.kept(self._scenario, execution, self._redactor) for execution in done]
 
     def said(self, execution: Execution) -> str:
-        """How a run ended, in words."""
+        """Return how a run ended, in words."""
         result = self._session.tests.result(self._scenario, execution, None)
         if execution.ending not in RAN:
             return f"{execution.ending.value.replace('_', ' ')}: {execution.reason}"
@@ -150,7 +150,7 @@ class _Ward:
         return f"answered, and fails: {result.reason}"
 
     async def by_rebuild(self, tried: Sequence[Tried]) -> list[Delivered]:
-        """Each change by itself. What another program is not told of need not be tried."""
+        """Return each change by itself. What another program is not told of need not be tried."""
         withheld = [self._withheld(one) for one in tried]
         wanted = [one for one, why in zip(tried, withheld, strict=True) if not why]
         try:
@@ -191,7 +191,7 @@ class _Ward:
         return f"the agent runs elsewhere and is not told of it: {OUTSIDE}"
 
     def _refused(self, route: RouteName) -> str:
-        """Why no change can take this route."""
+        """Return why no change can take this route."""
         if route == "wire" and isinstance(inside(self._session.adapter), AsksNoModel):
             return "runs of this adapter ask no model, so there are no requests to change"
         try:
@@ -236,7 +236,7 @@ class _Ward:
 
 
 def _first_asked(seen: Footprint) -> str:
-    """The messages of the user in the first request of a run."""
+    """Return the messages of the user in the first request of a run."""
     if not seen.requests:
         return ""
     first = seen.requests[seen.exchanges[0]]

@@ -32,12 +32,12 @@ class Tried(NamedTuple):
 
     @property
     def mutant(self) -> Mutant:
-        """The change as a mutant."""
+        """Return the change as a mutant."""
         return together([self])
 
 
 def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[Tried]:
-    """The changes that can be tried on this config; `sent` are the requests of the unchanged agent."""
+    """Yield the changes that can be tried on this config; `sent` are the requests of the unchanged agent."""
     sent = list(sent)
     if config.prompt.strip():
         prompt = config.prompt.rstrip()

@@ -97,7 +97,7 @@ def _tools(names: Sequence[str]) -> str:
 
 
 def _plain(tool: ToolSpec) -> tuple[str, tuple[str, ...]]:
-    """What a framework passes on for certain: the description, and the names of the parameters."""
+    """Return what a framework passes on for certain: the description, and the names of the parameters."""
     properties = inlined(tool.parameters).get("properties")
     return flat(tool.description), tuple(sorted(properties if isinstance(properties, dict) else ()))
 
@@ -115,8 +115,8 @@ def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[st
 
 
 def main_request(seen: Footprint) -> str | None:
-    """The request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a file
-    that `agent.config.request` names. None where no request was seen.
+    """Return the request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a
+    file that `agent.config.request` names. None where no request was seen.
     """
     known = {codec.name: codec for codec in all_codecs()}
     shapes = [shape for shape in seen.requests if shape.dialect in known]

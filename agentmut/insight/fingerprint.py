@@ -177,7 +177,7 @@ class _Table(Generic[Name]):
         self._values = _filled(rows, {name: i for i, name in enumerate(self._names)})
 
     def joined(self, rows: Sequence[Mapping[Name, float]]) -> tuple[list[Name], "Array"]:
-        """All rows with all names, in alphabetical order: it may not show which sample a name comes from."""
+        """Return all rows with all names, in alphabetical order: it may not show which sample a name comes from."""
         import numpy as np
 
         names = sorted(set(self._names).union(*rows))
@@ -204,7 +204,7 @@ _OFTEN: Mapping[str, str] = _SHIPPED["often"]
 
 
 def in_words(feature: Feature, *, up: bool, spread: bool = False) -> str:
-    """What it means that a feature went up or down, or that its values spread more or less.
+    """Return what it means that a feature went up or down, or that its values spread more or less.
 
     >>> in_words(Feature("calls", ("lookup_order",)), up=False)
     'lookup_order is called less often'

@@ -25,7 +25,7 @@ class KillSignature(NamedTuple):
 
 
 def grouped(result: Result) -> Result:
-    """The result with `group` and `subsumed_by` of its mutants.
+    """Return the result with `group` and `subsumed_by` of its mutants.
 
     It speaks of degrading mutants of first order that single scenarios kill. A group is those that the same
     scenarios kill with failures of the same kind, as far as these are told; it is named by its first mutant, and
@@ -107,7 +107,7 @@ def _for(killers: Killers, hardest: Mapping[Killers, MutantRow]) -> MutantRow:
 
 
 def _ease(row: MutantRow) -> tuple[float, int, str]:
-    """How easily a mutant is killed: the share of failed runs where it was, then fewer trials."""
+    """Return how easily a mutant is killed: the share of failed runs where it was, then fewer trials."""
     found = [item for item in row.evidence if item.scenario in _killers(row)]
     trials = sum(item.trials for item in found)
     return sum(item.failures for item in found) / trials if trials else 1.0, -row.trials, row.id

@@ -32,7 +32,7 @@ _FARTHEST = 8
 
 
 def framed(side: bytes, content: bytes) -> bytes:
-    """A frame as it is sent.
+    """Return a frame as it is sent.
 
     >>> framed(CLIENT, b"{}")
     b'c\\x00\\x00\\x00\\x02{}'
@@ -41,7 +41,7 @@ def framed(side: bytes, content: bytes) -> bytes:
 
 
 def head_of(head: bytes) -> tuple[bytes, int]:
-    """What a frame is, and how many bytes follow."""
+    """Return what a frame is, and how many bytes follow."""
     return head[:1], struct.unpack(">I", head[1:])[0]
 
 

@@ -13,11 +13,11 @@ class OperatorCatalogue(ProjectCatalogue[Operator]):
     group = Group.OPERATORS
 
     def faults(self, kind: Any) -> Iterator[str]:
-        """What is wrong with what an operator declares."""
+        """Return what is wrong with what an operator declares."""
         return declaration_faults(kind)
 
     def load(self, name: str) -> Operator:
-        """The operator of an id. Raises `PluginError` when it is unknown or unsound."""
+        """Return the operator of an id. Raises `PluginError` when it is unknown or unsound."""
         kind = self.kind(name)
         try:
             return kind()

@@ -43,7 +43,7 @@ def identity_mutant(config: AgentConfig, kind: Identity = Identity.UNTOUCHED) ->
 def destroyed_mutant(
     config: AgentConfig, cannot_express: Callable[[Mutant], str] = lambda mutant: ""
 ) -> Mutant:
-    """The agent without prompt, tools and documents. A suite that lets it pass tests nothing.
+    """Return the agent without prompt, tools and documents. A suite that lets it pass tests nothing.
 
     It has no edits when the config has none of the three, or when the agent cannot be run without all that it has of
     them, as its service keeps some: then there is nothing that could be destroyed, and the description says why.

@@ -43,12 +43,12 @@ class Changes(Frozen):
         return (*whole, *tools, *sorted(self.documents), *sorted(self.settings))
 
     def summary(self) -> dict[str, JsonValue]:
-        """The difference as JSON documents show it."""
+        """Return the difference as JSON documents show it."""
         return {"since": self.since, "changed": list(self.parts), "note": self.note}
 
     @property
     def any(self) -> bool:
-        """Whether anything changed."""
+        """Return whether anything changed."""
         return bool(self.parts)
 
 
@@ -74,7 +74,7 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
 
 
 def _documents_before(old: AgentConfig, new: AgentConfig) -> dict[str, str]:
-    """The earlier texts of today's documents. One that has only another name than before has the text it had."""
+    """Return the earlier texts of today's documents. One that has only another name than before has the text it had."""
     texts = dict(_texts(old.context))
     names = {document.name for document in new.context}
     gone = {text for name, text in texts.items() if name not in names}
@@ -83,7 +83,7 @@ def _documents_before(old: AgentConfig, new: AgentConfig) -> dict[str, str]:
 
 
 def touches(changes: Changes, mutant: Mutant, config: AgentConfig) -> bool:
-    """Whether some edit of a mutant of `config` changes what has changed already, or is about that.
+    """Return whether some edit of a mutant of `config` changes what has changed already, or is about that.
 
     An edit of a whole list (another order of the tools) touches a changed list, one within a text the changed
     lines under its span, and any other edit the tool, document or setting that it stands in. A document that is
@@ -94,7 +94,8 @@ def touches(changes: Changes, mutant: Mutant, config: AgentConfig) -> bool:
 
 
 def changed_lines(before: str, after: str) -> Iterator[tuple[int, int]]:
-    """The lines of `after` that are new or different, as spans without their line breaks; blank ones are left out.
+    """Yield the lines of `after` that are new or different, as spans without their line breaks; blank ones are left
+    out.
 
     Where lines were only taken out, the nearest ones above and below count as changed: what was deleted may
     have been a condition of theirs.

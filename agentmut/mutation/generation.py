@@ -96,7 +96,7 @@ def generate(
     cannot_express: Callable[[Mutant], str] = lambda mutant: "",
     lacks: Mapping[OperatorClass, str] = MappingProxyType({}),
 ) -> Generation:
-    """All mutants of `config`. Pure: the same arguments give the same mutants, ids and order.
+    """Return all mutants of `config`. Pure: the same arguments give the same mutants, ids and order.
 
     A candidate is dropped when its edits do not fit, when it leaves the config as it is, when an earlier
     mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
@@ -216,7 +216,7 @@ def _check_about(config: AgentConfig, mutant: Mutant) -> None:
 
 
 def _length(config: AgentConfig, about: About) -> int:
-    """How many characters of text there are at a place; -1 where it is a tool or document that there is not."""
+    """Return how many characters of text there are at a place; -1 where it is a tool or document that there is not."""
     part, *rest = about.path
     if part == "prompt":
         return len(config.prompt)
@@ -231,7 +231,7 @@ def _length(config: AgentConfig, about: About) -> int:
 def _content(
     config: AgentConfig, parts: Mapping[str, str], items: Mapping[int, str], mutant: Mutant
 ) -> _Content:
-    """The content of the mutated config, from the original's and the parts that the edits touch.
+    """Return the content of the mutated config, from the original's and the parts that the edits touch.
 
     Prompts are long and most mutants change a few words of one, so it is known by its change.
     """
@@ -291,7 +291,7 @@ def _empty(
 
 
 def _lack(config: AgentConfig, operator: Operator) -> str:
-    """Why an operator found no place, as far as it or its class tells."""
+    """Return why an operator found no place, as far as it or its class tells."""
     if operator.reach is Reach.CONVERSED:
         return "no scenario has more than one turn"
     has_part, lack = {
@@ -309,7 +309,7 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
 
 
 def _has_flow(config: AgentConfig) -> bool:
-    """Whether more is known of the agent's flow than limits, which agents without any have, too."""
+    """Return whether more is known of the agent's flow than limits, which agents without any have, too."""
     return any(value for key, value in config.orchestration.items() if key not in _LIMITS)
 
 

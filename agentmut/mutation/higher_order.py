@@ -62,7 +62,7 @@ def pair(first: Mutant, second: Mutant, config: AgentConfig) -> Mutant | str:
 def named_pairs(
     named: Iterable[Named], known: Sequence[Mutant], config: AgentConfig, cannot_express: Expressible
 ) -> Pairs:
-    """The pairs of these ids (or beginnings of ids). Raises `UsageError` for one that is not among `known`."""
+    """Return the pairs of these ids (or beginnings of ids). Raises `UsageError` for one that is not among `known`."""
     wanted = ((_find(one, known), _find(other, known)) for one, other in named)
     return _pairs_of(wanted, config, cannot_express)
 
@@ -135,7 +135,7 @@ def _conflict(first: Mutant, second: Mutant) -> str:
 
 
 def _collide(one: Edit, other: Edit) -> bool:
-    """Whether two edits cannot both be made as they are: they overlap, or change the very same place."""
+    """Return whether two edits cannot both be made as they are: they overlap, or change the very same place."""
     short, long = sorted((one.path, other.path), key=len)
     if long[: len(short)] != short:
         return False
@@ -165,7 +165,7 @@ def _likeness(one: Mutant, other: Mutant) -> int:
 
 
 def _place(mutant: Mutant) -> tuple[str, ...]:
-    """The part of the config; for tools and documents, which one."""
+    """Return the part of the config; for tools and documents, which one."""
     return mutant.edits[0].path[:2]
 
 

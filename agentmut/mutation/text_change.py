@@ -52,7 +52,7 @@ class _Result(NamedTuple):
 
 
 def _repeated(result: _Result, head: int) -> int:
-    """How much more is in common behind `head`, where the edits end: a repetition may go on there."""
+    """Return how much more is in common behind `head`, where the edits end: a repetition may go on there."""
     found, size = 0, 64
     while True:
         at = head + found

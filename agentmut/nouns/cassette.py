@@ -38,7 +38,7 @@ class Take(Frozen):
 
     @property
     def body(self) -> bytes:
-        """What the agent was given."""
+        """Return what the agent was given."""
         return base64.b64decode(self.given) if self.encoded else self.given.encode("utf-8", "surrogatepass")
 
 
@@ -56,7 +56,7 @@ class Cassette(Frozen):
 
 
 def take(call: HttpCall, status: int | None, content_type: str, given: bytes) -> Take:
-    """The record of one exchange."""
+    """Return the record of one exchange."""
     asked = call.body.decode("utf-8", "replace")
     try:
         return Take(
@@ -79,7 +79,7 @@ def take(call: HttpCall, status: int | None, content_type: str, given: bytes) ->
 
 
 def without_credentials(path: str) -> str:
-    """A path whose query holds no values: some services are told their key there.
+    """Return a path whose query holds no values: some services are told their key there.
 
     >>> without_credentials("/v1beta/models/g:generateContent?alt=sse&key=abc")
     '/v1beta/models/g:generateContent?alt=[redacted]&key=[redacted]'

@@ -24,15 +24,15 @@ class Framing(Protocol):
     """Reads one stream, piece by piece, however it is cut."""
 
     def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete now."""
+        """Return the frames that are complete now."""
         ...
 
     def rest(self) -> bytes:
-        """What has come since the last complete frame."""
+        """Return what has come since the last complete frame."""
         ...
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """The frame with another JSON value; everything else of it (event name, id, headers) stays."""
+        """Return the frame with another JSON value; everything else of it (event name, id, headers) stays."""
         ...
 
 
@@ -81,7 +81,7 @@ class Codec(Protocol):
     """Such as `chat_completions`."""
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path (any prefix, a query or not) belongs to this dialect."""
+        """Return whether a URL path (any prefix, a query or not) belongs to this dialect."""
         ...
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
@@ -105,27 +105,27 @@ class Codec(Protocol):
         ...
 
     def content_type(self, *, stream: bool) -> str:
-        """The media type of replies."""
+        """Return the media type of replies."""
         ...
 
     def framing(self) -> Framing:
-        """A new reader of one streamed reply."""
+        """Return a new reader of one streamed reply."""
         ...
 
     def texts(self, body: Body) -> Sequence[Text]:
-        """Every text that the model reads, in order: instructions, what was said, results of tools."""
+        """Return every text that the model reads, in order: instructions, what was said, results of tools."""
         ...
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """The body with these texts in their places; an emptied one is left out where services refuse such."""
+        """Return the body with these texts in their places; an emptied one is left out where services refuse such."""
         ...
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """The tools on offer, in order."""
+        """Return the tools on offer, in order."""
         ...
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """The body with these tools on offer.
+        """Return the body with these tools on offer.
 
         An entry whose `spec` reads differently from its `raw` is written anew in what differs; one without `raw`
         is written as the dialect does. With no tool left, what goes with tools (the list, a tool choice) goes too.
@@ -133,7 +133,7 @@ class Codec(Protocol):
         ...
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The request body with tools called otherwise wherever the conversation or a tool choice names them.
+        """Return the request body with tools called otherwise wherever the conversation or a tool choice names them.
 
         The list of tools itself is left alone.
         """
@@ -147,7 +147,8 @@ class Codec(Protocol):
         ...
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """The key of the conversation's list, and who speaks in each of its items; ("", ()) where there is no list.
+        """Return the key of the conversation's list, and who speaks in each of its items; ("", ()) where there is no
+        list.
 
         A user's item that holds tool results counts as `Role.TOOL`, whatever else it says: without them, the calls
         before it would be left unanswered.
@@ -155,15 +156,15 @@ class Codec(Protocol):
         ...
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The request body that follows on a plain or complete streamed `reply`: with it, and the results of its
+        """Return the request body that follows on a plain or complete streamed `reply`: with it, and the results of its
         calls by call id, added to the conversation."""
         ...
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A plain reply, or one event of a stream, with the tools that it calls named otherwise."""
+        """Return a plain reply, or one event of a stream, with the tools that it calls named otherwise."""
         ...
 
 
 def system_text(texts: Sequence[Text]) -> str:
-    """All instructions of a request, joined by blank lines."""
+    """Return all instructions of a request, joined by blank lines."""
     return "\n\n".join(text.text for text in texts if text.role is Role.SYSTEM)

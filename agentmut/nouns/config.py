@@ -33,7 +33,7 @@ SAMPLING = tuple(name for name in ModelConfig.model_fields if name not in ("prov
 
 
 def is_set(value: object) -> bool:
-    """Whether a setting is left to nobody else: null and what is empty say nothing."""
+    """Return whether a setting is left to nobody else: null and what is empty say nothing."""
     return value not in (None, "", (), [])
 
 
@@ -55,7 +55,7 @@ class Document(Frozen):
 
     @property
     def wrapped(self) -> str:
-        """The text between tags that name the document."""
+        """Return the text between tags that name the document."""
         return f'<document name="{self.name}">\n{self.text}\n</document>'
 
 
@@ -86,6 +86,6 @@ class AgentConfig(Frozen):
         return tuple(tool.name for tool in self.tools)
 
     def system_text(self) -> str:
-        """The prompt followed by the context documents, for agents that put both in the system message."""
+        """Return the prompt followed by the context documents, for agents that put both in the system message."""
         documents = (document.wrapped for document in self.context)
         return "\n\n".join(part for part in (self.prompt, *documents) if part)

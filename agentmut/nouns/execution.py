@@ -31,7 +31,7 @@ class Ending(StrEnum):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The trial's outcome; None where the answer has to be judged first."""
+        """Return the trial's outcome; None where the answer has to be judged first."""
         return _OUTCOMES.get(self)
 
     @property
@@ -41,7 +41,7 @@ class Ending(StrEnum):
 
     @property
     def is_evidence(self) -> bool:
-        """Whether the run says something about the agent, be it only once its answer is judged."""
+        """Return whether the run says something about the agent, be it only once its answer is judged."""
         return self.outcome is None or self.outcome.is_evidence
 
     @property
@@ -81,7 +81,7 @@ class Execution(Frozen):
 
     @property
     def never_began(self) -> str:
-        """The type of the exception that ended it before a model answered or a tool was called; else empty.
+        """Return the type of the exception that ended it before a model answered or a tool was called; else empty.
 
         A key, a server or a package may be missing: such a run may end otherwise as soon as it is there.
         """

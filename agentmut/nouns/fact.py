@@ -26,7 +26,7 @@ class Extractor(Protocol):
     name: ClassVar[str]
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """The facts that the run shows. Pure and deterministic."""
+        """Return the facts that the run shows. Pure and deterministic."""
         ...
 
 
@@ -35,7 +35,7 @@ class Comparer(Protocol):
     """An extractor that compares two runs as wholes instead of by `facts`."""
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """How the runs differ, in a phrase; empty where they agree. Raises `RunError` where it cannot tell."""
+        """Return how the runs differ, in a phrase; empty where they agree. Raises `RunError` where it cannot tell."""
         ...
 
 
@@ -53,17 +53,17 @@ class FactComparison(Protocol):
 
     @property
     def extractors(self) -> tuple[Extractor, ...]:
-        """What reads the facts."""
+        """Return what reads the facts."""
         ...
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
-        """All facts of a run."""
+        """Return all facts of a run."""
         ...
 
     def differences(
         self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace, same: Mapping[str, str] = ...
     ) -> tuple[str, ...]:
-        """What one run shows and the other does not, in words; empty where they agree.
+        """Return what one run shows and the other does not, in words; empty where they agree.
 
         `same` says which values of the source stand for which of the follow-up. Raises `RunError` where it cannot tell.
         """
@@ -71,7 +71,7 @@ class FactComparison(Protocol):
 
     @property
     def unasked(self) -> tuple[Extractor, ...]:
-        """All kinds that the default was chosen from; none where somebody asked for kinds."""
+        """Return all kinds that the default was chosen from; none where somebody asked for kinds."""
         ...
 
     def contradictions(

@@ -55,7 +55,7 @@ class Flow(Frozen):
 
     @classmethod
     def of(cls, orchestration: Mapping[str, JsonValue]) -> "Flow":
-        """The known keys of a config's orchestration. Raises `UsageError` that names the malformed ones."""
+        """Return the known keys of a config's orchestration. Raises `UsageError` that names the malformed ones."""
         known = {key: value for key, value in orchestration.items() if key in cls.model_fields}
         if not known:
             return _EMPTY

@@ -39,7 +39,7 @@ class RequestShape(Frozen):
 
     @property
     def instructions(self) -> str:
-        """The system messages."""
+        """Return the system messages."""
         return self.text[: self.system]
 
     @cached_property
@@ -71,7 +71,7 @@ class Footprint(Frozen):
         return self.order or tuple(range(len(self.requests)))
 
     def unordered(self) -> "Footprint":
-        """The footprint, whatever the order and number of equal requests."""
+        """Return the footprint, whatever the order and number of equal requests."""
         kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
         return Footprint(**kept) if self.order else self
 
@@ -87,7 +87,7 @@ def footprint(
     marks: Iterable[str] = (),
     nodes: Iterable[str] = (),
 ) -> Footprint:
-    """The footprint of a trial that made these exchanges, read these parts of its config, and so on."""
+    """Return the footprint of a trial that made these exchanges, read these parts of its config, and so on."""
     shapes: dict[RequestShape, int] = {}
     sent = sorted(exchanges, key=lambda exchange: exchange.started)
     order = tuple(shapes.setdefault(_shape(exchange), len(shapes)) for exchange in sent)
@@ -112,5 +112,5 @@ def _shape(exchange: Exchange) -> RequestShape:
 
 
 def _tools_in_words(system: str) -> tuple[ToolSpec, ...]:
-    """The tools that a system message tells of: as functions, or one after the other."""
+    """Return the tools that a system message tells of: as functions, or one after the other."""
     return told_tools(system) or listed_tools(system)

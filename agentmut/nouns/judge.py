@@ -48,7 +48,7 @@ class OpinionCache(Protocol):
     """Replies by the digest of what was asked. Used by several threads."""
 
     def find(self, key: str) -> str | None:
-        """The reply with this key, as JSON."""
+        """Return the reply with this key, as JSON."""
         ...
 
     def keep(self, key: str, reply: str) -> None:

@@ -57,7 +57,7 @@ class ModelRequest(Frozen):
 
     @property
     def system_text(self) -> str:
-        """All system messages, joined by blank lines."""
+        """Return all system messages, joined by blank lines."""
         return "\n\n".join(m.text for m in self.messages if m.role is Role.SYSTEM)
 
 
@@ -75,7 +75,9 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 
 
 def is_trouble(status: int | None) -> bool:
-    """Whether the HTTP status of a failed request (None: no reply) is trouble of the service, not of the request."""
+    """Return whether the HTTP status of a failed request (None: no reply) is trouble of the service, not of the
+    request.
+    """
     return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 

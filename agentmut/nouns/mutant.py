@@ -102,7 +102,7 @@ class Edit(Frozen):
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The pointer's parts, unescaped.
+        """Return the pointer's parts, unescaped.
 
         >>> Edit(pointer="/tools/0/description", before="a", after="b").path
         ('tools', '0', 'description')
@@ -111,12 +111,12 @@ class Edit(Frozen):
 
     @property
     def part(self) -> str:
-        """The part of the config: `prompt`, `tools`, `model` and so on."""
+        """Return the part of the config: `prompt`, `tools`, `model` and so on."""
         return self.path[0]
 
     @property
     def index(self) -> int | None:
-        """Which item of the part's list it is about; None where the part is no list, or is edited as a whole.
+        """Return which item of the part's list it is about; None where the part is no list, or is edited as a whole.
 
         >>> Edit(pointer="/tools/3/description", before="a", after="b").index
         3
@@ -126,17 +126,17 @@ class Edit(Frozen):
 
     @property
     def inserts_item(self) -> bool:
-        """Whether the edit adds a tool or document; the item at that place moves on."""
+        """Return whether the edit adds a tool or document; the item at that place moves on."""
         return self._is_whole_item and self.before is None
 
     @property
     def removes_item(self) -> bool:
-        """Whether it takes a tool or document away."""
+        """Return whether it takes a tool or document away."""
         return self._is_whole_item and self.after is None
 
     @property
     def is_fault(self) -> bool:
-        """Whether it makes calls of a tool go wrong."""
+        """Return whether it makes calls of a tool go wrong."""
         return self.part == "tools" and self.path[2:] == ("fault",)
 
     @property
@@ -156,12 +156,12 @@ class About(Frozen):
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The pointer's parts, unescaped."""
+        """Return the pointer's parts, unescaped."""
         return parts_of(self.pointer)
 
     @property
     def is_gap(self) -> bool:
-        """Whether it is a place between characters."""
+        """Return whether it is a place between characters."""
         return self.span is not None and self.span[0] == self.span[1]
 
 
@@ -206,12 +206,12 @@ class Mutant(Frozen):
         return self.about or self.edits
 
     def apply(self, config: AgentConfig) -> AgentConfig:
-        """The mutated config. Pure; raises `MutationError` when an edit does not fit."""
+        """Return the mutated config. Pure; raises `MutationError` when an edit does not fit."""
         return apply_edits(config, self.edits)
 
 
 def mutant_id(operator: str, version: int, candidate: Candidate, duplicate: int) -> str:
-    """A short hash of operator, version, anchor text, replacement and duplicate index.
+    """Return a short hash of operator, version, anchor text, replacement and duplicate index.
 
     Positions stay out of it, and so does what is replaced: the anchor says where. So an edit elsewhere in
     the prompt changes no id, not even by adding a bullet's line break or another tool before this one.
@@ -226,7 +226,7 @@ def _replacement(edit: Edit) -> list[JsonValue]:
 
 
 def _is_reordering(edit: Edit) -> bool:
-    """Whether the edit brings nothing new: then the anchor alone says what it does."""
+    """Return whether the edit brings nothing new: then the anchor alone says what it does."""
     if not (isinstance(edit.before, list) and isinstance(edit.after, list)):
         return False
     return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
@@ -240,7 +240,7 @@ def prompt_edit(prompt: str, start: int, end: int, after: str) -> Edit:
 def unreachable_fault(
     mutant: Mutant, config: AgentConfig, interceptable: Callable[[], frozenset[str]]
 ) -> str:
-    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut.
+    """Return why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut.
 
     `interceptable` gives the tools whose calls do; it is only asked for mutants with faults.
     """
@@ -287,7 +287,7 @@ _LISTS = frozenset({"tools", "context"})
 
 
 def _with_plain_items(items: Iterable[Any], part: str, edits: Iterable[Edit]) -> list[Any]:
-    """The list of a part, with the items that edits name in their JSON form."""
+    """Return the list of a part, with the items that edits name in their JSON form."""
     named = {edit.index for edit in edits if edit.part == part}
     return [item.model_dump(mode="json") if i in named else item for i, item in enumerate(items)]
 
@@ -339,7 +339,7 @@ def _replaced(value: Any, edit: Edit) -> Any:
 
 
 def misfit(edit: Edit, found: Any) -> MutationError:
-    """What to raise where something else is found than the edit replaces."""
+    """Return what to raise where something else is found than the edit replaces."""
     return MutationError(
         f"edit of {edit.pointer} does not fit this config: expected {edit.before!r}, "
         f"found {found!r}. The mutant was made from another version of the agent."

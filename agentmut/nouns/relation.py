@@ -81,5 +81,5 @@ class Pair(NamedTuple):
 
     @property
     def trace(self) -> AgentTrace:
-        """The last follow-up run; the source run where there is none."""
+        """Return the last follow-up run; the source run where there is none."""
         return self.traces[-1] if self.traces else self.source

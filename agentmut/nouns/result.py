@@ -494,7 +494,7 @@ def read_result(path: Path) -> Result:
 
 
 def _first_fault(error: Exception) -> str:
-    """The place and the fault that pydantic names first; else the first line of what went wrong."""
+    """Return the place and the fault that pydantic names first; else the first line of what went wrong."""
     if not isinstance(error, ValidationError):
         return str(error).splitlines()[0]
     first = error.errors(include_url=False, include_input=False)[0]

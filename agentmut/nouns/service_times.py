@@ -24,7 +24,8 @@ class ServiceTime(Frozen):
 def service_time(
     spans: tuple[tuple[float, float], ...], now: float, held: float, *, failed: int = 0, cut: float = 0.0
 ) -> ServiceTime:
-    """The time of a run that has waited in these `spans` and was held back so long, `now` seconds after its beginning.
+    """Return the time of a run that has waited in these `spans` and was held back so long, `now` seconds after its
+    beginning.
 
     Spans are pairs of seconds since the run began, in order and apart. One that reaches to now has not ended.
     `failed` and `cut` are the fields of that name.
@@ -41,7 +42,7 @@ def service_time(
 
 
 def merged_spans(spans: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """The union of spans, in order. Those that merely touch stay apart.
+    """Return the union of spans, in order. Those that merely touch stay apart.
 
     >>> merged_spans([(4.0, 5.0), (0.0, 2.0), (1.0, 3.0)])
     ((0.0, 3.0), (4.0, 5.0))

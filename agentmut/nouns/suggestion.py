@@ -16,7 +16,7 @@ class Rate(Frozen):
 
     @property
     def share(self) -> float | None:
-        """The share of runs that passed; None without runs."""
+        """Return the share of runs that passed; None without runs."""
         return self.held / self.of if self.of else None
 
     def __str__(self) -> str:

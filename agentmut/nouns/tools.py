@@ -26,11 +26,11 @@ class ToolSpec(Frozen):
 
     @property
     def own_name(self) -> str:
-        """The name that the agent itself has for the tool."""
+        """Return the name that the agent itself has for the tool."""
         return self.implemented_by or self.name
 
     def to_openai(self) -> dict[str, JsonValue]:
-        """The tool as an entry of a Chat Completions request's `tools`."""
+        """Return the tool as an entry of a Chat Completions request's `tools`."""
         function: dict[str, JsonValue] = self.model_dump(include={"name", "description", "parameters"})
         return {"type": "function", "function": function}
 
@@ -96,7 +96,7 @@ def _from_model(model: Any) -> ToolSpec:
 
 
 def _unnamed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema without what is said of the tool itself."""
+    """Return the schema without what is said of the tool itself."""
     return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
@@ -119,7 +119,7 @@ def _from_function(function: Callable[..., Any]) -> ToolSpec:
 
 
 def _keywords_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with the same named parameters: pydantic describes those of any name, in one object."""
+    """Return a function with the same named parameters: pydantic describes those of any name, in one object."""
     given = inspect.signature(function, eval_str=True).parameters.values()
     named = [
         parameter.replace(kind=parameter.KEYWORD_ONLY)

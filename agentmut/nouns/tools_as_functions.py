@@ -32,7 +32,7 @@ _ABOUT_RESULTS = "\n\nImportant: This tool returns structured output!"
 
 @lru_cache(maxsize=256)
 def told_tools(text: str) -> tuple[ToolSpec, ...]:
-    """The functions that a prompt tells of; none where it is no prompt of this kind."""
+    """Return the functions that a prompt tells of; none where it is no prompt of this kind."""
     return tuple(map(_spec, _FUNCTION.finditer(text))) if f"\ndef {ANSWER}(" in text else ()
 
 
@@ -77,7 +77,7 @@ _TOOL = re.compile(
 
 @lru_cache(maxsize=256)
 def listed_tools(text: str) -> tuple[ToolSpec, ...]:
-    """The tools that a prompt tells of; none where it is no prompt of this kind."""
+    """Return the tools that a prompt tells of; none where it is no prompt of this kind."""
     return tuple(_specs(text)) if _FORMAT in text else ()
 
 

@@ -102,12 +102,12 @@ class AgentTrace(Frozen):
 
     @property
     def output(self) -> JsonValue:
-        """The answer to the last turn, None when there is none."""
+        """Return the answer to the last turn, None when there is none."""
         return self.outputs[-1] if self.outputs else None
 
     @property
     def text(self) -> str:
-        """The final output as text; structured output as JSON."""
+        """Return the final output as text; structured output as JSON."""
         from agentmut._base import canonical_json
 
         output = self.output
@@ -117,7 +117,7 @@ class AgentTrace(Frozen):
 
     @property
     def tool_calls(self) -> tuple[Step, ...]:
-        """The tool steps, in the order in which they were started."""
+        """Return the tool steps, in the order in which they were started."""
         return tuple(step for step in self.steps if step.action is Action.CALL_TOOL)
 
     @property
@@ -126,7 +126,7 @@ class AgentTrace(Frozen):
         return tuple(step.tool for step in self.tool_calls if step.tool)
 
     def with_own_names(self, tools: Mapping[str, ToolSpec]) -> "AgentTrace":
-        """The trace with each call under the agent's own name of the tool; `tools` are by offered name."""
+        """Return the trace with each call under the agent's own name of the tool; `tools` are by offered name."""
         own = {name: tool.own_name for name, tool in tools.items()}
         if not any(step.tool in own for step in self.steps):
             return self
@@ -135,7 +135,7 @@ class AgentTrace(Frozen):
 
     @property
     def began(self) -> bool:
-        """Whether a model answered or a tool was called."""
+        """Return whether a model answered or a tool was called."""
         return any(step.action is not Action.REASON or step.error is None for step in self.steps)
 
     @property

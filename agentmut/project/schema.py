@@ -220,12 +220,12 @@ class StatisticsSettings(Section):
 
     @property
     def alpha_of_a_look(self) -> float:
-        """The chance of a false kill that one run may have."""
+        """Return the chance of a false kill that one run may have."""
         return self.alpha / self.looks
 
     @property
     def beta(self) -> float:
-        """The chance of missing a change that matters."""
+        """Return the chance of missing a change that matters."""
         return round(1 - self.power, 10)
 
 
@@ -400,7 +400,7 @@ class ScenarioFile(RootModel[tuple[ScenarioEntry, ...]]):
 
 
 def schema_text(kind: str = "project") -> str:
-    """The JSON Schema (draft 2020-12) that is shipped for a kind of file: `project` or `scenarios`."""
+    """Return the JSON Schema (draft 2020-12) that is shipped for a kind of file: `project` or `scenarios`."""
     models: dict[str, type[BaseModel]] = {"project": ProjectFile, "scenarios": ScenarioFile}
     schema = models[kind].model_json_schema()
     full = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

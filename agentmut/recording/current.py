@@ -71,7 +71,7 @@ _PROCESS = _Process()
 
 
 def current_trial() -> Trial | None:
-    """The trial that the calling code runs in, None outside of any."""
+    """Return the trial that the calling code runs in, None outside of any."""
     return _PROCESS.trial or _current.get()
 
 
@@ -142,7 +142,7 @@ _place: ContextVar[CallPlace] = ContextVar("agentmut_call_place", default=_NOWHE
 
 
 def call_place() -> CallPlace:
-    """What the tool that is called now is called for."""
+    """Return what the tool that is called now is called for."""
     return _place.get()
 
 

@@ -86,7 +86,7 @@ class Recorder:
             self.late += late
 
     def service_time(self, cut: float = 0.0) -> ServiceTime:
-        """How long the trial has waited for model services so far; `cut` is the timeout that cuts it off now.
+        """Return how long the trial has waited for model services so far; `cut` is the timeout that cuts it off now.
 
         From a request that met trouble until the next one leaves, the agent waits for the service as well.
         """
@@ -99,7 +99,7 @@ class Recorder:
         return service_time(merged_spans([*waited, *again]), now, self.held, failed=len(failed), cut=cut)
 
     def timeline(self) -> tuple[Step, ...]:
-        """The recorded steps in the order in which they were started."""
+        """Return the recorded steps in the order in which they were started."""
         return tuple(sorted(self.steps, key=lambda step: step.started))
 
     def note_call(self, name: str, arguments: dict[str, Any], started: float, **outcome: Any) -> None:
@@ -107,7 +107,7 @@ class Recorder:
         self.steps.append(call_tool_step(name, arguments, self, started, **outcome))
 
     def trace(self, outputs: Iterable[JsonValue]) -> AgentTrace:
-        """The trace of a run that ends now with these answers."""
+        """Return the trace of a run that ends now with these answers."""
         return AgentTrace(
             steps=self.timeline(),
             outputs=tuple(outputs),
@@ -126,14 +126,14 @@ class Recorder:
 
 
 def _first(starts: list[float], after: float, now: float) -> float:
-    """The first start from then on, now where none has come."""
+    """Return the first start from then on, now where none has come."""
     return next((start for start in starts if start >= after), now)
 
 
 def call_tool_step(
     name: str, arguments: dict[str, Any], recorder: Recorder, started: float, **outcome: Any
 ) -> Step:
-    """A tool step that began at `started` and ends now."""
+    """Return a tool step that began at `started` and ends now."""
     return Step(
         action=Action.CALL_TOOL,
         tool=name,

@@ -53,7 +53,7 @@ class Redactor:
         self._own = frozenset(found[0] for text in own for found in self._forms.finditer(text))
 
     def text(self, text: str) -> str:
-        """The text without secrets.
+        """Return the text without secrets.
 
         >>> Redactor(["hunter2hunter2"]).text("password hunter2hunter2!")
         'password [redacted]!'
@@ -65,12 +65,15 @@ class Redactor:
         return text
 
     def execution(self, execution: Execution) -> Execution:
-        """The execution without secrets, in whatever part of it they are."""
+        """Return the execution without secrets, in whatever part of it they are."""
         written = storable_json(execution)
         return execution if self.text(written) == written else self.model(execution)
 
     def model(self, model: Model) -> Model:
-        """A noun without secrets. Names of fields and enumerated values are agentmut's own, whatever is secret."""
+        """Return a noun without secrets.
+
+        Names of fields and enumerated values are agentmut's own, whatever is secret.
+        """
         fields = {name: self._value(getattr(model, name)) for name in type(model).model_fields}
         if isinstance(model, RequestShape):  # where its instructions end is a count of characters
             fields["system"] = len(self.text(model.instructions))
@@ -92,20 +95,26 @@ class Redactor:
 
 
 def secret_values(secrets: Iterable[str], environment: Mapping[str, str]) -> set[str]:
-    """The `secrets` given, and those of an environment: what is named like a credential, and passwords in URLs."""
+    """Return the `secrets` given, and those of an environment: what is named like a credential, and
+    passwords in URLs.
+    """
     named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
     in_urls = {secret for value in environment.values() if "://" in value for secret in _userinfo(value)}
     return named.union(secrets, in_urls)
 
 
 def header_secrets(headers: Mapping[str, SecretStr]) -> set[str]:
-    """What may be secret in the headers that a project sends: their values, and the words in them (`Bearer ...`)."""
+    """Return what may be secret in the headers that a project sends: their values, and the words in them (`Bearer
+    ...`).
+    """
     values = (value.get_secret_value() for name, value in headers.items() if not _PLAIN_HEADER.match(name))
     return {secret for value in values for secret in (value, *value.split())}
 
 
 def url_secrets(url: str) -> set[str]:
-    """What may be secret in an address: user and password, also as they are sent, and the values of its query."""
+    """Return what may be secret in an address: user and password, also as they are sent, and the values
+    of its query.
+    """
     try:
         query = parse_qsl(urlsplit(url).query)
     except ValueError:
@@ -137,7 +146,9 @@ def _spellings(secret: str) -> set[str]:
 
 
 def _in_base64(secret: str) -> Iterator[str]:
-    """What base64 makes of it wherever it begins, such as behind `user:`; what depends on its neighbours is left."""
+    """Yield what base64 makes of it wherever it begins, such as behind `user:`; what depends on its
+    neighbours is left.
+    """
     raw = secret.encode("utf-8", "surrogateescape")
     for before in range(3):
         whole = base64.b64encode(bytes(before) + raw).decode()

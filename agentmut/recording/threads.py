@@ -73,7 +73,7 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
 
 
 def _harmless(error: BaseException) -> BaseException:
-    """An exception that the waiter can raise without ending its event loop or looking cancelled."""
+    """Return an exception that the waiter can raise without ending its event loop or looking cancelled."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     exit_error = AgentExitError(f"{type(error).__name__}: {error}")

@@ -38,11 +38,13 @@ class Rewriter(Protocol):
         """Return the agent's request as its mutant sends it; unchanged if it cannot be read."""
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        """What becomes of a complete reply, plain or streamed, to the request that was `sent`."""
+        """Return what becomes of a complete reply, plain or streamed, to the request that was `sent`."""
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Whether a stream must be collected for `reply`, since a call in it may be one that the agent must not see."""
+        """Return whether a stream must be collected for `reply`, since a call in it may be one that the agent must not
+        see.
+        """
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """One event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
@@ -85,11 +87,11 @@ class Trial:
     recorder: Recorder = field(default_factory=Recorder)
 
     def own_name(self, tool: str) -> str:
-        """The agent's own name of a tool that is offered as `tool`."""
+        """Return the agent's own name of a tool that is offered as `tool`."""
         return self.tools[tool].own_name if tool in self.tools else tool
 
     def fault(self, tool: str) -> ToolFault | None:
-        """What goes wrong with calls of a tool, by its own name. Taking effect is noted with `mark_fault`."""
+        """Return what goes wrong with calls of a tool, by its own name. Taking effect is noted with `mark_fault`."""
         return next((t.fault for t in self.tools.values() if t.own_name == tool and t.fault), None)
 
     def mark_fault(self, tool: str) -> None:
@@ -98,7 +100,7 @@ class Trial:
 
 
 def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
-    """The tools of a config that are not what the agent takes them for, by the name they are offered under."""
+    """Return the tools of a config that are not what the agent takes them for, by the name they are offered under."""
     return {tool.name: tool for tool in config.tools if tool.fault or tool.implemented_by}
 
 
@@ -109,7 +111,7 @@ TRIAL_PREFIX = "/t/"
 
 
 def trial_and_path(target: str) -> tuple[str | None, str]:
-    """The trial that a request's target names, and the target without it.
+    """Return the trial that a request's target names, and the target without it.
 
     >>> trial_and_path("/t/a%20b/v1/messages"), trial_and_path("/v1/messages")
     (('a b', '/v1/messages'), (None, '/v1/messages'))

@@ -9,7 +9,7 @@ SHOWN = 80
 
 
 def asked(call: Callable[[], object], what: str) -> object:
-    """What the call returns, unchecked. Raises `RunError` for whatever it raises, SystemExit as well."""
+    """Return what the call returns, unchecked. Raises `RunError` for whatever it raises, SystemExit as well."""
     try:
         return call()
     except RunError:  # it says itself what is wrong, as a model judge that is out of reach does
@@ -23,7 +23,7 @@ def asked(call: Callable[[], object], what: str) -> object:
 
 
 def returned(what: str, found: object, expected: str) -> RunError:
-    """The error of a call that returned something else than is expected."""
+    """Return the error of a call that returned something else than is expected."""
     kind = type(found)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     try:

@@ -59,7 +59,7 @@ class Agent(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The mutant's id; empty for the original."""
+        """Return the mutant's id; empty for the original."""
         return self.mutant.id if self.mutant else ""
 
 
@@ -77,7 +77,7 @@ class FollowUps:
     def plan(
         self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: SourceMaterial, seed: int
     ) -> tuple[tuple[Planned, ...], Counter[str]]:
-        """The pairs of a relation on a scenario, one for each source run, and why there are no more.
+        """Return the pairs of a relation on a scenario, one for each source run, and why there are no more.
 
         Raises `RunError` for a relation that raises or asks for what cannot be.
         """
@@ -98,7 +98,7 @@ class FollowUps:
         return controls_first(planned, material), silent
 
     def opened(self) -> Session:
-        """The session with the further scenarios in its suite. Their runs are judged by relations alone."""
+        """Return the session with the further scenarios in its suite. Their runs are judged by relations alone."""
         project = self.session.project
         further = tuple(self.scenarios.values())
         chosen = (*self.session.scenarios, *further)
@@ -210,7 +210,7 @@ def _mutant(id: str, edits: tuple[Edit, ...]) -> Mutant:
 
 
 def _whole_parts(full: AgentConfig, changed: AgentConfig) -> tuple[Edit, ...]:
-    """The changed parts of the config as edits of the full one, which all edits of a mutant refer to."""
+    """Return the changed parts of the config as edits of the full one, which all edits of a mutant refer to."""
     before: Mapping[str, JsonValue] = full.model_dump(mode="json")
     after: Mapping[str, JsonValue] = changed.model_dump(mode="json")
     return tuple(

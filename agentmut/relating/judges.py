@@ -10,7 +10,7 @@ from agentmut.relating.lane import Lane
 
 
 def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:
-    """What each model judge was asked, which several lanes of a scenario share."""
+    """Return what each model judge was asked, which several lanes of a scenario share."""
     return uses(
         (Asked(one.asked, JudgeSpend(usage=one.usage)) for one in _judges(lanes)), project.budget.prices
     )

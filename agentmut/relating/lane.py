@@ -34,7 +34,7 @@ class Subject(NamedTuple):
     material: SourceMaterial
 
     def judged(self, source: Ran, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Check | None:
-        """What the relation says of a pair. Raises `RunError` naming relation and scenario."""
+        """Return what the relation says of a pair. Raises `RunError` naming relation and scenario."""
         pair = Pair(
             self.scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison
         )
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
         raise returned(f"{where}: holds", found, "a Check, or None where it says nothing")
 
     def identity(self, again: int = 1) -> Counts:
-        """How often a run and `again` so many others of the same agent are no pair of the relation.
+        """Return how often a run and `again` so many others of the same agent are no pair of the relation.
 
         A follow-up of several runs has as many chances to go wrong, so the control has as many runs.
 
@@ -103,7 +103,7 @@ class Lane:
 
     @property
     def free(self) -> bool:
-        """Whether the lane needs only the source runs."""
+        """Return whether the lane needs only the source runs."""
         return not any(planned.trials for planned in self.planned)
 
     @property
@@ -118,7 +118,7 @@ class Lane:
 
     @property
     def wants_another(self) -> bool:
-        """Whether a further pair may be begun now."""
+        """Return whether a further pair may be begun now."""
         in_flight = self.launched - self.consumed
         room = self.most if self.to_the_end else self.window
         within = len(self.held) + in_flight < self.most and self.launched < len(self.planned)
@@ -179,7 +179,7 @@ class Lane:
         self.ended = full or (not self.to_the_end and self.rule.ended(self.held))
 
     def _lacking(self, planned: Planned, results: Sequence[TrialResult]) -> str:
-        """Why the runs are no follow-up; empty where they are one."""
+        """Return why the runs are no follow-up; empty where they are one."""
         mutated = self.subject.agent.mutant is not None
         edited = [mutated or bool(run.edits) for run in planned.follow_up.runs]
         if any(has and result.witness is None for has, result in zip(edited, results, strict=True)):

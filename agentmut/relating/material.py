@@ -23,7 +23,7 @@ class Ran(NamedTuple):
 
     @property
     def masked(self) -> bool:
-        """Whether secrets were taken out of the trace: what is missing there would look like a difference."""
+        """Return whether secrets were taken out of the trace: what is missing there would look like a difference."""
         return self.trace.judged is not None
 
 
@@ -40,7 +40,7 @@ class SourceMaterial(NamedTuple):
 
     @property
     def sources(self) -> tuple[Ran, ...]:
-        """The runs that pairs may start from; first those that the identity's pairs start from too.
+        """Return the runs that pairs may start from; first those that the identity's pairs start from too.
 
         A run on the same side of both kinds of pairs makes them alike. One that ends a pair of the identity and starts
         one of the relation may not, where the relation tells the sides apart: those come last, and are seldom needed.
@@ -62,12 +62,12 @@ class SourceMaterial(NamedTuple):
 
 
 def first_free(executions: Iterable[tuple[int, Execution]]) -> int:
-    """The repeat after the last of these."""
+    """Return the repeat after the last of these."""
     return 1 + max((repeat for repeat, _ in executions), default=-1)
 
 
 def ran(repeat: int, execution: Execution) -> Ran | None:
-    """The run, or None where it is no evidence about the agent."""
+    """Return the run, or None where it is no evidence about the agent."""
     ending = execution.ending
     if not ending.is_evidence:
         return None

@@ -44,14 +44,14 @@ class Wish(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not checked although somebody wrote it."""
+        """Return what is not checked although somebody wrote it."""
         return tuple(
             f"own relation {name} is not in `relations.use`, so it is not checked" for name in self.unused
         )
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The scenarios that some relation speaks of."""
+        """Return the scenarios that some relation speaks of."""
         return tuple({fit.scenario.name: fit.scenario for fit in self.fitting}.values())
 
 
@@ -79,7 +79,8 @@ class PreparedLanes(NamedTuple):
 
 
 def wish(session: Session, asked_for: Sequence[str]) -> Wish:
-    """The relations that the project uses, or those asked for by name or family, on all scenarios of the session.
+    """Return the relations that the project uses, or those asked for by name or family, on all scenarios of the
+    session.
 
     Raises `UsageError` for unknown names and for an agent that can be asked nothing else, and `RunError` for a
     relation that raises.
@@ -143,7 +144,7 @@ def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
 
 
 def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool) -> RelationsPlan:
-    """The plan of a check."""
+    """Return the plan of a check."""
     project, statistics = session.project, session.project.statistics
     settings: dict[str, str | float | int] = {
         "sources": project.relations.sources,
@@ -165,7 +166,7 @@ def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool)
 
 
 def source_work(session: Session, plan: RelationsPlan) -> Assessment:
-    """The source runs: so many of the unchanged agent on each scenario."""
+    """Return the source runs: so many of the unchanged agent on each scenario."""
     project = session.project
     most, alpha = project.relations.sources, project.statistics.alpha
     rules = {
@@ -195,7 +196,7 @@ def prepare(
     tables: Tables,
     repeats_of: Collection[str] = (),
 ) -> PreparedLanes:
-    """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises.
+    """Return the lanes of a report, from the source runs. Raises `RunError` for a relation that raises.
 
     On the scenarios `repeats_of`, which cannot be run again, follow-ups that change nothing are source runs too.
     """
@@ -212,7 +213,7 @@ def prepare(
 
 
 def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes: Sequence[Lane]) -> Relating:
-    """The work of running the lanes' follow-ups."""
+    """Return the work of running the lanes' follow-ups."""
     return Relating(
         plan=plan,
         suite=session.suite,
@@ -225,7 +226,7 @@ def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes
 
 
 def level_of(project: Project, lanes: int) -> Level:
-    """The error rates of each of so many lanes, so that a correct agent is flagged at most alpha per report."""
+    """Return the error rates of each of so many lanes, so that a correct agent is flagged at most alpha per report."""
     statistics, settings = project.statistics, project.relations
     return Level(
         alpha=level_for(max(1, lanes), statistics.alpha),
@@ -265,7 +266,7 @@ def _rule(lane: Lane, identity: Counts | None, level: Level, tables: Tables) -> 
 
 
 def comparison(measure: Counts, level: Level, tables: Tables) -> SequentialComparison:
-    """The kill rule with these violations as its baseline. Raises `UsageError` for settings it cannot have."""
+    """Return the kill rule with these violations as its baseline. Raises `UsageError` for settings it cannot have."""
     design = KillDesign(level.alpha, level.beta, level.delta, level.pairs)
     try:
         return SequentialComparison(tables.get(measure.violations, measure.pairs, design))

@@ -17,7 +17,7 @@ from agentmut.store import RelationFlip, RelationsRescored, Store, SurvivorsRepo
 def relations_rescored(
     session: Session, store: Store, stored: StoredCampaign, before: Result, after: Result
 ) -> tuple[RelationsRescored | None, Result]:
-    """What today's relations find, and `after` with their kills in it.
+    """Return what today's relations find, and `after` with their kills in it.
 
     `after` is the result by today's evaluators, with the kills of earlier checks carried over. None and the same
     result where the project names no relations and none was checked before. Raises `UsageError` for names that are
@@ -48,7 +48,7 @@ def _names_some(project: Project) -> bool:
 
 
 def _wanted(session: Session, stored: StoredCampaign) -> Wish:
-    """The relations in use, on the scenarios that are as they were; none where `relations.use` is empty."""
+    """Return the relations in use, on the scenarios that are as they were; none where `relations.use` is empty."""
     if session.project.relations.use == ():
         return Wish((), {})
     found = wish(session, ())
@@ -80,7 +80,7 @@ def _judged(
 
 
 def _flips(before: Result, after: Result) -> Iterator[RelationFlip]:
-    """The mutants that relations kill now or then, and not both."""
+    """Yield the mutants that relations kill now or then, and not both."""
     old = {row.id: row.killed_by_relations for row in before.mutants}
     for row in after.mutants:
         if bool(row.killed_by_relations) is not bool(old.get(row.id, ())):
@@ -98,7 +98,7 @@ def _flip(row: MutantRow, before: tuple[str, ...]) -> RelationFlip:
 
 
 def _kept(report: SurvivorsReport | None, result: Result) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The kills that are in the result, and were not found now."""
+    """Yield the kills that are in the result, and were not found now."""
     found = (
         {(kill.mutant, f"{kill.relation} @ {kill.scenario}") for kill in report.kills} if report else set()
     )

@@ -15,7 +15,7 @@ Executions = Mapping[str, Sequence[tuple[int, Execution]]]
 
 
 def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
-    """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
+    """Return the source runs by scenario; of a trial that was repeated after trouble, the last one."""
     found = last_trials(store.trials_of(plan.run_id, ""))
     return {name: [(trial.repeat, trial.execution) for trial in trials] for name, trials in found.items()}
 
@@ -27,7 +27,7 @@ def materials_of(session: Session, plan: RelationsPlan, executions: Executions) 
 
 
 def no_answer(runs: int, first: str) -> str:
-    """What to say where not one of so many runs has an answer that a pair could start from."""
+    """Return what to say where not one of so many runs has an answer that a pair could start from."""
     return (
         f"the agent gave no answer in any of its {runs} runs. First reason: {first.rstrip('.') or 'none given'}. "
         "Fix the agent first"
@@ -58,7 +58,7 @@ class SourceRuns(Assessment):
             self.problem = self.silence()
 
     def silence(self) -> str:
-        """What to say of the runs so far; empty where one has an answer, or there is none."""
+        """Return what to say of the runs so far; empty where one has an answer, or there is none."""
         runs = sum(lane.consumed for lane in self.lanes.values())
         return no_answer(runs, self.first) if runs and not self.answered else ""
 
@@ -73,12 +73,12 @@ class AnyRun(SourceRuns):
     """Source runs that end once a run shows that the agent can run."""
 
     def launch(self) -> Launch | None:
-        """The next one, until then."""
+        """Return the next one, until then."""
         return None if self._began or self._ran else super().launch()
 
 
 def any_run(work: Assessment) -> AnyRun:
-    """Whether the agent of these source runs, which were taken from the store, can run now."""
+    """Return whether the agent of these source runs, which were taken from the store, can run now."""
     plan = work.plan.model_copy(update={"fresh": True})
     return AnyRun(plan, work.suite, work.scenarios, work.rules)
 

@@ -47,12 +47,12 @@ class Relating(Account):
 
     @property
     def decided(self) -> bool:
-        """Whether every lane has the pairs that its verdict takes."""
+        """Return whether every lane has the pairs that its verdict takes."""
         return all(lane.complete for lane in self.lanes)
 
     @property
     def unbegun(self) -> bool:
-        """Whether every run so far raised before it did anything, or every one that was run now did."""
+        """Return whether every run so far raised before it did anything, or every one that was run now did."""
         ran_now, ran_before = self._starts[False, True], self._starts[True, True]
         raised_now, raised_before = self._starts[False, False], self._starts[True, False]
         return not ran_now and (raised_now > 0 or (raised_before > 0 and not ran_before))
@@ -63,7 +63,7 @@ class Relating(Account):
         return sum(len(lane.held) for lane in self.lanes)
 
     def launch(self) -> Launch | None:
-        """The next trial: of the lane with the fewest pairs so far."""
+        """Return the next trial: of the lane with the fewest pairs so far."""
         while not self._queue:
             wanting = [(lane.launched, i) for i, lane in enumerate(self.lanes) if lane.wants_another]
             if self.problem or not wanting:
@@ -84,7 +84,7 @@ class Relating(Account):
             self._consume(lane)
 
     def _seen_again(self, ref: TrialRef, result: TrialResult) -> TrialResult:
-        """The result with a witness that does not take what was asked for what was changed."""
+        """Return the result with a witness that does not take what was asked for what was changed."""
         if result.witness is None or ref.scenario not in self.reworded:
             return result
         detector = self.detectors[ref.mutant].of_other_turns()

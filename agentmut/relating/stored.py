@@ -57,7 +57,7 @@ def _as_run_before(store: Store, plan: RelationsPlan) -> Iterator[tuple[Relation
 
 
 def _changed(now: Environment, then: Environment) -> str:
-    """What differs between two environments, in words."""
+    """Return what differs between two environments, in words."""
     names = [name for name in Environment.model_fields if getattr(now, name) != getattr(then, name)]
     return ", ".join(names)
 
@@ -82,7 +82,7 @@ def further_runs(
     most: int,
     known: Iterable[StoredTrial],
 ) -> list[tuple[int, Execution]]:
-    """The known runs, and those of the first `most` repeats that an earlier check of relations has added."""
+    """Return the known runs, and those of the first `most` repeats that an earlier check of relations has added."""
     found = {trial.repeat: trial.execution for trial in known}
     for repeat in range(most):
         if repeat not in found:
@@ -100,7 +100,7 @@ def without_more(
     scenario: str,
     runs: Iterable[tuple[int, Execution]],
 ) -> bool:
-    """Whether no run after these is stored, so that what asks for the same again finds nothing."""
+    """Return whether no run after these is stored, so that what asks for the same again finds nothing."""
     repeat = first_free(runs)
     launch = Launch(mutant.id if mutant else "", scenario, repeat, number=repeat)
     return store.find(_key(session, plan, mutant, launch)) is None
@@ -110,7 +110,7 @@ MISSING = Execution(ending=Ending.EMPTY_RUN, reason=NOT_STORED)
 
 
 def _key(session: Session, plan: RelationsPlan, mutant: Mutant | None, launch: Launch) -> str:
-    """The key under which the loop would have stored the trial."""
+    """Return the key under which the loop would have stored the trial."""
     full = session.suite.full
     config = mutant.apply(full) if mutant else full
     return trial_key(

@@ -56,7 +56,7 @@ class Checked(NamedTuple):
 
 
 def report_relations(session: Session, wanted: Wish, checked: Checked) -> RelationReport:
-    """The report of a check, finished or not."""
+    """Return the report of a check, finished or not."""
     plan, alpha = checked.plan, session.project.statistics.alpha
     judged = {str(i): found for i, lane in enumerate(checked.lanes) if (found := judgement_of(lane))}
     suite = suite_verdict(judged, alpha, Correction.HOLM, FAMILY) if judged else None
@@ -87,7 +87,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
 
 
 def judgement_of(lane: Lane) -> Judgement | None:
-    """The verdict of the pairs so far; None where none was judged."""
+    """Return the verdict of the pairs so far; None where none was judged."""
     if lane.rule is None or not (lane.held or _untestable(lane)):
         return None
     found = lane.rule.judgement(lane.held)
@@ -97,7 +97,7 @@ def judgement_of(lane: Lane) -> Judgement | None:
 
 
 def _few_controls(lane: Lane) -> bool:
-    """Whether the agent's own rate is known too badly for PASS: it would err more often than `beta` says."""
+    """Return whether the agent's own rate is known too badly for PASS: it would err more often than `beta` says."""
     return isinstance(lane.rule, SequentialComparison) and lane.rule.table.n0 < LEAST_CONTROLS
 
 
@@ -172,7 +172,7 @@ def _finding(
 
 
 def _without_pairs(lane: Lane) -> tuple[Finding, str]:
-    """Why no pair was judged: evidence is missing, or the relation says nothing here."""
+    """Return why no pair was judged: evidence is missing, or the relation says nothing here."""
     reasons = (
         (not lane.subject.material.sources, Finding.INCONCLUSIVE, NO_SOURCE),
         (lane.rule is None and _has_controls(lane), Finding.NOT_APPLICABLE, SAYS_NOTHING_ALONE),
@@ -186,7 +186,7 @@ def _without_pairs(lane: Lane) -> tuple[Finding, str]:
 
 
 def _has_controls(lane: Lane) -> bool:
-    """Whether the relation was asked of the unchanged agent. More runs would not make it speak."""
+    """Return whether the relation was asked of the unchanged agent. More runs would not make it speak."""
     controls = lane.subject.material.controls(max(1, lane.again))
     return bool(lane.planned) and any(
         not any(run.masked for run in (first, *rest)) for first, rest in controls
@@ -194,7 +194,7 @@ def _has_controls(lane: Lane) -> bool:
 
 
 def _deciding(lane: Lane) -> str:
-    """Which of the pairs decided, where further ones were run."""
+    """Return which of the pairs decided, where further ones were run."""
     rule, held = lane.rule, lane.held
     first = next((n for n in range(1, len(held)) if rule and rule.ended(held[:n])), None)
     return f", decided by {held[:first].count(False)} of the first {first}" if first else ""
@@ -291,7 +291,7 @@ def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Itera
 
 
 def violation(turns: Sequence[object], shown: Shown) -> Violation:
-    """An example of a violation, shortened."""
+    """Return an example of a violation, shortened."""
     planned, traces, check = shown
     run = planned.follow_up.runs[-1] if planned.follow_up.runs else None
     after = run.turns if run is not None and run.turns is not None else turns

@@ -56,7 +56,7 @@ class Campaign(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The run's id."""
+        """Return the run's id."""
         return self.stored.run.id
 
 
@@ -78,7 +78,7 @@ class SurvivorsChecked(NamedTuple):
 
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
-    """The campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
+    """Return the campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
     stored = stored_campaign(session, store, run)
     campaign = campaign_with(stored, stored.result(), wanted)
     if not campaign.survivors:
@@ -87,7 +87,7 @@ def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -
 
 
 def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> Campaign:
-    """The campaign with the survivors of this result, if any."""
+    """Return the campaign with the survivors of this result, if any."""
     names = [scenario.name for scenario in wanted.scenarios]
     return Campaign(stored, result, survivors_of(result, stored.plan.mutants, names))
 
@@ -137,7 +137,7 @@ def check_survivors(
 def judge_stored(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: Asked
 ) -> tuple[SurvivorsReport, Result]:
-    """What relations say of the survivors' stored runs, and the campaign's result with it.
+    """Return what relations say of the survivors' stored runs, and the campaign's result with it.
 
     Nothing is run, and nothing is written. A relation that raises while pairs are judged is the report's `problem`,
     one that raises before is a `RunError`.
@@ -151,7 +151,7 @@ def judge_stored(
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
 ) -> SurvivorsChecked:
-    """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
+    """Return the unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
     def run(where: Session, work: Assessment | Relating | SourceTrials) -> Stop:
@@ -228,13 +228,13 @@ def _prepared(
     executions: Executions,
     repeats_of: Collection[str] = (),
 ) -> PreparedLanes:
-    """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
+    """Return the unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
     return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
 
 
 def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
-    """The survivors' runs of the campaign and of earlier checks."""
+    """Return the survivors' runs of the campaign and of earlier checks."""
     most = pairs_of(session.project)
     return {
         (one.mutant.id, scenario): further_runs(session, plan, store, one.mutant, scenario, most, trials)

@@ -42,7 +42,7 @@ class Measure(NamedTuple):
 
 
 def survivors_of(result: Result, mutants: Iterable[Mutant], scenarios: Iterable[str]) -> tuple[Survivor, ...]:
-    """The survivors of first order whose loss should be noticed, with the scenarios they were tried on."""
+    """Return the survivors of first order whose loss should be noticed, with the scenarios they were tried on."""
     known, among = {mutant.id: mutant for mutant in mutants}, set(scenarios)
     return tuple(
         Survivor(row, known[row.id], tuple(e.scenario for e in row.evidence if e.scenario in among))
@@ -52,7 +52,7 @@ def survivors_of(result: Result, mutants: Iterable[Mutant], scenarios: Iterable[
 
 
 def measures_of(lanes: Iterable[Lane]) -> tuple[Measure, ...]:
-    """What the mutants are compared with: every pair of the unchanged agent, none left out for a decision."""
+    """Return what the mutants are compared with: every pair of the unchanged agent, none left out for a decision."""
     return tuple(
         Measure(lane, Counts(violations=lane.violations, pairs=len(lane.held))) for lane in lanes if lane.held
     )
@@ -65,7 +65,7 @@ def mutant_sources(
     measures: Sequence[Measure],
     pairs: int,
 ) -> SourceTrials:
-    """The runs of the survivors that pairs start from; those of the campaign are found in the store."""
+    """Return the runs of the survivors that pairs start from; those of the campaign are found in the store."""
     where = {measure.lane.subject.scenario.name for measure in measures}
     wanted = (
         Launch(one.mutant.id, scenario, repeat, repeat)
@@ -87,7 +87,7 @@ def mutant_sources(
 def detectors_of(
     session: Session, survivors: Iterable[Survivor], measures: Iterable[Measure]
 ) -> dict[str, Detector]:
-    """What tells whether a survivor's change arrived, knowing what the unchanged agent sends."""
+    """Return what tells whether a survivor's change arrived, knowing what the unchanged agent sends."""
     sent = tuple(
         dict.fromkeys(seen for measure in measures for seen in measure.lane.subject.material.footprints)
     )
@@ -96,7 +96,7 @@ def detectors_of(
 
 
 def runs_of(found: Mapping[TrialRef, TrialResult]) -> Runs:
-    """The runs in which the mutation arrived."""
+    """Return the runs in which the mutation arrived."""
     runs: dict[tuple[str, str], list[tuple[int, Execution]]] = {}
     for ref, result in found.items():
         if result.witness is not None:
@@ -116,7 +116,7 @@ def mutant_work(
     tables: Tables,
     repeats_of: Collection[tuple[str, str]] = (),
 ) -> tuple[Session, Relating]:
-    """The lanes of all survivors, each mutant's at its own share of alpha.
+    """Return the lanes of all survivors, each mutant's at its own share of alpha.
 
     Of the mutants on scenarios in `repeats_of`, which cannot be run again, source runs are the follow-ups that change
     nothing too.
@@ -169,7 +169,7 @@ def _lane(follow_ups: FollowUps, subject: Subject, plan: RelationsPlan) -> Lane:
 def kills_of(
     lanes: Iterable[Lane], survivors: Iterable[Survivor], measures: Iterable[Measure]
 ) -> Iterator[RelationKill]:
-    """The lanes whose violations have risen."""
+    """Yield the lanes whose violations have risen."""
     rows = {one.mutant.id: one.row for one in survivors}
     counts = {_place(measure.lane): measure.counts for measure in measures}
     for lane in lanes:
@@ -196,7 +196,7 @@ def _place(lane: Lane) -> tuple[str, str]:
 def with_kills(
     result: Result, kills: Sequence[RelationKill], lanes: Sequence[Lane], tables: Tables, scoring: str
 ) -> Result:
-    """The result with the kills by relations beside it; status and score stay as they were."""
+    """Return the result with the kills by relations beside it; status and score stay as they were."""
     by: dict[str, list[str]] = {}
     for kill in kills:
         by.setdefault(kill.mutant, []).append(f"{kill.relation} @ {kill.scenario}")
@@ -213,7 +213,7 @@ def with_kills(
 
 
 def _with_kills(row: MutantRow, found: Sequence[str], judged: Collection[tuple[str, str]]) -> MutantRow:
-    """The row with these kills, and those of earlier checks that were not looked at again."""
+    """Return the row with these kills, and those of earlier checks that were not looked at again."""
     kept = [place for place in row.killed_by_relations if (row.id, place) not in judged]
     return row.model_copy(update={"killed_by_relations": tuple(dict.fromkeys((*kept, *found)))})
 
@@ -221,7 +221,10 @@ def _with_kills(row: MutantRow, found: Sequence[str], judged: Collection[tuple[s
 def _score(
     result: Result, families: Mapping[str, Mapping[str, KillTable]], tables: Tables, scoring: str
 ) -> Score:
-    """The mutation score where kills by relations count. More could kill a mutant, so more kills may be false."""
+    """Return the mutation score where kills by relations count.
+
+    More could kill a mutant, so more kills may be false.
+    """
     rows = [
         row
         for row in result.mutants
@@ -275,7 +278,7 @@ def _no_narrower(score: Score, own: Score) -> Score:
 
 
 def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:
-    """The table of each testable scenario, at its share of alpha where all reach a mutant."""
+    """Return the table of each testable scenario, at its share of alpha where all reach a mutant."""
     rule, testable = result.rule, [row for row in result.baseline if row.testable]
     together = rule.get("suite_share", 0.0) if len(testable) > 1 else 0.0
     level = level_for(max(1, len(result.baseline)), rule["alpha"] * (1 - together))

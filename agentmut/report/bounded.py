@@ -12,7 +12,7 @@ NAME = 200
 
 
 def bounded(text: str, limit: int = FIELD) -> str:
-    """The text without control characters, cut to about `limit` characters; what is missing is said.
+    """Return the text without control characters, cut to about `limit` characters; what is missing is said.
 
     >>> bounded("a\\x1bb"), bounded("abcdef", 3)
     ('a?b', 'abc ... (3 more characters)')

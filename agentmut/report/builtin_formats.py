@@ -33,7 +33,10 @@ _STEERING = re.compile(
 
 
 def render_as(result: "Result", format: str, view: View | None = None) -> str:
-    """The whole document, with its last line break. Raises `UsageError` for an unknown format, else `PluginError`."""
+    """Return the whole document, with its last line break.
+
+    Raises `UsageError` for an unknown format, else `PluginError`.
+    """
     view = view or View()
     chosen = format_named(format)
     narrowed = view.listed is not None and not isinstance(chosen, ShowsWholeRun)
@@ -42,7 +45,10 @@ def render_as(result: "Result", format: str, view: View | None = None) -> str:
 
 
 def compare_as(found: "Comparison", format: str, view: View) -> str:
-    """What changed between two results. Raises `UsageError` for a format that cannot show it, else `PluginError`."""
+    """Return what changed between two results.
+
+    Raises `UsageError` for a format that cannot show it, else `PluginError`.
+    """
     chosen = format_named(format)
     if not isinstance(chosen, ComparesResults):
         able = [
@@ -53,7 +59,7 @@ def compare_as(found: "Comparison", format: str, view: View) -> str:
 
 
 def format_named(name: str) -> ReportFormat:
-    """The installed report format of that name. Raises `UsageError` for an unknown one, and `PluginError`."""
+    """Return the installed report format of that name. Raises `UsageError` for an unknown one, and `PluginError`."""
     catalogue = Catalogue.of(Group.REPORT_FORMATS)
     if name not in catalogue.names:
         raise UsageError(f"--format {name}: no such format. {nearest(name, catalogue.names)}")
@@ -82,13 +88,13 @@ class Terminal(ComparesResults, CanBeAppended, ShowsRescored):
     name: ClassVar[str] = "terminal"
 
     def render(self, result: "Result", view: View) -> str:
-        """The report of a run as text."""
+        """Return the report of a run as text."""
         from agentmut.report.terminal.run_page import render
 
         return render(result, view.color, view.listed, view.project_option, view.width, view.extra.rescored)
 
     def compare(self, found: "Comparison", view: View) -> str:
-        """What changed between two results, as text."""
+        """Return what changed between two results, as text."""
         from agentmut.report.run_comparison import render_comparison
 
         return render_comparison(found, view.color, view.width)
@@ -104,7 +110,7 @@ class Json(ComparesResults):
         return json_text(result)
 
     def compare(self, found: "Comparison", view: View) -> str:
-        """What changed between two results, as JSON."""
+        """Return what changed between two results, as JSON."""
         return json_text(found)
 
 
@@ -114,13 +120,13 @@ class Markdown(ComparesResults, CanBeAppended, ShowsRescored):
     name: ClassVar[str] = "markdown"
 
     def render(self, result: "Result", view: View) -> str:
-        """The report of a run as Markdown."""
+        """Return the report of a run as Markdown."""
         from agentmut.report.files.markdown import markdown_report
 
         return markdown_report(result, view.extra.rescored)
 
     def compare(self, found: "Comparison", view: View) -> str:
-        """What changed between two results, as Markdown."""
+        """Return what changed between two results, as Markdown."""
         from agentmut.report.run_comparison import markdown_comparison
 
         return markdown_comparison(found)
@@ -156,7 +162,7 @@ class Stryker:
     name: ClassVar[str] = "stryker"
 
     def render(self, result: "Result", view: View) -> str:
-        """The report for Stryker's viewer."""
+        """Return the report for Stryker's viewer."""
         from agentmut.report.files.stryker import stryker_report
 
         return stryker_report(result)
@@ -168,14 +174,16 @@ class Html(ShowsWholeRun):
     name: ClassVar[str] = "html"
 
     def render(self, result: "Result", view: View) -> str:
-        """The page; its scores and its prompt stay those of the whole run."""
+        """Return the page; its scores and its prompt stay those of the whole run."""
         from agentmut.report.html import html_report
 
         return html_report(result, view.extra, view.listed).rstrip() + "\n"
 
 
 def json_text(model: "BaseModel") -> str:
-    """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
+    """Return a model as JSON that is safe to print: characters that steer a terminal or turn text around
+    are escaped.
+    """
     from agentmut._base import storable_json
 
     return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
@@ -186,7 +194,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def why(operator: str) -> str:
-    """Why an operator's change happens in practice; empty for one that is not installed here."""
+    """Return why an operator's change happens in practice; empty for one that is not installed here."""
     try:
         return str(load("operators", operator).why)
     except PluginError:

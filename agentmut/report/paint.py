@@ -44,7 +44,7 @@ _LONGEST = 20_000
 
 
 def shorten(text: str, width: int) -> str:
-    """The text on one line, cut to `width` characters."""
+    """Return the text on one line, cut to `width` characters."""
     read = 20 * width + 1_000  # a text of megabytes is not cleaned for one line
     flat = " ".join(clean(text[:read]).split())
     whole = len(flat) <= width and len(text) <= read
@@ -120,5 +120,5 @@ class Page:
         self._console.print(Text(text, style="bold"))
 
     def text(self) -> str:
-        """All that was added; no line ends in blanks."""
+        """Return all that was added; no line ends in blanks."""
         return "\n".join(line.rstrip() for line in self._buffer.getvalue().splitlines()) + "\n"

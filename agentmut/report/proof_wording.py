@@ -39,17 +39,17 @@ def group_score(score: Score, *, harmless: bool = False) -> str:
 
 
 def is_graded(score: Score) -> bool:
-    """Whether kills have grades: they do not in results of earlier versions."""
+    """Return whether kills have grades: they do not in results of earlier versions."""
     return any(getattr(score, grade) for grade in GRADES)
 
 
 def is_few(score: Score) -> bool:
-    """Whether a group has too few mutants for an interval, and at least one."""
+    """Return whether a group has too few mutants for an interval, and at least one."""
     return 0 < _reached(score) < FEW
 
 
 def proof(row: MutantRow, rule: Mapping[str, float]) -> str:
-    """What the trials of a mutant prove, in a sentence; empty where it is not decided, or not known."""
+    """Return what the trials of a mutant prove, in a sentence; empty where it is not decided, or not known."""
     if row.status is Status.KILLED and row.grade and row.p_value is not None:
         return (
             f"The kill is {row.grade}: an unchanged mutant is killed on evidence as strong with chance "
@@ -62,13 +62,13 @@ def proof(row: MutantRow, rule: Mapping[str, float]) -> str:
 
 
 def ruled_out(rows: Iterable[MutantRow]) -> float | None:
-    """The drop that all survivors among these rule out alike; None where they differ, or it is not known."""
+    """Return the drop that all survivors among these rule out alike; None where they differ, or it is not known."""
     drops = {row.ruled_out for row in rows if row.status is Status.SURVIVED}
     return drops.pop() if len(drops) == 1 else None
 
 
 def kill_grade(row: MutantRow) -> str:
-    """The grade and p-value of a kill in a few characters; empty where they are not known.
+    """Return the grade and p-value of a kill in a few characters; empty where they are not known.
 
     >>> kill_grade(MutantRow.model_construct(grade="strong", p_value=0.00359))
     'strong, p 0.0036'
@@ -77,12 +77,12 @@ def kill_grade(row: MutantRow) -> str:
 
 
 def claimed_drop(score: Score, rule: Mapping[str, float]) -> float | None:
-    """The drop of a pass rate that the upper end of a score speaks of; None in results without a kill rule."""
+    """Return the drop of a pass rate that the upper end of a score speaks of; None in results without a kill rule."""
     return score.resolution or rule.get("delta")
 
 
 def for_drops(score: Score) -> str:
-    """What a score with rounds speaks of, to be said behind it; empty without rounds.
+    """Return what a score with rounds speaks of, to be said behind it; empty without rounds.
 
     >>> for_drops(Score(value=0.5, low=0.4, high=0.6, resolution=0.5))
     ' for drops of 0.5 or more'

@@ -43,7 +43,7 @@ def judged_again(rescored: "Rescored") -> str:
 
 
 def without_marker(text: str) -> str:
-    """The text without the bullet or number of its list item.
+    """Return the text without the bullet or number of its list item.
 
     >>> without_marker("- Never guess.")
     'Never guess.'
@@ -52,7 +52,7 @@ def without_marker(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "run"), counted(2, "run")
     ('1 run', '2 runs')
@@ -78,7 +78,7 @@ class HasJudges(Protocol):
 
     @property
     def judges(self) -> tuple[JudgeUse, ...]:
-        """The use of judges, by model."""
+        """Return the use of judges, by model."""
         ...
 
 

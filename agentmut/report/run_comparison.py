@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 
 
 def render_comparison(found: Comparison, color: bool = False, width: int = 80) -> str:
-    """The comparison as text."""
+    """Return the comparison as text."""
     page = Page(color, width)
     page.add(
         Text(
@@ -62,7 +62,7 @@ def render_comparison(found: Comparison, color: bool = False, width: int = 80) -
 
 
 def markdown_comparison(found: Comparison) -> str:
-    """The comparison as Markdown, at most `LONGEST` bytes; what was written by others stands within code."""
+    """Return the comparison as Markdown, at most `LONGEST` bytes; what was written by others stands within code."""
     head = [f"## agentmut: from run {code(found.old.run_id)} to run {code(found.new.run_id)}"]
     if found.unfair:
         reasons = "\n".join(f"- {code(reason, _TEXT)}" for reason in found.unfair)
@@ -88,7 +88,7 @@ def markdown_comparison(found: Comparison) -> str:
 
 
 def kinds(found: Comparison) -> list[Kind]:
-    """The lists that are not empty, what is worse first."""
+    """Return the lists that are not empty, what is worse first."""
     named = (
         Kind("No longer noticed: killed before", found.newly_unnoticed, True),
         Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle, True),

@@ -30,12 +30,12 @@ class Capability(ABC):
 
 
 def declared(plugin: type[Any]) -> tuple[type[Capability], ...]:
-    """The capabilities that a plugin's class declares, in the order of their inheritance."""
+    """Return the capabilities that a plugin's class declares, in the order of their inheritance."""
     return tuple(one for one in plugin.__mro__ if Capability in one.__bases__ and "kind" in vars(one))
 
 
 def capability_faults(plugin: type[Any], group: str) -> Iterator[str]:
-    """What is wrong with the capabilities that a plugin's class declares, one phrase a fault."""
+    """Yield what is wrong with the capabilities that a plugin's class declares, one phrase a fault."""
     for capability in declared(plugin):
         name = capability.__name__
         if capability.kind != group:
@@ -86,7 +86,7 @@ def _method_faults(capability: str, member: str, found: Any, expected: Any) -> I
 
 
 def attribute_faults(plugin: object) -> Iterator[str]:
-    """What is wrong with the attributes that declared capabilities promise of each object, one phrase a fault."""
+    """Yield what is wrong with the attributes that declared capabilities promise of each object, one phrase a fault."""
     for capability in declared(type(plugin)):
         for attribute, hint in get_type_hints(capability).items():
             if get_origin(hint) is not ClassVar:

@@ -19,7 +19,7 @@ _INTENTS = (Intent.DEGRADE, Intent.PRESERVE)
 
 
 def declaration_faults(operator: Any) -> Iterator[str]:
-    """What is wrong with an operator's class, id, intent, reach and version, one phrase a fault."""
+    """Yield what is wrong with an operator's class, id, intent, reach and version, one phrase a fault."""
     yield from kind_faults(operator, "operator_class", CLASSES)
     yield from member_faults(operator, "intent", _INTENTS)
     yield from member_faults(operator, "reach", tuple(Reach))
@@ -29,7 +29,7 @@ def declaration_faults(operator: Any) -> Iterator[str]:
 
 
 def kind_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
-    """What is wrong with the class or family of a plugin, or else with the id that begins with it."""
+    """Yield what is wrong with the class or family of a plugin, or else with the id that begins with it."""
     kind, name = getattr(plugin, attribute, None), str(getattr(plugin, "id", ""))
     if wrong := list(member_faults(plugin, attribute, members)):
         yield from wrong
@@ -38,7 +38,7 @@ def kind_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iter
 
 
 def member_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
-    """An attribute that is none of the members of an enumeration which it may be."""
+    """Yield an attribute that is none of the members of an enumeration which it may be."""
     kind, found = type(members[0]), getattr(plugin, attribute, None)
     if not isinstance(found, kind) or found not in members:
         expected = ", ".join(f"{kind.__name__}.{member.name}" for member in members)
@@ -46,7 +46,7 @@ def member_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> It
 
 
 def version_faults(plugin: Any) -> Iterator[str]:
-    """A version that is no whole number from 1 on."""
+    """Yield a version that is no whole number from 1 on."""
     version = getattr(plugin, "version", None)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         yield f"its version is {version!r}; expected a whole number from 1 on"
@@ -68,7 +68,7 @@ def _declared_effect(operator: str) -> Effect | None:
 
 
 def class_of(operator: str) -> str:
-    """The class that an operator's name begins with.
+    """Return the class that an operator's name begins with.
 
     >>> class_of("prompt.negate")
     'prompt'
@@ -77,7 +77,7 @@ def class_of(operator: str) -> str:
 
 
 def is_named(operator: str, pattern: str) -> bool:
-    """Whether a pattern names an operator: its name, its class, or a glob.
+    """Return whether a pattern names an operator: its name, its class, or a glob.
 
     >>> [is_named("prompt.negate", p) for p in ("prompt.negate", "prompt", "prompt.n*", "tool")]
     [True, True, True, False]
@@ -86,6 +86,6 @@ def is_named(operator: str, pattern: str) -> bool:
 
 
 def unknown_name(patterns: Iterable[str], known: Iterable[str]) -> str | None:
-    """The first pattern that names none of the known operators; None when all do."""
+    """Return the first pattern that names none of the known operators; None when all do."""
     operators = tuple(known)
     return next((p for p in patterns if not any(is_named(o, p) for o in operators)), None)

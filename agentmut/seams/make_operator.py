@@ -44,11 +44,11 @@ def operator(
             lack: ClassVar[str] = without
 
             def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-                """Every mutant of the config, in a stable order."""
+                """Yield every mutant of the config, in a stable order."""
                 yield from find(config, options)
 
             def examples(self) -> Iterable[Example]:
-                """The examples that the operator was defined with."""
+                """Return the examples that the operator was defined with."""
                 return shown
 
         made: type[Any] = Defined

@@ -78,7 +78,7 @@ def relation(
                 return same_facts(relation_id, pair) if holds is None else _check(relation_id, holds(pair))
 
             def examples(self) -> Iterable[RelationExample]:
-                """The examples that the relation was defined with."""
+                """Return the examples that the relation was defined with."""
                 return shown
 
         Defined.__name__ = Defined.__qualname__ = follow.__name__
@@ -95,7 +95,7 @@ def plain_text(scenario: Scenario, config: AgentConfig) -> str:
 
 
 def same_facts(relation_id: str, pair: Pair) -> Check:
-    """Whether each follow-up run shows the facts of the source run: how invariants are judged.
+    """Return whether each follow-up run shows the facts of the source run: how invariants are judged.
 
     `expected["same"]` of the follow-up, a mapping, says which values of the source stand for which of the follow-up.
     """
@@ -112,7 +112,7 @@ def same_facts(relation_id: str, pair: Pair) -> Check:
 
 
 def answer(text: str, *calls: tuple[str, dict[str, JsonValue]]) -> AgentTrace:
-    """A run for an example: some tool calls, and one answer."""
+    """Return a run for an example: some tool calls, and one answer."""
     steps = [Step(action=Action.CALL_TOOL, tool=name, arguments=given) for name, given in calls]
     respond = Step(action=Action.RESPOND, output=text)
     return AgentTrace(steps=(*steps, respond), outputs=(text,))
@@ -126,7 +126,7 @@ def example(
     config: AgentConfig | None = None,
     evaluators: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="regex", argument="."),),
 ) -> RelationExample:
-    """A pair for documentation and tests: what was asked, the source run, and the follow-up runs or run.
+    """Return a pair for documentation and tests: what was asked, the source run, and the follow-up runs or run.
 
     A run may be given by its answer alone. `holds` says whether the relation holds of the pair.
     """

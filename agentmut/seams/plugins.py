@@ -33,7 +33,7 @@ class Group(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What one plugin of the group is called."""
+        """Return what one plugin of the group is called."""
         return self.value.removesuffix("s").replace("_", " ")
 
 
@@ -65,7 +65,7 @@ class Catalogue:
         return plugin
 
     def load_all(self) -> dict[str, type[Any]]:
-        """Every plugin of the group by name, in the order of the names."""
+        """Return every plugin of the group by name, in the order of the names."""
         return {name: self.load(name) for name in self.names}
 
     def _only_entry(self, name: str) -> EntryPoint:
@@ -91,11 +91,11 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
 
     @abstractmethod
     def faults(self, kind: Any) -> Iterator[str]:
-        """What is wrong with what a plugin declares, one phrase a fault."""
+        """Return what is wrong with what a plugin declares, one phrase a fault."""
 
     @classmethod
     def of(cls, references: Sequence[str], root: Path) -> Self:
-        """The catalogue with the plugins that `module:object` references name, found from `root`.
+        """Return the catalogue with the plugins that `module:object` references name, found from `root`.
 
         Raises `UsageError` for what cannot be imported, is no such plugin, or has the id of another one.
         """
@@ -121,16 +121,16 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The ids of the project's own plugins, sorted."""
+        """Return the ids of the project's own plugins, sorted."""
         return tuple(sorted(self._own))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All ids, sorted."""
+        """Return all ids, sorted."""
         return tuple(sorted({*self._installed.names, *self._own}))
 
     def kind(self, name: str) -> type[_Plugin]:
-        """The class of an id. Raises `PluginError` when it is unknown or unsound."""
+        """Return the class of an id. Raises `PluginError` when it is unknown or unsound."""
         noun = self.group.noun
         if name not in self.names:
             raise PluginError(f"unknown {noun} {name!r}. {nearest(name, self.names)}")
@@ -146,7 +146,7 @@ def names(group: Group | str) -> tuple[str, ...]:
 
 
 def load(group: Group | str, name: str) -> type[Any]:
-    """The plugin class registered as `name`, checked against its protocol.
+    """Return the plugin class registered as `name`, checked against its protocol.
 
     Raises `PluginError` when it is unknown, registered twice, cannot be imported, or does not have the
     signature of its seam.
@@ -155,7 +155,7 @@ def load(group: Group | str, name: str) -> type[Any]:
 
 
 def load_all(group: Group | str) -> dict[str, type[Any]]:
-    """Every plugin of a group by name, in the order of the names; raises like `load`."""
+    """Return every plugin of a group by name, in the order of the names; raises like `load`."""
     return Catalogue.of(group).load_all()
 
 
@@ -174,13 +174,14 @@ def _changed(place: str) -> int:
 
 @lru_cache(maxsize=256)
 def _holds_any(place: str, changed: int) -> bool:
-    """Whether a folder holds distributions. A project's folder has none, so adding it rereads nothing."""
+    """Return whether a folder holds distributions. A project's folder has none, so adding it rereads nothing."""
     return next(iter(distributions(path=[place])), None) is not None
 
 
 @lru_cache(maxsize=4)
 def _installed(search_path: tuple[tuple[str, int], ...]) -> Mapping[Group, tuple[EntryPoint, ...]]:
-    """The entry points of all groups. Reading the metadata of some hundred distributions takes a third of a second.
+    """Return the entry points of all groups. Reading the metadata of some hundred distributions takes a third of a
+    second.
 
     What is installed later changes the search path, and so is seen.
     """

@@ -40,11 +40,11 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
     group = Group.RELATIONS
 
     def faults(self, kind: Any) -> Iterator[str]:
-        """What is wrong with what a relation declares."""
+        """Return what is wrong with what a relation declares."""
         return relation_declaration_faults(kind)
 
     def build(self, name: str, argument: JsonValue = None) -> Relation:
-        """The relation of an id with its argument.
+        """Return the relation of an id with its argument.
 
         Raises `PluginError` when it is unknown or unsound, `UsageError` when it does not take the argument.
         """
@@ -57,7 +57,7 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
             raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
     def choose(self, use: Sequence[str | Mapping[str, JsonValue]] | None) -> Choice:
-        """The relations that `relations.use` names: names, families, globs, or a name with its argument.
+        """Return the relations that `relations.use` names: names, families, globs, or a name with its argument.
 
         Without `use`, all that need no argument. What is named with an argument is not used a second time without
         one because a pattern names it too. Raises like `build`, and `UsageError` for a pattern that names nothing.
@@ -84,7 +84,7 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
     def _named(
         self, entries: Sequence[str | Mapping[str, JsonValue]]
     ) -> Iterator[tuple[str, JsonValue, bool]]:
-        """Each relation named, its argument, and whether it was named by its very name."""
+        """Yield each relation named, its argument, and whether it was named by its very name."""
         for entry in entries:
             if isinstance(entry, str):
                 found = [name for name in self.names if is_named(name, entry)]
@@ -118,7 +118,7 @@ def _with_remedy(error: UsageError, name: str, argument: JsonValue) -> UsageErro
 
 
 def relation_declaration_faults(relation: Any) -> Iterator[str]:
-    """What is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
+    """Yield what is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
     yield from kind_faults(relation, "family", tuple(Family))
     yield from member_faults(relation, "expectation", tuple(Expectation))
     yield from version_faults(relation)

@@ -28,7 +28,7 @@ _PROTOCOLS: Mapping[str, type[Any]] = {
 
 
 def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
-    """What is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
+    """Return what is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
     if not inspect.isclass(plugin):
         return (f"expected a class, found {type(plugin).__name__}",)
     shape = protocol_faults(plugin, _PROTOCOLS[group], name)
@@ -36,7 +36,7 @@ def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
 
 
 def protocol_faults(plugin: type[Any], protocol: type[Any], name: str) -> tuple[str, ...]:
-    """What a class lacks of a protocol, one phrase a fault."""
+    """Return what a class lacks of a protocol, one phrase a fault."""
     faults = [*_attribute_faults(plugin, protocol, name)]
     for method, expected in vars(protocol).items():
         if not method.startswith("_") and isinstance(expected, classmethod | FunctionType):

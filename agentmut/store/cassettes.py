@@ -35,5 +35,5 @@ def read_cassette(path: Path) -> Cassette:
 
 
 def cassettes_of(run: Path) -> Iterator[Path]:
-    """The cassettes of a run, by the name of their trial."""
+    """Yield the cassettes of a run, by the name of their trial."""
     yield from sorted((run / FOLDER).glob("*.json"))

@@ -45,7 +45,7 @@ class FixedSets:
         self._writing = writing
 
     def of(self, scenario: str) -> tuple[FixedSet, ...]:
-        """The sets seen on the scenario with this digest, the first one first."""
+        """Return the sets seen on the scenario with this digest, the first one first."""
         query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
         with self._explained("read"):
             return tuple(map(_set, self._connection.execute(query)))
@@ -63,7 +63,7 @@ class FixedSets:
                 connection.execute(upsert(proposed).on_conflict_do_nothing(), rows)
 
     def proposals(self, scenario: str) -> frozenset[str]:
-        """The digests of the evaluators that were proposed for the scenario with this digest."""
+        """Return the digests of the evaluators that were proposed for the scenario with this digest."""
         query = select(proposed.c.evaluator).where(proposed.c.scenario == scenario)
         with self._explained("read"):
             return frozenset(self._connection.execute(query).scalars())
@@ -83,13 +83,15 @@ class FixedSets:
                 connection.execute(upsert(proposed).on_conflict_do_nothing(), known)
 
     def has_trials(self, names: Iterable[str]) -> bool:
-        """Whether a trial is stored on a scenario with one of these names."""
+        """Return whether a trial is stored on a scenario with one of these names."""
         query = select(trials.c.id).where(trials.c.scenario.in_(list(names))).limit(1)
         with self._explained("read"):
             return self._connection.execute(query).first() is not None
 
     def oldest_run(self, name: str, first: int, *, mutants: bool) -> str:
-        """The run that executed the oldest trial of a series of repeats on a scenario; empty where there is none."""
+        """Return the run that executed the oldest trial of a series of repeats on a scenario; empty where there is
+        none.
+        """
         own = trials.c.mutant != "" if mutants else trials.c.mutant == ""
         series = trials.c.repeat.between(first, first + SERIES - 1)
         query = (

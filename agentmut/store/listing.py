@@ -23,7 +23,7 @@ class Listing:
         self._read = read
 
     def found(self, scenario: str | None = None, mutant: str | None = None) -> Iterator[StoredTrial]:
-        """The trials of a scenario and of the mutant whose id begins so (empty: the original); None: of all."""
+        """Yield the trials of a scenario and of the mutant whose id begins so (empty: the original); None: of all."""
         query = select(trials).order_by(trials.c.id)
         if scenario is not None:
             query = query.where(trials.c.scenario == scenario)
@@ -35,7 +35,7 @@ class Listing:
                 yield self._read(row)
 
     def trial(self, number: int) -> StoredTrial | None:
-        """The trial in this row."""
+        """Return the trial in this row."""
         with self._reading("read"):
             row = self._connection.execute(select(trials).where(trials.c.id == number)).mappings().first()
             return self._read(row) if row else None

@@ -20,7 +20,7 @@ class OpinionFile:
         self._lock = threading.Lock()
 
     def find(self, key: str) -> str | None:
-        """The reply with this key."""
+        """Return the reply with this key."""
         with self._lock:
             if not self._path.exists():
                 return None

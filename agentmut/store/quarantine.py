@@ -22,7 +22,7 @@ class Quarantined(NamedTuple):
 
 
 def sound() -> ColumnElement[bool]:
-    """The condition that a trial is not in quarantine."""
+    """Return the condition that a trial is not in quarantine."""
     return trials.c.id.not_in(select(quarantined.c.trial))
 
 
@@ -51,7 +51,7 @@ class Quarantine:
         return len(found)
 
     def of(self, run: str) -> tuple[Quarantined, ...]:
-        """What the run has set aside, in order."""
+        """Return what the run has set aside, in order."""
         query = (
             select(
                 quarantined.c.reason,
@@ -68,7 +68,7 @@ class Quarantine:
             return tuple(Quarantined(*row) for row in self._connection.execute(query))
 
     def reasons(self) -> dict[int, str]:
-        """Why each trial in quarantine is there, by the trial's row."""
+        """Return why each trial in quarantine is there, by the trial's row."""
         with self._reading("read"):
             rows = self._connection.execute(select(quarantined.c.trial, quarantined.c.reason))
             return {row.trial: row.reason for row in rows}

@@ -13,7 +13,7 @@ SERIES = 2_000_000_000
 
 
 def is_later(repeat: int) -> bool:
-    """Whether a trial of the original was run beside mutants, in whatever series; see `LATER`."""
+    """Return whether a trial of the original was run beside mutants, in whatever series; see `LATER`."""
     return repeat % SERIES >= LATER
 
 
@@ -60,7 +60,7 @@ class Spent(NamedTuple):
 
 
 def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
-    """The row of a trial that `run` has executed."""
+    """Return the row of a trial that `run` has executed."""
     execution = trial.execution
     trace = execution.trace
     return {
@@ -82,12 +82,12 @@ def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
 
 
 def footprint_row(footprint: Footprint) -> dict[str, Any]:
-    """The row of a footprint."""
+    """Return the row of a footprint."""
     return {"digest": footprint.digest, "content": storable_json(footprint).encode()}
 
 
 def trial_of(row: Mapping[Any, Any], footprint: Footprint) -> StoredTrial:
-    """The trial that `trial_row` wrote. Raises `ValidationError` or `ValueError` for a damaged row."""
+    """Return the trial that `trial_row` wrote. Raises `ValidationError` or `ValueError` for a damaged row."""
     execution = Execution(
         ending=Ending(row["ending"]),
         reason=row["reason"],

@@ -86,7 +86,7 @@ class Store:
         self._engine.dispose()
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
-        """The finished trial with this key: one that `run` has executed itself, else the latest.
+        """Return the finished trial with this key: one that `run` has executed itself, else the latest.
 
         Trials that are no evidence are not found: they may end otherwise when they are run again.
         """
@@ -95,7 +95,7 @@ class Store:
             return self._trial(dict(zip(trials.c.keys(), row, strict=True))) if row else None
 
     def trials_of(self, run: str, mutant: str) -> list[StoredTrial]:
-        """The trials of one mutant (of the original: an empty id) that a run executed or took over."""
+        """Return the trials of one mutant (of the original: an empty id) that a run executed or took over."""
         taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == run))
         query = (
             select(trials)
@@ -124,7 +124,7 @@ class Store:
                 connection.execute(_LINK, {"run": run, "trial": self._adopted(connection, row)})
 
     def taken_over(self, key: str, run: str) -> list[StoredTrial]:
-        """The trials with this key that `run` took over, the latest first; those that are no evidence last."""
+        """Return the trials with this key that `run` took over, the latest first; those that are no evidence last."""
         final = trials.c.ending.in_([ending.value for ending in Ending if ending.is_final])
         query = (
             select(trials)
@@ -174,7 +174,7 @@ class Store:
                 connection.execute(update(trials).where(trials.c.id == bindparam("row")).values(key=""), rows)
 
     def _by_beginning(self, which: ColumnElement[bool]) -> tuple[list[int], bool]:
-        """The trials that raised before they did anything, and whether there are others that are evidence."""
+        """Return the trials that raised before they did anything, and whether there are others that are evidence."""
         ended = trials.c.ending.in_(_FINAL)
         raised = trials.c.ending == Ending.RAISED.value
         with self._explained("read"):
@@ -187,11 +187,11 @@ class Store:
         return unbegun, others > 0 or len(unbegun) < len(found)
 
     def spent(self, run: str) -> Spent:
-        """What a run has executed so far, trials without evidence included."""
+        """Return what a run has executed so far, trials without evidence included."""
         return self._spent(trials.c.run == run, [run])
 
     def spent_by(self, executed_by: Sequence[str], taken_over_by: str) -> Spent:
-        """What some runs have executed of the trials that another one took over, each trial once."""
+        """Return what some runs have executed of the trials that another one took over, each trial once."""
         taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == taken_over_by))
         return self._spent(and_(trials.c.run.in_(executed_by), taken_over), executed_by)
 
@@ -213,7 +213,7 @@ class Store:
             return Spent._make([*counted, seconds or 0.0, judges or 0.0])
 
     def waits(self) -> dict[str, list[float]]:
-        """How long the latest trials waited for model services, by scenario, in seconds."""
+        """Return how long the latest trials waited for model services, by scenario, in seconds."""
         with self._explained("read"):
             return waits_by_scenario(self._connection)
 
@@ -225,7 +225,7 @@ class Store:
             return None if found is None else float(found)
 
     def counts(self, run: str) -> tuple[int, int]:
-        """How many trials a run has executed, and how many it took over from other runs."""
+        """Return how many trials a run has executed, and how many it took over from other runs."""
         with self._explained("read"):
             executed, taken_over = (
                 self._connection.execute(
@@ -257,7 +257,7 @@ class Store:
             connection.execute(update(runs).where(runs.c.id == run).values(values))
 
     def runs(self) -> list[StoredRun]:
-        """All runs, the latest first."""
+        """Return all runs, the latest first."""
         query = select(runs).order_by(runs.c.started.desc(), runs.c.id.desc())
         with self._explained("read"):
             return [StoredRun(*row) for row in self._connection.execute(query)]

@@ -13,7 +13,7 @@ LATEST = 500
 
 
 def waits_by_scenario(connection: Connection) -> dict[str, list[float]]:
-    """The waits of the latest trials that were answered, by scenario, in seconds."""
+    """Return the waits of the latest trials that were answered, by scenario, in seconds."""
     waited = func.json_extract(cast(trials.c.trace, Text), "$.service.waits")
     answered = trials.c.ending == Ending.ANSWERED.value
     query = (

@@ -22,7 +22,7 @@ CONNECTION_ERRORS = frozenset(
 
 
 def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str]:
-    """The ending of a run that returned `trace`.
+    """Return the ending of a run that returned `trace`.
 
     A model request that failed for good makes the run no evidence, whatever the agent answered then:
     looking at the answer first would let trouble count on one side only. The same holds where the last
@@ -42,7 +42,7 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
 
 
 def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, str]:
-    """The ending of a run that raised `error`."""
+    """Return the ending of a run that raised `error`."""
     said = described(error)
     if isinstance(error, UnavailableError) or _unrecovered(recorder.exchanges):
         return Ending.INFRASTRUCTURE, said
@@ -59,7 +59,9 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
 
 
 def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[Ending, str]:
-    """The ending of a run that was cut off: a failure, unless the model service took the time; see `not_its_own`."""
+    """Return the ending of a run that was cut off: a failure, unless the model service took the time; see
+    `not_its_own`.
+    """
     said = f"no answer within {spent.cut:g} s"
     if why := not_its_own(spent, usual):
         return Ending.INFRASTRUCTURE, f"{said}: {why}"
@@ -67,14 +69,15 @@ def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[E
 
 
 def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
-    """A request that met trouble and was not answered when it was sent again."""
+    """Return a request that met trouble and was not answered when it was sent again."""
     failed = (e for e in exchanges if e.in_trouble)
     answered = [e.request for e in exchanges if e.answered]
     return next((exchange for exchange in failed if exchange.request not in answered), None)
 
 
 def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
-    """Whether lost connections were those of the agent's own tools and nodes: calls of models were seen, or would be.
+    """Return whether lost connections were those of the agent's own tools and nodes: calls of models were seen, or
+    would be.
 
     Calls of models are told by the framework's steps, or else by the requests seen, whose replies must have been
     read to the end. Where neither tells of any, the exception may be the model service's, unless a tool raised it.
@@ -91,7 +94,7 @@ def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
 
 
 def _is_trouble_of_model(cause: BaseException) -> bool:
-    """Whether an SDK for models raised the error: such an exception carries an HTTP status."""
+    """Return whether an SDK for models raised the error: such an exception carries an HTTP status."""
     status = getattr(cause, "status_code", None)
     if isinstance(status, int) and status >= 400 and hasattr(cause, "response"):
         return is_trouble(status)
@@ -109,13 +112,13 @@ def _is_a(cause: BaseException, names: frozenset[str]) -> bool:
 
 
 def _is_refusal(cause: BaseException) -> bool:
-    """An SDK's exception for a request that the service refused; a tool's own HTTP errors look otherwise."""
+    """Return an SDK's exception for a request that the service refused; a tool's own HTTP errors look otherwise."""
     status = getattr(cause, "status_code", None)
     return isinstance(status, int) and status >= 400 and hasattr(cause, "response")
 
 
 def _status(cause: BaseException) -> int | None:
-    """The HTTP status that an exception of an SDK, httpx or requests carries."""
+    """Return the HTTP status that an exception of an SDK, httpx or requests carries."""
     response = getattr(cause, "response", None)
     status = getattr(response, "status_code", None)
     return status if isinstance(status, int) and status >= 400 else None
@@ -126,7 +129,7 @@ def _describe(exchange: Exchange) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception, those it came from, and those that a group holds; each once."""
+    """Yield the exception, those it came from, and those that a group holds; each once."""
     waiting: list[BaseException | None] = [error]
     seen: set[int] = set()
     while waiting:

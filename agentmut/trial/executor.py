@@ -51,7 +51,7 @@ class Executor(Protocol):
     """Runs trials."""
 
     def session(self) -> AbstractAsyncContextManager[None]:
-        """An async context in which `execute` may be called."""
+        """Return an async context in which `execute` may be called."""
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
@@ -141,7 +141,7 @@ class RetryingExecutor:
         self._wait = wait
 
     def session(self) -> AbstractAsyncContextManager[None]:
-        """The inner executor's session."""
+        """Return the inner executor's session."""
         return self._inner.session()
 
     async def execute(self, request: TrialRequest) -> Execution:

@@ -94,7 +94,7 @@ class _Worker:
         return execution
 
     async def _started(self) -> "_Process":
-        """A new process that is ready, once it is this one's turn to start."""
+        """Return a new process that is ready, once it is this one's turn to start."""
         async with self._starting:
             process = self._process = _Process(self._make, self._exit_ends)
             await in_daemon_thread(process.wait_until_ready)
@@ -133,7 +133,7 @@ class _Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take another trial."""
+        """Return whether it can take another trial."""
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
@@ -207,7 +207,8 @@ def _lost(ending: Ending, reason: str) -> Execution:
 
 
 def _context() -> ForkServerContext | SpawnContext:
-    """How workers start: forked from a process that has imported the engine, which takes half a second, and no agent.
+    """Return how workers start: forked from a process that has imported the engine, which takes half a second, and no
+    agent.
 
     Elsewhere than on Linux a forked process may crash in the system's own libraries.
     """

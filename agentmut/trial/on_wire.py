@@ -22,19 +22,19 @@ OUTSIDE = (
 
 
 def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
-    """The adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
+    """Return the adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
     default = "wire" if isinstance(adapter, RunsOutside) else "rebuild"
     chosen = adapter.default_route if isinstance(adapter, ChoosesRoute) else default
     return OnWire(adapter, adapter.get_config()) if (spec.route or chosen) == "wire" else adapter
 
 
 def inside(adapter: Adapter) -> Adapter:
-    """The adapter that runs the agent, without what is around it."""
+    """Return the adapter that runs the agent, without what is around it."""
     return adapter.agent if isinstance(adapter, OnWire) else adapter
 
 
 def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapter:
-    """The agent of `config`, a mutant of `base`."""
+    """Return the agent of `config`, a mutant of `base`."""
     return (
         OnWire(adapter.agent.with_config(base), config)
         if isinstance(adapter, OnWire)
@@ -43,7 +43,9 @@ def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapt
 
 
 def remedy_on_wire(adapter: Adapter) -> "Remedy | None":
-    """How the agent is told of a part of its config itself, where mutants are made of its requests; else None."""
+    """Return how the agent is told of a part of its config itself, where mutants are made of its
+    requests; else None.
+    """
     return adapter.how_to_tell if isinstance(adapter, OnWire) else None
 
 
@@ -69,18 +71,18 @@ class OnWire(AsksAgent):
 
     @cached_property
     def agent(self) -> Adapter:
-        """The agent with that part of the changes that is its own affair."""
+        """Return the agent with that part of the changes that is its own affair."""
         own = self._split[0]
         return self._original if own == self._base else self._original.with_config(own)
 
     def rewriter(self) -> Rewriter | None:
-        """What changes the requests of one trial; None where there is nothing to change."""
+        """Return what changes the requests of one trial; None where there is nothing to change."""
         rest = self._split[1]
         return None if rest == self._base else ConfigRewriter(self._base, rest)
 
     @cached_property
     def _split(self) -> tuple[AgentConfig, AgentConfig]:
-        """The config for the agent, and the config that its requests are to show."""
+        """Return the config for the agent, and the config that its requests are to show."""
         own, rest = self._base, self._config
         for path in self._own_paths():
             own = _with_part(own, path, self._config)
@@ -95,7 +97,7 @@ class OnWire(AsksAgent):
 
     @cached_property
     def _turns_here(self) -> bool:
-        """Whether the agent's adapter can give it other earlier turns itself."""
+        """Return whether the agent's adapter can give it other earlier turns itself."""
         before, after = self._base.history, self._config.history
         if before == after:
             return False
@@ -108,11 +110,11 @@ class OnWire(AsksAgent):
         return self._original.doubled_tools() & faulty if faulty else frozenset()
 
     def get_config(self) -> AgentConfig:
-        """The config of the mutant."""
+        """Return the config of the mutant."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the built agent."""
+        """Return the tools of the built agent."""
         return self._original.get_tools()
 
     def with_config(self, config: AgentConfig) -> "OnWire":
@@ -124,7 +126,9 @@ class OnWire(AsksAgent):
         return self._original.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What the agent itself has to carry out (flow, what it is told of its config), and what no request says."""
+        """Return what the agent itself has to carry out (flow, what it is told of its config), and what no request
+        says.
+        """
         paths = self._own_paths()
         own = tuple(edit for edit in mutant.edits if any(_is_about(edit, path) for path in paths))
         if own and (reason := self._original.cannot_express(mutant.model_copy(update={"edits": own}))):
@@ -133,11 +137,11 @@ class OnWire(AsksAgent):
 
     @property
     def not_built(self) -> str:
-        """Why the agent could not be asked for its tools and flow; empty when it was, or needs not be."""
+        """Return why the agent could not be asked for its tools and flow; empty when it was, or needs not be."""
         return self._original.not_built if isinstance(self._original, AsksAgent) else ""
 
     def how_to_tell(self, part: str) -> str:
-        """How the agent can have a part of its config from its adapter, and not by its requests."""
+        """Return how the agent can have a part of its config from its adapter, and not by its requests."""
         if isinstance(self._original, RunsOutside):
             return OUTSIDE
         if isinstance(self._original, ChoosesRoute) and self._original.default_route == "wire":
@@ -154,7 +158,7 @@ class OnWire(AsksAgent):
 
 
 def _is_about(edit: Edit, path: str) -> bool:
-    """Whether an edit changes something of the part at a dotted path, or all of what that is in."""
+    """Return whether an edit changes something of the part at a dotted path, or all of what that is in."""
     edited = ".".join(edit.path)
     return f"{edited}.".startswith(f"{path}.") or path.startswith(f"{edited}.")
 
@@ -172,7 +176,7 @@ def _with_part(config: AgentConfig, path: str, source: AgentConfig) -> AgentConf
 
 
 def _with_faults(config: AgentConfig, faults: Mapping[str, Any]) -> AgentConfig:
-    """The config with these tools, by their own names, going wrong like this."""
+    """Return the config with these tools, by their own names, going wrong like this."""
     if not faults:
         return config
     tools = (

@@ -18,7 +18,7 @@ SHARE = 0.1
 
 
 def not_its_own(spent: ServiceTime, usual: float | None) -> str:
-    """Why a run that was cut off says nothing of its agent; empty where the agent had its time.
+    """Return why a run that was cut off says nothing of its agent; empty where the agent had its time.
 
     Each wait counts as the agent's for as long as such a wait usually takes, `usual` seconds (None: not known yet;
     then it is read off the run's own waits). The timeout is the agent's where that fills its time: with work of its
@@ -51,7 +51,7 @@ class Pace:
         _add(self._now, scenario, spent.waits)
 
     def usual(self, scenario: str) -> float | None:
-        """How many seconds a wait of the scenario usually takes at most; None while too little is known."""
+        """Return how many seconds a wait of the scenario usually takes at most; None while too little is known."""
         for known in (self._now, self._earlier):
             for name in (scenario, _ALL):
                 if len(waits := known.get(name, ())) >= KNOWN:
@@ -70,7 +70,9 @@ def _add(known: dict[str, list[float]], scenario: str, waits: Iterable[float]) -
 
 
 def _own_usual(waits: tuple[float, ...]) -> float:
-    """The usual wait as one run alone tells it: many waits have a usual one, of few it is at most twice the median."""
+    """Return the usual wait as one run alone tells it: many waits have a usual one, of few it is at most twice the
+    median.
+    """
     if len(waits) >= KNOWN:
         return _quantile(sorted(waits))
     return 2 * median(waits) if waits else 0.0

@@ -16,7 +16,7 @@ class PacedExecutor:
         self._pace = pace
 
     def session(self) -> AbstractAsyncContextManager[None]:
-        """The inner executor's session."""
+        """Return the inner executor's session."""
         return self._inner.session()
 
     async def execute(self, request: TrialRequest) -> Execution:
@@ -29,7 +29,7 @@ class PacedExecutor:
 
 
 def by_pace(execution: Execution, usual: float | None) -> Execution:
-    """The execution with the ending that a timeout has where a wait usually takes `usual` seconds."""
+    """Return the execution with the ending that a timeout has where a wait usually takes `usual` seconds."""
     spent = execution.trace.service
     if spent is None or not spent.cut:
         return execution
@@ -38,7 +38,9 @@ def by_pace(execution: Execution, usual: float | None) -> Execution:
 
 
 def is_own_timeout(execution: Execution, usual: float | None) -> bool:
-    """Whether a stored timeout is the agent's, by what is known now; False where it does not tell how it waited."""
+    """Return whether a stored timeout is the agent's, by what is known now; False where it does not tell
+    how it waited.
+    """
     if execution.ending is not Ending.TIMEOUT:
         return True
     spent = execution.trace.service

@@ -35,12 +35,12 @@ class Pricer:
         return self._known[key]
 
     def priced(self, trace: AgentTrace) -> AgentTrace:
-        """The trace with the cost of each model call filled in."""
+        """Return the trace with the cost of each model call filled in."""
         steps = self.steps(trace.steps)
         return trace if steps is trace.steps else trace.model_copy(update={"steps": steps})
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        """The steps with the cost of each model call; the same object where no model was called."""
+        """Return the steps with the cost of each model call; the same object where no model was called."""
         if not any(step.action is Action.REASON for step in steps):
             return steps
         return tuple(self._step(step) for step in steps)
@@ -53,7 +53,7 @@ class Pricer:
         return step.model_copy(update={"usd": self.cost(step.model or "", step.usage)})
 
     def _listed(self, model: str, usage: Usage) -> float | None:
-        """The provider's own price, or that of whoever offers the model: a swap may change both."""
+        """Return the provider's own price, or that of whoever offers the model: a swap may change both."""
         from genai_prices import Usage as ListedUsage
         from genai_prices import calc_price
 

@@ -126,7 +126,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
 
 
 def _marks(trial: Trial) -> frozenset[str]:
-    """The live changes that took effect, in the agent or on the wire."""
+    """Return the live changes that took effect, in the agent or on the wire."""
     return frozenset(trial.recorder.marks) | (trial.rewriter.marks if trial.rewriter else frozenset())
 
 

@@ -70,14 +70,15 @@ class Updating(NamedTuple):
 
 
 def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
-    """A comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
+    """Return a comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
     return _compared(session, _kept(session, store, name, asked), asked)
 
 
 def prepare_update(
     session: Session, store: Store, name: str, asked: Asked, trials: int | None = None
 ) -> Updating:
-    """The same, and the trials that PASS adds to the baseline: `trials` of every scenario, or what its check misses.
+    """Return the same, and the trials that PASS adds to the baseline: `trials` of every scenario, or what its check
+    misses.
 
     Raises `UsageError`.
     """

@@ -6,7 +6,7 @@ NO_BUDGET = "No budget is set."
 
 
 def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | None) -> str:
-    """Why somebody should be asked before a run of at most so many trials; empty where nobody need be.
+    """Return why somebody should be asked before a run of at most so many trials; empty where nobody need be.
 
     With `budget.ask_above`: where the worst case, within the budget, exceeds one of its limits. An unknown price may
     be any, so that a limit in money then asks unless a budget in money lies within it. Without it: where no budget
@@ -30,7 +30,7 @@ def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | Non
 
 
 def remedy(why: str) -> str:
-    """What to do where nobody can be asked."""
+    """Return what to do where nobody can be asked."""
     if why == NO_BUDGET:
         return "Set `budget:` in the project file, or pass --yes."
     return "Pass --yes, or raise the limit."

@@ -158,7 +158,7 @@ def _amid_outages(
 
 
 def _suspicion(state: CampaignState, at_end: bool, *, last: bool) -> Suspicion | None:
-    """What outages have spoiled; in the last round only what would be taken for evidence."""
+    """Return what outages have spoiled; in the last round only what would be taken for evidence."""
     found = state.watch.at_end() if at_end else state.watch.found
     return None if found and last and found.reason == TROUBLE else found
 
@@ -196,7 +196,7 @@ def _tables(session: Session) -> Tables:
 
 
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
-    """The result, written to its file, and the run's status."""
+    """Return the result, written to its file, and the run's status."""
     run_id = state.plan.run_id
     runs, asked = session.project.runs, session.project.statistics.alpha
     result = with_looks(grouped(summarise(session, state, stop)), state.plan, store, runs, asked)
@@ -209,7 +209,7 @@ def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store)
 
 
 def stored_plan(session: Session, stored: StoredRun) -> Plan:
-    """The plan of a stored run, if it still fits the project. Raises `UsageError` when it does not.
+    """Return the plan of a stored run, if it still fits the project. Raises `UsageError` when it does not.
 
     Budget and concurrency are those of the project file as it is now.
     """

@@ -168,14 +168,14 @@ def _costs(reports: Iterable[Report | None]) -> list[Cost]:
 
 
 def _with_judges(report: Report) -> Cost:
-    """What a report took, its model judges included; no sum of money where one price is not known."""
+    """Return what a report took, its model judges included; no sum of money where one price is not known."""
     prices = [report.cost.usd, *(judge.usd for judge in report.judges)]
     known = [each for each in prices if each is not None]
     return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
 
 
 def _dated(requirement: Requirement) -> Requirement:
-    """The requirement with the time of its evidence, as far as the run's id tells it."""
+    """Return the requirement with the time of its evidence, as far as the run's id tells it."""
     when = planned_at(requirement.run)
     if not when:
         return requirement

@@ -83,7 +83,7 @@ def decide(requirements: Iterable[Requirement], inconclusive: Inconclusive = "ma
 def reasons_of(
     requirements: Iterable[Requirement], decision: Decision, inconclusive: Inconclusive
 ) -> tuple[str, ...]:
-    """The requirements that led to the decision; for deploy, those that were let through although open."""
+    """Return the requirements that led to the decision; for deploy, those that were let through although open."""
     ways = {Standing.OPEN: Decision(inconclusive), **_WAYS}
     return tuple(
         f"{each.name}: {each.reason}"

@@ -36,12 +36,12 @@ class Found(NamedTuple):
 
     @property
     def campaign(self) -> Result | None:
-        """The report, where a campaign was looked for."""
+        """Return the report, where a campaign was looked for."""
         return self.report if isinstance(self.report, Result) else None
 
     @property
     def verdicts(self) -> VerdictReport | None:
-        """The report, where verdicts were looked for."""
+        """Return the report, where verdicts were looked for."""
         return self.report if isinstance(self.report, VerdictReport) else None
 
 
@@ -59,13 +59,13 @@ class Stored:
 
     @cached_property
     def thresholds(self) -> Mapping[str, float]:
-        """The pass rates that are asked today, by scenario."""
+        """Return the pass rates that are asked today, by scenario."""
         project = self.session.project
         return {name: project.threshold_of(each) for name, each in self.session.tests.scenarios.items()}
 
     @cached_property
     def mutants_asked(self) -> frozenset[str]:
-        """The ids of the mutants that the project file asks for."""
+        """Return the ids of the mutants that the project file asks for."""
         from agentmut.campaign import Selection, make_mutants
 
         return frozenset(mutant.id for mutant in make_mutants(self.session, Selection()).mutants)

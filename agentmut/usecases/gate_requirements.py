@@ -28,12 +28,12 @@ _STANDINGS: Mapping[Verdict, Standing] = {
 
 
 def missing(name: str, why: str) -> Requirement:
-    """A requirement that nothing current speaks of."""
+    """Return a requirement that nothing current speaks of."""
     return Requirement(name=name, standing=Standing.MISSING, reason=why)
 
 
 def suite_verdict(report: VerdictReport) -> Requirement:
-    """The verdict of `agentmut test` (V_suite of Eq. 26)."""
+    """Return the verdict of `agentmut test` (V_suite of Eq. 26)."""
     found = _STANDINGS[report.verdict], f"{report.verdict}: {report.reason}"
     standing, reason = _unless_older(*found, report)
     return Requirement(name=SUITE, standing=standing, reason=reason, run=report.run_id)
@@ -77,7 +77,7 @@ def baseline_verdict(
 
 
 def minimum_score(result: Result, least: float) -> Requirement:
-    """The score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open.
+    """Return the score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open.
 
     Where a control says that the score cannot be trusted, or more than `MOST_LOST` of the mutants are missing from it,
     a person has to look, unless even the most favourable reading is too low.
@@ -101,7 +101,7 @@ def minimum_score(result: Result, least: float) -> Requirement:
 
 
 def _doubt(controls: Controls, *, failed: bool) -> str:
-    """What the controls of a campaign say against its score; empty where they say nothing."""
+    """Return what the controls of a campaign say against its score; empty where they say nothing."""
     if controls.identity.killed and not failed:
         return "the unchanged agent was killed, so its kills cannot be trusted"
     if controls.destroyed.status is Status.SURVIVED:
@@ -110,7 +110,7 @@ def _doubt(controls: Controls, *, failed: bool) -> str:
 
 
 def lost(score: Score) -> str:
-    """How many mutants a score should speak of and does not; empty where it speaks of all.
+    """Return how many mutants a score should speak of and does not; empty where it speaks of all.
 
     Undecided ones are within its bounds; equivalent and ignored ones are left out on purpose.
     """
@@ -144,7 +144,7 @@ def minimum_coverage(overall: float | None, least: float) -> Requirement:
 
 
 def no_regression(report: VerdictReport) -> Requirement:
-    """The verdict of `agentmut baseline compare`: has the agent become worse than the baseline?"""
+    """Return the verdict of `agentmut baseline compare`: has the agent become worse than the baseline?"""
     name = report.baseline.name if report.baseline else "?"
     standing, said = _STANDINGS[report.verdict], f"{report.verdict} against {name!r}: {report.reason}"
     left = report.baseline.not_compared if report.baseline else {}
@@ -160,7 +160,7 @@ def no_regression(report: VerdictReport) -> Requirement:
 def spending(
     costs: Sequence[Cost], most_usd: float | None, most_minutes: float | None
 ) -> Iterable[Requirement]:
-    """What the evidence took together (t_max of Definition 6.3). More than allowed is for a person to judge.
+    """Yield what the evidence took together (t_max of Definition 6.3). More than allowed is for a person to judge.
 
     What no run counts for has cost nothing and shows nothing: no evidence.
     """

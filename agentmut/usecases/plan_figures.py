@@ -171,7 +171,7 @@ def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:
 
 
 def stopped_by(limits: tuple[float | None, float | None, float | None], expected: Amount) -> str:
-    """Which budget (trials, US dollars, minutes) is less than what is expected; empty where none is."""
+    """Return which budget (trials, US dollars, minutes) is less than what is expected; empty where none is."""
     names = ("budget.trials", "budget.usd", "budget.minutes")
     wanted = (expected.trials, expected.usd, expected.minutes)
     over = [
@@ -183,7 +183,7 @@ def stopped_by(limits: tuple[float | None, float | None, float | None], expected
 
 
 def _figure(need: float) -> str:
-    """A number with what a reader compares.
+    """Return a number with what a reader compares.
 
     >>> _figure(8706.4), _figure(0.5)
     ('8,706', '0.5')

@@ -65,7 +65,7 @@ def plan(
     scenarios: Sequence[str] = (),
     rate: float | None = None,
 ) -> Foreseen:
-    """What `agentmut run` would take and probably find: `agentmut plan`. No agent is run.
+    """Return what `agentmut run` would take and probably find: `agentmut plan`. No agent is run.
 
     `rate` is a pass rate to assume of every scenario in the place of the stored one. Raises the errors of
     `agentmut._base.errors`, among them `UsageError` where there is no mutant.
@@ -171,11 +171,11 @@ class _Known:
 
     @property
     def whole(self) -> bool:
-        """Whether every scenario has been run, so that its reach is known."""
+        """Return whether every scenario has been run, so that its reach is known."""
         return len(self.stored) == len(self._session.scenarios)
 
     def planned(self, mutant: Mutant) -> PlannedMutant:
-        """A mutant with the scenarios that reach it and the price of its trials."""
+        """Return a mutant with the scenarios that reach it and the price of its trials."""
         names = self._reaching(mutant)
         return PlannedMutant(
             group=str(mutant.operator_class),
@@ -185,7 +185,7 @@ class _Known:
         )
 
     def control(self, mutant: Mutant) -> PlannedMutant:
-        """A control, which every scenario reaches."""
+        """Return a control, which every scenario reaches."""
         lanes = self._lanes([scenario.name for scenario in self._session.scenarios])
         return PlannedMutant("control", bool(mutant.edits), lanes, self._usd(mutant))
 
@@ -264,7 +264,7 @@ class _Known:
         return self._priced(models[0])
 
     def unit(self, mutants: int, campaign: Plan) -> Unit:
-        """What a trial takes, and how many go on at a time."""
+        """Return what a trial takes, and how many go on at a time."""
         seconds = [result.seconds for result in self._results]
         mean = sum(seconds) / len(seconds) if seconds else None
         at_a_time = max(1, min(campaign.concurrency, mutants * campaign.window))
@@ -274,7 +274,7 @@ class _Known:
         return Unit(self._own_usd, mean, at_a_time)
 
     def assumptions(self, campaign: Plan) -> Iterator[str]:
-        """What the figures rest on, each as a sentence."""
+        """Yield what the figures rest on, each as a sentence."""
         yield from self._about_rates()
         yield from self._about_reach()
         yield (

@@ -55,7 +55,7 @@ class RelationRequest(NamedTuple):
 
     @property
     def to_the_end(self) -> bool:
-        """Whether every pair is run: counts that are compared later must be those of fixed samples."""
+        """Return whether every pair is run: counts that are compared later must be those of fixed samples."""
         return bool(self.save or self.against)
 
 

@@ -80,7 +80,7 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
 
 
 def session_in(store: Store, project: Project, scenarios: Sequence[str] = ()) -> Session:
-    """The session of a project whose store is open: it knows which trials are younger than the evaluators.
+    """Return the session of a project whose store is open: it knows which trials are younger than the evaluators.
 
     Raises what `open_session` raises.
     """

@@ -42,12 +42,12 @@ DISGUISE = ".txt"
 
 
 def frameworks() -> tuple[str, ...]:
-    """The frameworks there is a starter for, sorted."""
+    """Return the frameworks there is a starter for, sorted."""
     return tuple(sorted(folder.name for folder in _templates().iterdir() if folder.is_dir()))
 
 
 def starter_name(framework: str) -> str:
-    """The name of a starter, also as the extra, a package or the framework itself spells it.
+    """Return the name of a starter, also as the extra, a package or the framework itself spells it.
 
     >>> starter_name("openai-agents"), starter_name("CrewAI"), starter_name("adk")
     ('openai_agents', 'crewai', 'google_adk')

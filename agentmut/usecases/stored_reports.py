@@ -32,7 +32,7 @@ class StoredReport(NamedTuple):
 
 
 def stored_reports(runs: Path, begins: str = "") -> Iterator[StoredReport]:
-    """The results and verdicts in a project's folder of runs whose ids begin so, in the order of time."""
+    """Yield the results and verdicts in a project's folder of runs whose ids begin so, in the order of time."""
     for folder in sorted(runs.glob("*")):
         if folder.name.startswith(begins):
             yield from _reports_in(folder)

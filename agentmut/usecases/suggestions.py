@@ -177,7 +177,7 @@ def keep_suggestions(project: Project, suggestions: Suggestions) -> Path:
 
 
 def kept_suggestions(project: Project) -> Suggestions:
-    """The last suggestions. Raises `UsageError` where there are none."""
+    """Return the last suggestions. Raises `UsageError` where there are none."""
     path = project.root / FOLDER / FILE
     try:
         return Suggestions.model_validate_json(path.read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ def kept_suggestions(project: Project) -> Suggestions:
 def chosen(
     suggestions: Suggestions, wanted: Collection[str]
 ) -> tuple[AssertionSuggestion | ScenarioSuggestion, ...]:
-    """The suggestions that are named by id or its beginning; every one for `all`. Raises `UsageError`."""
+    """Return the suggestions that are named by id or its beginning; every one for `all`. Raises `UsageError`."""
     listed: tuple[AssertionSuggestion | ScenarioSuggestion, ...] = (
         *suggestions.assertions,
         *suggestions.scenarios,
@@ -229,7 +229,7 @@ def _of_earlier_searches(project: Project) -> tuple[ScenarioSuggestion, ...]:
 
 
 def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion]) -> Iterator[str]:
-    """The survivors that an assertion does not help, and why. What should not matter leaves no gap."""
+    """Yield the survivors that an assertion does not help, and why. What should not matter leaves no gap."""
     survivors = _degraded(result) if result else []
     killed = {mutant for one in found for mutant in one.mutants}
     for gap, why in NO_PROPOSAL.items():
@@ -255,7 +255,7 @@ def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
 
 
 def _aims(start: Start, coverage: Coverage) -> list[Aim]:
-    """What is aimed at in coverage, the weakest dimension first."""
+    """Return what is aimed at in coverage, the weakest dimension first."""
     found = weaknesses(coverage, start.settings.target, (), None)
     shown = {f"rule {item.name}" for item in coverage.covered if item.dimension is Dimension.ABLATION}
     aims = [aim for weak in found if weak.dimension != MUTANTS for aim in weak.aims]

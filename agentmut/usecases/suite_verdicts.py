@@ -95,7 +95,7 @@ def compare_with_baseline(
     update_trials: int | None = None,
     **settings: str | float,
 ) -> VerdictReport:
-    """Whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
+    """Return whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
     With `update` the baseline grows after PASS, by `update_trials` of every scenario or what its check misses.
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
@@ -111,7 +111,7 @@ def compare_with_baseline(
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
-    """The project with the settings given in place of those of its file. Raises `UsageError`."""
+    """Return the project with the settings given in place of those of its file. Raises `UsageError`."""
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     settings = getattr(loaded, section)
     try:
@@ -153,7 +153,7 @@ def carry_out_saving(
 
 
 def _replaced(name: str, folder: Path) -> Mapping[str, SavedScenario]:
-    """The scenarios of the baseline that had the name; none where it is missing, or cannot be read."""
+    """Return the scenarios of the baseline that had the name; none where it is missing, or cannot be read."""
     try:
         return read_baseline(name, folder).scenarios
     except UsageError:

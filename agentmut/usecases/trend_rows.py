@@ -61,14 +61,14 @@ class TrendReport(Frozen):
 
     @property
     def drifted(self) -> bool:
-        """Whether anything is flagged."""
+        """Return whether anything is flagged."""
         return self.fall is not None or any(each.alarm_at for each in self.watches)
 
 
 def row_of(
     report: Result | VerdictReport, before: TrendRow | None, facts: Mapping[str, Mapping[str, str]]
 ) -> TrendRow:
-    """The row of a report; `facts` are, by run, the digests of what shapes it: suite, code, mutants."""
+    """Return the row of a report; `facts` are, by run, the digests of what shapes it: suite, code, mutants."""
     counted = report.baseline if isinstance(report, Result) else report.scenarios
     return TrendRow(
         run=report.run_id,
@@ -95,7 +95,7 @@ def _changed(
 
 
 def fall_of(rows: Sequence[TrendRow], facts: Mapping[str, Mapping[str, str]]) -> Fall | None:
-    """Whether the latest campaign scores below the one before it on the same suite and mutants.
+    """Return whether the latest campaign scores below the one before it on the same suite and mutants.
 
     Flagged where the two intervals lie apart. If the true score has not fallen, one of them has missed on one side,
     which happens with chance at most (1 - level) / 2 each: 5 % together at 95 %.
@@ -125,7 +125,7 @@ def _apart(earlier: TrendRow, latest: TrendRow) -> Fall | None:
 
 
 def any_false_alarm(watches: Iterable[Watch]) -> float:
-    """The chance that any of independent charts alarms: 1 - prod(1 - chance)."""
+    """Return the chance that any of independent charts alarms: 1 - prod(1 - chance)."""
     silent = 1.0
     for each in watches:
         silent *= 1 - (each.false_alarm or 0.0)

@@ -74,7 +74,7 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
 
 
 def _facts(report: Report, plan: RunPlan | None) -> Iterator[tuple[str, str]]:
-    """What makes runs comparable, by name; nothing of a run that the store does not know."""
+    """Yield what makes runs comparable, by name; nothing of a run that the store does not know."""
     if plan is not None:
         yield "suite", plan.suite_digest
         yield "code", digest_of(shaping(plan.environment))
@@ -83,7 +83,7 @@ def _facts(report: Report, plan: RunPlan | None) -> Iterator[tuple[str, str]]:
 
 
 def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
-    """Each scenario's trials on today's config, each counted once, judged by today's evaluators."""
+    """Yield each scenario's trials on today's config, each counted once, judged by today's evaluators."""
     kept, _ = stored_originals(session, store)
     for scenario in session.scenarios:
         name = scenario.name
@@ -99,7 +99,8 @@ def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
 
 
 def _launch_order(trial: StoredTrial) -> tuple[str, int]:
-    """The order of making: runs by their ids, which begin with their time, and trials in the order of their launch.
+    """Return the order of making: runs by their ids, which begin with their time, and trials in the order of their
+    launch.
 
     By the time of their end, slow failures would come last.
     """

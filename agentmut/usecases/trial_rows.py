@@ -30,7 +30,7 @@ class TrialRow(Frozen):
 
     @property
     def failed(self) -> bool:
-        """Whether it counts against its agent, or did before it was set aside."""
+        """Return whether it counts against its agent, or did before it was set aside."""
         return self.outcome in (Outcome.FAIL, Outcome.TIMEOUT)
 
 
@@ -118,7 +118,7 @@ def _row(session: Session, trial: StoredTrial, aside: str) -> tuple[TrialRow, tu
 
 
 def _judged(session: Session, trial: StoredTrial) -> tuple[str, str, tuple[Check, ...]]:
-    """The outcome by today's evaluators, its reason and the checks; empty where they cannot say."""
+    """Return the outcome by today's evaluators, its reason and the checks; empty where they cannot say."""
     execution, tests = trial.execution, session.tests
     if execution.ending.outcome is not None:
         return execution.ending.outcome.value, execution.reason, ()

@@ -67,7 +67,7 @@ def name(value: Any, where: str | Path) -> str:
 
 
 def one_of(value: Any, known: Mapping[str, T], where: str | Path) -> T:
-    """What `value`, one of the known words, stands for."""
+    """Return what `value`, one of the known words, stands for."""
     found = known.get(value) if isinstance(value, str) else None
     if found is None:
         raise ValueError(f"{shown(where)}: expected one of {', '.join(known)}, found {value!r:.80}")
@@ -83,7 +83,7 @@ def count(value: Any, where: str | Path) -> int:
 
 
 def shown(where: str | Path) -> str:
-    """A place as errors show it.
+    """Return a place as errors show it.
 
     >>> shown(("messages", 0, "content"))
     'messages[0].content'
@@ -114,7 +114,7 @@ def _is_deeper(value: Any) -> bool:
 
 
 def _finite(number: str) -> float:
-    """A float as Python has it; one beyond its range would be written as no JSON value."""
+    """Return a float as Python has it; one beyond its range would be written as no JSON value."""
     found = float(number)
     return found if isfinite(found) else _no_constant(number)
 

@@ -21,7 +21,7 @@ _DATED = re.compile(r"_20\d{6}$")
 
 
 def recorded_call(text: bytes) -> tuple[Codec, HttpCall]:
-    """A request kept in a file: its body alone, or `{"path": ..., "body": {...}}`. Raises `ValueError`."""
+    """Return a request kept in a file: its body alone, or `{"path": ..., "body": {...}}`. Raises `ValueError`."""
     found = bodies.mapping(bodies.read_json(text), "the file")
     body, path = found, found.get("path")
     if isinstance(path, str) and isinstance(found.get("body"), dict):
@@ -41,7 +41,7 @@ def _path(body: Mapping[str, Any]) -> str:
 
 
 def dialect_of(body: Mapping[str, Any]) -> str:
-    """The name of the codec that a request body is for, by the keys that it alone has. Raises `ValueError`.
+    """Return the name of the codec that a request body is for, by the keys that it alone has. Raises `ValueError`.
 
     >>> dialect_of({"model": "m", "messages": [], "system": "Be brief.", "max_tokens": 5})
     'anthropic_messages'
@@ -62,7 +62,7 @@ def dialect_of(body: Mapping[str, Any]) -> str:
 
 
 def _is_anthropic(body: Mapping[str, Any]) -> bool:
-    """Whether a request with messages has anything that only Anthropic's dialect knows."""
+    """Return whether a request with messages has anything that only Anthropic's dialect knows."""
     own = {"system", "anthropic_version", "stop_sequences", "thinking", "output_config"}
     choice = body.get("tool_choice")
     if own & body.keys() or (isinstance(choice, dict) and choice.get("type") in ("any", "tool")):

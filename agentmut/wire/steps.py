@@ -53,7 +53,7 @@ def _tool_steps(exchanges: Sequence[Exchange]) -> Iterator[Step]:
 
 
 def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Messages]) -> Sequence[str | None]:
-    """What each call returned: by the request that goes on from there, or else by the first with such an id.
+    """Return what each call returned: by the request that goes on from there, or else by the first with such an id.
 
     An id alone tells nothing: some services give none, or begin anew in each reply.
     """
@@ -68,7 +68,7 @@ def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Message
 
 
 def _answers(messages: Messages, ids: Sequence[str]) -> list[str | None]:
-    """The result of each call; of those with the same id, in the order in which they were made."""
+    """Return the result of each call; of those with the same id, in the order in which they were made."""
     results: dict[str, list[str]] = {}
     for message in messages:
         if message.role is Role.TOOL:

@@ -50,7 +50,7 @@ def measured(name: str, *, thorough: bool) -> Section:
 
 
 def lines(section: Section) -> list[str]:
-    """A section as Markdown."""
+    """Return a section as Markdown."""
     head = ["| figure | measured | promised | |", "| --- | --- | --- | --- |"]
     return [f"## {section.title}", "", section.how, "", *head, *map(_row, section.figures), ""]
 
@@ -69,7 +69,7 @@ def _mark(figure: Figure) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command; returns its exit code: 0, 1 for a broken promise, 2 for a wrong command line."""
+    """Return the command; returns its exit code: 0, 1 for a broken promise, 2 for a wrong command line."""
     names, full = [a for a in arguments if a != "--full"] or list(SECTIONS), "--full" in arguments
     if not set(names) <= set(SECTIONS):
         print(USAGE, file=sys.stderr)
@@ -97,7 +97,7 @@ def _title(full: bool) -> str:
 
 
 def _commit() -> str:
-    """The commit of this checkout, as far as git knows it."""
+    """Return the commit of this checkout, as far as git knows it."""
     git = partial(subprocess.run, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
     try:
         commit = git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip() or "unknown"
@@ -108,7 +108,7 @@ def _commit() -> str:
 
 
 def _sections(names: Sequence[str], full: bool) -> Iterator[Section]:
-    """The sections in order; a full pass uses every core."""
+    """Yield the sections in order; a full pass uses every core."""
     if not full:
         yield from (measured(name, thorough=False) for name in names)
         return
@@ -117,7 +117,7 @@ def _sections(names: Sequence[str], full: bool) -> Iterator[Section]:
 
 
 def _whatever_happens(name: str) -> Section:
-    """A section, at length; one that cannot be computed is a broken promise, and costs the others nothing."""
+    """Return a section, at length; one that cannot be computed is a broken promise, and costs the others nothing."""
     try:
         return measured(name, thorough=True)
     except (ArithmeticError, ValueError, MemoryError) as error:

@@ -77,7 +77,7 @@ def _evidence(name: str, reached: float, allowed: float) -> float:
 
 
 def _least_favourable(phi: float, rate: float, n0: int, needed: float, shift: float) -> TrialBound:
-    """The largest quotient over q; the mutant fails at `rate`, and would at q + shift."""
+    """Return the largest quotient over q; the mutant fails at `rate`, and would at q + shift."""
     if needed == 0.0:
         return TrialBound(0.0, phi)
     twin = rate - shift

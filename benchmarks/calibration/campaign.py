@@ -60,7 +60,7 @@ def _power(name: str, drops: Sequence[float], known: float, runs: int, table_of:
 
 
 def _survivors(n0: int, points: int) -> Figure:
-    """The largest chance of survival over a grid of pass rates from delta to 1."""
+    """Return the largest chance of survival over a grid of pass rates from delta to 1."""
     table_of, delta = cache(decision_table), DEFAULT_DESIGN.delta
     rates = 1 - (1 - delta) * np.sin(np.linspace(0, np.pi / 2, points)) ** 2
     worst = max(

@@ -62,7 +62,7 @@ class Misses(NamedTuple):
 
 
 def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
-    """The chance of red where the true pass rates are known: 1 - prod_i P(Binomial(R, p_i) >= ceil(t_i R)).
+    """Return the chance of red where the true pass rates are known: 1 - prod_i P(Binomial(R, p_i) >= ceil(t_i R)).
 
     `rates` holds one number in [0, 1] per scenario, `thresholds` one in (0, 1) per scenario or one for all.
 
@@ -100,20 +100,20 @@ def root_mean_square(
 
 
 def drawn_green(k: int, n: int, runs: int, *, again: bool) -> float:
-    """The chance of green by scipy, drawn with or without replacement."""
+    """Return the chance of green by scipy, drawn with or without replacement."""
     needed = passes_needed(THRESHOLD, runs)
     return float(binom.sf(needed - 1, runs, k / n) if again else hypergeom.sf(needed - 1, n, k, runs))
 
 
 def replayed_green(k: int, n: int, runs: int) -> float:
-    """The estimated chance that one scenario is green."""
+    """Return the estimated chance that one scenario is green."""
     estimate = red_chances([Tried(k, n, THRESHOLD)], [runs])[0].interval.estimate
     assert estimate is not None
     return 1 - estimate
 
 
 def predictive_green(k: int, n: int, runs: int) -> float:
-    """The same by the posterior predictive of Jeffreys' prior, for comparison."""
+    """Return the same by the posterior predictive of Jeffreys' prior, for comparison."""
     a, b = k + 0.5, n - k + 0.5
     logs = [betaln(a + j, b + runs - j) - betaln(a, b) for j in range(runs + 1)]
     needed = passes_needed(THRESHOLD, runs)
@@ -255,7 +255,9 @@ def _surviving(thorough: bool) -> Iterable[Figure]:
 
 
 def surviving_mutant(p: float, rng: np.random.Generator, table_of: TableOf) -> list[Tried]:
-    """The trials of an unchanged mutant on ten scenarios, each with 50 of the original; none if it does not survive."""
+    """Return the trials of an unchanged mutant on ten scenarios, each with 50 of the original; none if it does not
+    survive.
+    """
     design, tried = KillDesign(level_for(10)), []
     for f0 in rng.binomial(50, 1 - p, 10).tolist():
         end = _endings(table_of(f0, 50, design), 1 - p).draw(rng)

@@ -55,7 +55,7 @@ class TwoSamplePower(NamedTuple):
 def binomial_power(
     n: int, p0: float, p1: float, *, alpha: float = 0.05, alternative: Alternative = Alternative.LESS
 ) -> OneSamplePower:
-    """The chance that `binomial_test` of `n` trials against `p0` has p <= alpha if the rate is `p1`.
+    """Return the chance that `binomial_test` of `n` trials against `p0` has p <= alpha if the rate is `p1`.
 
     Raises `ValueError` for n < 1, a rate outside [0, 1], alpha outside (0, 1) or an unknown alternative.
 
@@ -79,7 +79,7 @@ def two_sample_power(
     alpha: float = 0.05,
     alternative: Alternative = Alternative.LESS,
 ) -> TwoSamplePower:
-    """The chance that `test` has p <= alpha if n1 trials pass at `p1` and n2 at `p2`.
+    """Return the chance that `test` has p <= alpha if n1 trials pass at `p1` and n2 at `p2`.
 
     LESS is the alternative p1 < p2. Boschloo's test takes some 0.1 s at 100 trials in each sample, the
     others a few milliseconds.
@@ -95,7 +95,7 @@ def two_sample_power(
 
 
 def _binomial_rejects(n: int, p0: float, alpha: float, side: Alternative) -> Flags:
-    """The numbers of successes with p <= alpha by the exact binomial test, as flags."""
+    """Return the numbers of successes with p <= alpha by the exact binomial test, as flags."""
     from scipy.stats import binom
 
     k = np.arange(n + 1)

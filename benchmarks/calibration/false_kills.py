@@ -37,7 +37,7 @@ def survive_probability(table: KillTable, psi: float) -> float:
 
 
 def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decision_table) -> Supremum:
-    """The largest false-kill rate over all true failure rates, to about 1e-6.
+    """Return the largest false-kill rate over all true failure rates, to about 1e-6.
 
     The rate is a polynomial in phi; its maximum is searched on 400 points equally spaced in
     arcsin(sqrt(phi)), then on 200 points around the best.
@@ -55,7 +55,7 @@ def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decisio
 def false_kill_rates(
     n0: int, design: KillDesign, phi: ArrayLike, table_of: TableOf = decision_table
 ) -> Array:
-    """The exact false-kill rate at each true failure rate in `phi`, averaged over the draw of the baseline."""
+    """Return the exact false-kill rate at each true failure rate in `phi`, averaged over the draw of the baseline."""
     return _false_kills(_killing(n0, design, table_of), np.atleast_1d(np.asarray(phi, dtype=float)))
 
 

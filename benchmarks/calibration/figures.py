@@ -26,7 +26,7 @@ class Figure(NamedTuple):
 
     @property
     def bounded(self) -> bool:
-        """Whether anything is promised; other figures are only told."""
+        """Return whether anything is promised; other figures are only told."""
         return self.low > -math.inf or self.high < math.inf
 
     @property
@@ -46,12 +46,12 @@ class Section(NamedTuple):
 
     @property
     def failures(self) -> tuple[Figure, ...]:
-        """The figures that are not as promised."""
+        """Return the figures that are not as promised."""
         return tuple(figure for figure in self.figures if not figure.holds)
 
 
 def simulated_rate(hits: Iterable[bool]) -> tuple[float, float]:
-    """The share of hits and its standard error (at least that of a rate one hit away from 0 or 1).
+    """Return the share of hits and its standard error (at least that of a rate one hit away from 0 or 1).
 
     >>> simulated_rate([True, False, False, False])
     (0.25, 0.21650635094610965)

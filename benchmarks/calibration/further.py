@@ -39,7 +39,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def ended(is_open: Callable[[int, int], bool], rate: float, n: int, f: int, more: int) -> float:
-    """The chance that a test in state (n, f) ends within `more` trials that fail at `rate`."""
+    """Return the chance that a test in state (n, f) ends within `more` trials that fail at `rate`."""
     alive = {f: 1.0}
     for trial in range(n + 1, n + more + 1):
         arrived: dict[int, float] = {}
@@ -86,7 +86,7 @@ def _settled(k_b: int, n_b: int, k_c: int, n_c: int, more: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], most: int) -> int:
-    """The least j in 0..most with `holds`, which then stays; most + 1 if there is none."""
+    """Return the least j in 0..most with `holds`, which then stays; most + 1 if there is none."""
     low, high = 0, most + 1
     while low < high:
         middle = (low + high) // 2

@@ -50,7 +50,7 @@ def coverage(
 def coverage(
     interval: ProportionInterval, n: int, p: "float | NDArray[np.float64]", level: float = 0.95
 ) -> "float | NDArray[np.float64]":
-    """The chance that `interval` of n trials contains the true rate `p`, exactly.
+    """Return the chance that `interval` of n trials contains the true rate `p`, exactly.
 
     The sum of C(n,k) p^k (1-p)^(n-k) over the k whose interval, bounds included, contains p. An array of rates
     gives an array of that shape. With n = 0 it is 1. `ValueError` for rates outside [0, 1] and what the
@@ -76,7 +76,7 @@ def coverage(
 
 
 def least_coverage(interval: ProportionInterval, n: int, level: float) -> float:
-    """The infimum of coverage over all rates in (0, 1).
+    """Return the infimum of coverage over all rates in (0, 1).
 
     Between neighbouring bounds the same k cover, a run without gaps, so coverage has one maximum there and is least
     at the ends: it is enough to look just outside every bound.
@@ -88,7 +88,9 @@ def least_coverage(interval: ProportionInterval, n: int, level: float) -> float:
 
 
 def ever_outside(bounds: Sequence[tuple[Array, Array]], p: float) -> float:
-    """The chance that a confidence sequence misses `p` at one look or more; (low, high) by k for n = 1, 2, ..."""
+    """Return the chance that a confidence sequence misses `p` at one look or more; (low, high) by k for n
+    = 1, 2, ...
+    """
     reached, missed = np.ones(1), 0.0
     for low, high in bounds:
         reached = np.append(0.0, reached * p) + np.append(reached * (1 - p), 0.0)
@@ -127,7 +129,7 @@ def two_sample_coverage(
 
 
 def joint_coverage(family: Family, n: int, rates: Sequence[float], level: float) -> float:
-    """The chance that all intervals of independent rates contain theirs, n trials each.
+    """Return the chance that all intervals of independent rates contain theirs, n trials each.
 
     Each interval must depend on its own count only, so the chances multiply.
     """

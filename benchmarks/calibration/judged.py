@@ -45,7 +45,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def regions(judge: Judge, n_b: int, n_c: int) -> dict[Verdict, Flags]:
-    """The tables [k_b, k_c] of each verdict, if more k_c is never worse and more k_b never better.
+    """Return the tables [k_b, k_c] of each verdict, if more k_c is never worse and more k_b never better.
 
     A row starts where the last one ended, so about 2 (n_b + n_c) tables are judged. A row whose best candidate
     does not pass, as where the baseline leaves no room for a drop, has no PASS.
@@ -68,7 +68,7 @@ def regions(judge: Judge, n_b: int, n_c: int) -> dict[Verdict, Flags]:
 
 
 def worst(region: Flags, p_b: Array, p_c: Array) -> float:
-    """The largest chance of a set of tables over pairs of true rates."""
+    """Return the largest chance of a set of tables over pairs of true rates."""
     n_b, n_c = region.shape[0] - 1, region.shape[1] - 1
     baseline = binom.pmf(np.arange(n_b + 1)[:, None], n_b, p_b)
     candidate = binom.pmf(np.arange(n_c + 1)[:, None], n_c, p_c)
@@ -139,7 +139,7 @@ def _suite(n: int) -> Iterator[Figure]:
 
 
 def walked(judge: Callable[[list[bool]], Verdict], p: float, trials: int) -> dict[Verdict, float]:
-    """The chances of the verdicts of a test that stops at the first, from one path to each state.
+    """Return the chances of the verdicts of a test that stops at the first, from one path to each state.
 
     `judge` is given outcomes (true: passed). States that are open after `trials` count as INCONCLUSIVE.
     """
@@ -183,7 +183,7 @@ def _sprt(ends: Iterable[int | None]) -> Iterator[Figure]:
 
 
 def _kept(judge: Callable[[tuple[bool, ...]], Verdict]) -> Callable[[list[bool]], Verdict]:
-    """The judge, asked once about each path."""
+    """Return the judge, asked once about each path."""
     judged = cache(judge)
     return lambda path: judged(tuple(path))
 

@@ -22,7 +22,7 @@ _tables = cache(decision_table)
 
 
 def section(*, thorough: bool) -> Section:
-    """The chance, over baselines, that comparisons with the one that is kept err in more than alpha."""
+    """Return the chance, over baselines, that comparisons with the one that is kept err in more than alpha."""
     sizes, rates = (SIZES, RATES) if thorough else (SIZES[:1], (0.95, 1.0))
     figures = [*_before(), *_given(sizes, rates), *_fixed(sizes, rates)]
     how = (
@@ -34,7 +34,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def _before() -> Iterator[Figure]:
-    """The figures that made the promise necessary."""
+    """Yield the figures that made the promise necessary."""
     for n0, rate, said in ((100, 0.98, 0.187), (50, 0.95, 0.256)):
         plain = false_kill(_tables(0, n0, KillDesign(ALPHA)), rate)
         what = f"false alarms of `plain` at {rate:g} after {n0}/{n0}"

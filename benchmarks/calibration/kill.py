@@ -50,7 +50,7 @@ class Cost(NamedTuple):
 
 
 def characteristics_row(p: float, table_of: TableOf, n0: int = 100) -> tuple[float, ...]:
-    """The figures of one row of `PROMISED`, in its order."""
+    """Return the figures of one row of `PROMISED`, in its order."""
     same, small, large = (
         operating_characteristics(n0, DEFAULT_DESIGN, p, drop, table_of) for drop in (0, 0.2, 0.4)
     )
@@ -98,7 +98,7 @@ def _one_mutant(
 
 
 def section(*, thorough: bool, table_of: TableOf | None = None) -> Section:
-    """The kill rule at n0 = 100, its suprema, unequal errors, and its cost with ten scenarios.
+    """Return the kill rule at n0 = 100, its suprema, unequal errors, and its cost with ten scenarios.
 
     `table_of` that keeps what it has computed shares it with others.
     """

@@ -64,12 +64,12 @@ class Pasted(NamedTuple):
 
 
 def most_often(answers: Answers) -> str:
-    """The word that stands in most answers of the original."""
+    """Return the word that stands in most answers of the original."""
     return max(WORDS, key=lambda word: _share(answers[""], word))
 
 
 def most_telling(answers: Answers) -> str:
-    """The word that tells some mutant from the original best."""
+    """Return the word that tells some mutant from the original best."""
     mutants = [own for mutant, own in answers.items() if mutant]
     return max(WORDS, key=lambda word: _share(answers[""], word) - min(_share(own, word) for own in mutants))
 
@@ -172,7 +172,7 @@ def _answers(folder: Path, result: Result) -> Answers:
 
 
 def _unaware(project: Project) -> Result:
-    """A run that takes all stored trials, whatever their age, and confirms no kill."""
+    """Return a run that takes all stored trials, whatever their age, and confirms no kill."""
     with open_store(project) as store:
         session = open_session(project)
         plan = make_plan(session, make_mutants(session, Selection()), None, time.time())

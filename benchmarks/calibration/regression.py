@@ -27,7 +27,7 @@ Z_ERRORS = {(50, 50): 1.25, (100, 30): 2.5, (100, 100): 1.3}
 
 
 def chance(region: Flags, p_b: Array, p_c: Array) -> Array:
-    """The chance of a set of tables, `region[k_b, k_c]`, at each pair of true rates."""
+    """Return the chance of a set of tables, `region[k_b, k_c]`, at each pair of true rates."""
     n_b, n_c = region.shape[0] - 1, region.shape[1] - 1
     baseline = binom.pmf(np.arange(n_b + 1)[:, None], n_b, p_b)
     candidate = binom.pmf(np.arange(n_c + 1)[:, None], n_c, p_c)
@@ -50,13 +50,13 @@ def staircase(holds: Callable[[int, int], bool], n_b: int, n_c: int) -> Flags:
 
 @cache
 def fails(n_b: int, n_c: int, alpha: float, test: TwoSampleTest) -> Flags:
-    """The tables in which the regression verdict is FAIL."""
+    """Return the tables in which the regression verdict is FAIL."""
     return rejected(test, n_c, n_b, alpha).T
 
 
 @cache
 def not_worse(n_b: int, n_c: int, beta: float, delta: float, method: MarginTest) -> Flags:
-    """The tables in which a drop by delta is rejected at level beta."""
+    """Return the tables in which a drop by delta is rejected at level beta."""
 
     def open_(k_b: int, k_c: int) -> bool:
         return noninferiority_test(k_b, n_b, k_c, n_c, delta, method).p_value > beta

@@ -48,7 +48,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def _bias() -> Iterator[Figure]:
-    """The expected estimate less the true chance."""
+    """Yield the expected estimate less the true chance."""
     for n, k, p in ((5, 2, 0.8), (10, 5, 0.9), (20, 8, 0.55)):
         for name, estimate, truth, sign in (
             ("pass^k", pass_hat_k, p**k, 1),
@@ -88,7 +88,7 @@ def _run_lengths(runs: int) -> Iterator[Figure]:
 
 
 def _known_rate() -> Iterator[Figure]:
-    """What a chart does where the pass rate it was planned for is off by three points."""
+    """Yield what a chart does where the pass rate it was planned for is off by three points."""
     chart = cusum_for(0.9, 0.2).chart
     yield Figure(
         "CUSUM planned for 0.9: run length at 0.87",
@@ -146,7 +146,7 @@ def _judged(n: int, p: float, sensitivity: float, specificity: float) -> Iterato
 
 
 def _worst(n: int) -> list[Figure]:
-    """The least coverage over a grid of pass rates, sensitivities and specificities."""
+    """Return the least coverage over a grid of pass rates, sensitivities and specificities."""
     grid = list(product((0.5, 0.8, 0.9, 0.98), (0.5, 0.7, 0.9, 0.97, 1.0), (0.0, 0.3, 0.5, 0.8, 0.95, 1.0)))
     worst = min(coverage(rectified_bounds, n, *judge) for judge in grid)
     usable = [judge for judge in grid if judge[1] + judge[2] > 1]
@@ -162,7 +162,7 @@ def _worst(n: int) -> list[Figure]:
 def coverage(
     bounds: Bounds, n: int, p: float, sensitivity: float, specificity: float, total: int = JUDGED
 ) -> float:
-    """The chance that bounds at level 0.95 hold `p`, with `n` human labels in `total`; exact to 1e-6.
+    """Return the chance that bounds at level 0.95 hold `p`, with `n` human labels in `total`; exact to 1e-6.
 
     Sums over the tables of human and judge labels, and over the judge's passes among the other trials.
     """
@@ -182,7 +182,7 @@ def coverage(
 
 
 def _tables(n: int, cells: Sequence[float]) -> tuple[Array, Array]:
-    """All tables of n in four cells with a chance that matters, and their multinomial chances."""
+    """Return all tables of n in four cells with a chance that matters, and their multinomial chances."""
     bars = np.array(list(combinations(range(n + 3), 3)))
     edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), n + 3)])
     tables = np.diff(edges, axis=1) - 1

@@ -24,7 +24,7 @@ BOOTSTRAP: tuple[tuple[Method, int, float, float, float], ...] = (
 
 
 def skewed_mean(method: Method, n: int, level: float, rng: Generator, resamples: int = 499) -> bool:
-    """Whether the bootstrap interval of `n` exponential values contains their mean, 1."""
+    """Return whether the bootstrap interval of `n` exponential values contains their mean, 1."""
     values = rng.exponential(size=n)
     found = bootstrap(
         values, np.mean, rng=rng, level=level, method=method, resamples=resamples, vectorized=True
@@ -33,7 +33,7 @@ def skewed_mean(method: Method, n: int, level: float, rng: Generator, resamples:
 
 
 def clustered_rate(clusters: int, size: int, level: float, rng: Generator) -> bool:
-    """Whether the cluster-robust interval contains 0.7: rates of scenarios are Beta(3.5, 1.5), runs 0/1."""
+    """Return whether the cluster-robust interval contains 0.7: rates of scenarios are Beta(3.5, 1.5), runs 0/1."""
     rates = np.repeat(rng.beta(3.5, 1.5, clusters), size)
     passed = rng.random(clusters * size) < rates
     labels = np.repeat(np.arange(clusters), size).tolist()

@@ -57,7 +57,7 @@ CELLS = (
 
 
 def drops(kind: str, mutants: int, rng: np.random.Generator) -> list[float]:
-    """The drop of each mutant, on one scenario. Mixed: three in ten lose 0.5 to 0.9, two in ten 0.2."""
+    """Return the drop of each mutant, on one scenario. Mixed: three in ten lose 0.5 to 0.9, two in ten 0.2."""
     strong, weak = {
         NULL: (0, 0),
         WEAK: (0, mutants),
@@ -89,7 +89,7 @@ class Endings(NamedTuple):
 
 
 def endings_at(table: KillTable, failure_rate: float) -> Endings:
-    """The endings of a table at a true failure rate."""
+    """Return the endings of a table at a true failure rate."""
     found = endings(table).items()
     states = [Ended(decision, int(n), int(f)) for decision, e in found for n, f in zip(e.n, e.f, strict=True)]
     chances = np.concatenate([chance_of(ends, failure_rate)[:, 0] for _, ends in found])
@@ -106,7 +106,7 @@ class Campaigns:
         self._endings = cache(endings_at)
 
     def mutants(self, drop: Sequence[float], rng: np.random.Generator) -> list[Judged]:
-        """The mutants of one campaign, which share its baselines."""
+        """Return the mutants of one campaign, which share its baselines."""
         f0 = rng.binomial(self.cell.n0, 1 - self.cell.p, self.cell.scenarios).tolist()
         tables = [self._table_of(f, self.cell.n0, self.design) for f in f0]
         return [self._mutant(tables, lost, rng) for lost in drop]

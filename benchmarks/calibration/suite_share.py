@@ -83,6 +83,6 @@ def _false_kills(
 
 
 def _levels(scenarios: int, share: float) -> tuple[KillDesign, float]:
-    """The design of one scenario, and the logarithm at which the pooled evidence kills."""
+    """Return the design of one scenario, and the logarithm at which the pooled evidence kills."""
     design = KillDesign(level_for(scenarios, ALPHA * (1 - share)))
     return design, log_threshold(ALPHA * share) if share else float("inf")

@@ -17,12 +17,12 @@ GRID = np.arange(1, 1001) / 1001
 
 
 def supremum_on_grid(n0: int, alpha: float) -> float:
-    """The largest false-kill rate on `GRID`: exact at each rate, a second or two at n0 = 100."""
+    """Return the largest false-kill rate on `GRID`: exact at each rate, a second or two at n0 = 100."""
     return float(false_kill_rates(n0, DEFAULT_DESIGN._replace(alpha=alpha), GRID).max())
 
 
 def section(*, thorough: bool) -> Section:
-    """Every n0 from 20 to 200, on all processors; quick: 20."""
+    """Return every n0 from 20 to 200, on all processors; quick: 20."""
     sizes = range(20, 201) if thorough else (20,)
     figures = [figure for alpha in LEVELS for figure in _figures(alpha, sizes)]
     how = "Exact, by dynamic programming, at 1,000 true failure rates for each baseline size."

@@ -160,7 +160,7 @@ def _mcnemar(most_pairs: int) -> list[Figure]:
 
 
 def mcnemar_type_1(pairs: int, alpha: float, side: Alternative) -> float:
-    """The chance of p <= alpha, given the number of discordant pairs and no difference."""
+    """Return the chance of p <= alpha, given the number of discordant pairs and no difference."""
     return math.fsum(
         math.comb(pairs, b) / 2**pairs
         for b in range(pairs + 1)

@@ -116,7 +116,7 @@ def spread(n0: int, n: int, rng: Generator) -> Pair:
 
 
 def decorrelated(n0: int, n: int, rng: Generator) -> Pair:
-    """The features' correlation falls from 0.8 to 0; each alone is as before."""
+    """Return the features' correlation falls from 0.8 to 0; each alone is as before."""
     return correlated(n0, rng), independent(n, rng)
 
 

@@ -34,7 +34,7 @@ class Supremum(NamedTuple):
 def rejected(
     test: TwoSampleTest, n1: int, n2: int, alpha: float, alternative: Alternative = Alternative.LESS
 ) -> Flags:
-    """The outcomes with p <= alpha, as flags of shape (n1 + 1, n2 + 1).
+    """Return the outcomes with p <= alpha, as flags of shape (n1 + 1, n2 + 1).
 
     They are those of `fisher_test`, `boschloo_test` and `z_test`, without a call for each: Fisher's p-values are
     hypergeometric tails; Boschloo's test rejects up to the largest Fisher p at which the supremum of the type
@@ -54,7 +54,7 @@ def rejected(
 
 
 def chance(flags: Flags, p1: float, p2: float) -> float:
-    """The chance of the flagged outcomes if the samples pass at `p1` and `p2`.
+    """Return the chance of the flagged outcomes if the samples pass at `p1` and `p2`.
 
     Raises `ValueError` for a rate outside [0, 1].
     """
@@ -64,7 +64,7 @@ def chance(flags: Flags, p1: float, p2: float) -> float:
 
 
 def supremum(flags: Flags) -> Supremum:
-    """The largest chance of the flagged outcomes over all common rates; to about six digits.
+    """Return the largest chance of the flagged outcomes over all common rates; to about six digits.
 
     Searched on a grid of 513 rates, then on a finer one around the best.
     """
@@ -104,7 +104,7 @@ def at_most_as_likely(chances: Floats) -> Floats:
 
 
 def z_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
-    """The p-value of every outcome by the Z test with pooled variance."""
+    """Return the p-value of every outcome by the Z test with pooled variance."""
     from scipy.special import ndtr
 
     k1, k2 = np.ogrid[: n1 + 1, : n2 + 1]

@@ -55,7 +55,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def worst_errors(threshold: float, alpha: float, method: FixedMethod, most: int) -> Worst:
-    """The largest chances of both errors over n = 1..most."""
+    """Return the largest chances of both errors over n = 1..most."""
     n = np.arange(1, most + 1)
     bound = critical(n, threshold, alpha, method)
     fails, passes = binom.cdf(bound.fail_at, n, threshold), binom.sf(bound.pass_at - 1, n, threshold)
@@ -95,7 +95,7 @@ def _wilson(threshold: float, most: int) -> list[Figure]:
 
 
 def _needed(k: int, n: int) -> Figure:
-    """The chance of a verdict after the proposed trials, summed over what they may show."""
+    """Return the chance of a verdict after the proposed trials, summed over what they may show."""
     more = fixed_verdict(k, n, 0.85).needed or 0
     found = np.arange(more + 1)
     p = p_values(k + found, n + more, 0.85, "clopper-pearson")

@@ -63,7 +63,7 @@ def _other_version(text: str, sentence: Instruction, fact: StatedFact | None) ->
 
 
 def _denied(text: str, sentence: Instruction) -> str:
-    """The sentence with its main verb denied or affirmed; empty where that cannot be done safely."""
+    """Return the sentence with its main verb denied or affirmed; empty where that cannot be done safely."""
     said = sentence.text
     verb = _VERB.search(said)
     if verb is None or parse(text).protects(sentence.start + verb.start(), sentence.start + verb.end()):

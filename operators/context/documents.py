@@ -21,7 +21,7 @@ def of_document(
     then: str = "",
     about: tuple[About, ...] = (),
 ) -> Candidate:
-    """A mutant of this document, which its description names; `anchor` tells apart those of one operator."""
+    """Return a mutant of this document, which its description names; `anchor` tells apart those of one operator."""
     return Candidate(
         edits=tuple(edits),
         description=f"{description} the document {quoted(document.name)}{then}",
@@ -32,7 +32,7 @@ def of_document(
 
 
 def document_example(before: str, after: str) -> Example:
-    """An example of a config with nothing but one document of this text."""
+    """Return an example of a config with nothing but one document of this text."""
     given, first = (AgentConfig(context=(Document(name="policy", text=text),)) for text in (before, after))
     return Example(given, first)
 

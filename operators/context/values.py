@@ -38,7 +38,7 @@ class Stated(NamedTuple):
 
 
 def stated_facts(document: Document) -> Iterator[Stated]:
-    """The facts in a document's sentences; those in code, links, quotations and tables are left out."""
+    """Yield the facts in a document's sentences; those in code, links, quotations and tables are left out."""
     parsed = parse(document.text)
     for sentence in parsed.instructions:
         for found in facts(sentence.text):
@@ -49,7 +49,7 @@ def stated_facts(document: Document) -> Iterator[Stated]:
 
 
 def restating(config: AgentConfig, index: int, fact: StatedFact, other: Other) -> Edit:
-    """The edit that gives a fact of the document at `index` another value."""
+    """Return the edit that gives a fact of the document at `index` another value."""
     (start, end), after = restated(config.context[index].text, fact, other)
     return text_edit(config, index, start, end, after)
 
@@ -113,7 +113,7 @@ _SAFE_DAY = 28
 
 
 def restated(text: str, fact: StatedFact, other: Other) -> tuple[Span, str]:
-    """What to put in the place of which characters, so that the fact has another value.
+    """Return what to put in the place of which characters, so that the fact has another value.
 
     The span is the value alone, or with its unit where "1 day" becomes "2 days".
     """
@@ -176,7 +176,7 @@ _MOST_WORDS = 12
 
 
 def is_metadata(text: str, sentence: Instruction) -> bool:
-    """Whether a sentence is a line such as "Last updated: 3 March 2026" or "Page 2 of 5".
+    """Return whether a sentence is a line such as "Last updated: 3 March 2026" or "Page 2 of 5".
 
     Not one that begins alike and goes on to state something: "Version 2 has 5 ports."
     """

@@ -7,19 +7,19 @@ from agentmut.seams import Example
 
 
 def model_example(before: ModelConfig, after: ModelConfig) -> Example:
-    """An example of a config with nothing but a model."""
+    """Return an example of a config with nothing but a model."""
     return Example(AgentConfig(model=before), AgentConfig(model=after))
 
 
 def changed(config: AgentConfig, key: str, after: Any, description: str) -> Candidate:
-    """A candidate that sets, changes or (with None) unsets one setting."""
+    """Return a candidate that sets, changes or (with None) unsets one setting."""
     before = config.model.model_dump(mode="json")[key]
     edit = Edit(pointer=f"/model/{key}", before=before, after=after)
     return Candidate(edits=(edit,), description=description, anchor=f"model.{key}")
 
 
 def may_set(config: AgentConfig) -> bool:
-    """Whether a sampling setting that is unset may be given a value.
+    """Return whether a sampling setting that is unset may be given a value.
 
     Not where the project file says nothing of its model, and not for one that reasons: services refuse
     temperature, top_p and stop sequences there.
@@ -28,5 +28,5 @@ def may_set(config: AgentConfig) -> bool:
 
 
 def is_claude(config: AgentConfig) -> bool:
-    """Whether it is one of Anthropic's, which take temperatures up to 1 and no blank stop sequences."""
+    """Return whether it is one of Anthropic's, which take temperatures up to 1 and no blank stop sequences."""
     return config.model.provider == "anthropic" or "claude" in config.model.name.lower()

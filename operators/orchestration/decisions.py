@@ -100,6 +100,6 @@ def _called(name: str, target: str) -> str:
 
 
 def _next(targets: Sequence[str], target: str) -> str | None:
-    """The first target that differs after `target`, or from the beginning."""
+    """Return the first target that differs after `target`, or from the beginning."""
     place = targets.index(target)
     return next((other for other in (*targets[place:], *targets[:place]) if other != target), None)

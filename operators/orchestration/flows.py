@@ -11,7 +11,7 @@ from agentmut.seams import Example
 
 
 def flow_edit(*place: str | int, before: JsonValue, after: JsonValue) -> Edit:
-    """An edit of the value at a place below `orchestration`; keys are escaped."""
+    """Return an edit of the value at a place below `orchestration`; keys are escaped."""
     path = ("orchestration", *map(str, place))
     return Edit(pointer=pointer(path), before=before, after=after)
 
@@ -22,12 +22,12 @@ def edge_edit(index: int, edge: Edge, after: Iterable[str] | None) -> Edit:
 
 
 def flow_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Example:
-    """An example of a config with nothing but a flow."""
+    """Return an example of a config with nothing but a flow."""
     return Example(AgentConfig(orchestration=before), AgentConfig(orchestration=after))
 
 
 def entered(node: str) -> str:
-    """The subject of a mutant that shows once `node` is entered: any node, where a run begins."""
+    """Return the subject of a mutant that shows once `node` is entered: any node, where a run begins."""
     return "" if node == START else node
 
 
@@ -47,5 +47,5 @@ class FlowEdges:
         """Nodes that some decision leads to."""
 
     def only_edge(self, edges: list[int], node: str) -> int | None:
-        """The one edge of `edges`, where `node` takes no decision of its own; None otherwise."""
+        """Return the one edge of `edges`, where `node` takes no decision of its own; None otherwise."""
         return edges[0] if len(edges) == 1 and node not in self.deciding else None

@@ -60,7 +60,7 @@ def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
 
 
 def conflicting(text: str) -> str | None:
-    """The reverse of a rule, where it is one of a few plain forms and certain to conflict.
+    """Return the reverse of a rule, where it is one of a few plain forms and certain to conflict.
 
     >>> conflicting("Never guess."), conflicting("Guess.")
     ('Always guess.', None)
@@ -122,7 +122,7 @@ def _is_plain_bullet(document: PromptDocument, instruction: Instruction) -> bool
 
 
 def _has_more(document: PromptDocument, instruction: Instruction) -> bool:
-    """Whether the next line that is not empty stands under the instruction's."""
+    """Return whether the next line that is not empty stands under the instruction's."""
     start = document.text.rfind("\n", 0, instruction.start) + 1
     following = _INDENT.match(document.text, instruction.end)
     own = _OWN_INDENT.match(document.text, start)

@@ -86,13 +86,13 @@ def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cu
 
 
 def _says_enough(rest: str) -> bool:
-    """Whether the rest of a cut instruction is a sentence: more than a word, or the verb of an order."""
+    """Return whether the rest of a cut instruction is a sentence: more than a word, or the verb of an order."""
     left = rest.split()
     return len(left) > 1 or rest.strip(" *_.!,").lower() in BASE_VERBS
 
 
 def _is_whole(clause: str) -> bool:
-    """Whether nothing is opened or closed in the clause that is closed or opened outside of it."""
+    """Return whether nothing is opened or closed in the clause that is closed or opened outside of it."""
     return all(clause.count(mark) % 2 == 0 for mark in ("**", "__", "`", '"')) and (
         clause.count("(") == clause.count(")") and clause.count("{") == clause.count("}")
     )

@@ -63,7 +63,7 @@ def drop_output_format(config: AgentConfig, options: OperatorOptions) -> Iterato
 
 
 def _with_what_it_announces(document: PromptDocument, instruction: Instruction) -> Span:
-    """The instruction's cut, up to the end of the code that follows its colon."""
+    """Return the instruction's cut, up to the end of the code that follows its colon."""
     start, end = instruction.removal
     if not instruction.text.rstrip("*_ ").endswith(":"):
         return instruction.removal

@@ -54,7 +54,7 @@ def drop_section(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 
 
 def _is_a_part(document: PromptDocument, section: Section) -> bool:
-    """Whether instructions are left without the section, and more than one line is lost with it."""
+    """Return whether instructions are left without the section, and more than one line is lost with it."""
     several = "\n" in document.text[section.start : section.end]
     before = bool(document.instructions) and document.instructions[0].start < section.start
     after = bool(document.instructions) and document.instructions[-1].start >= section.end
@@ -62,7 +62,7 @@ def _is_a_part(document: PromptDocument, section: Section) -> bool:
 
 
 def _opening(said: str) -> str:
-    """The first two lines: they tell a section from others of the same title."""
+    """Return the first two lines: they tell a section from others of the same title."""
     return "\n".join(said.split("\n", 2)[:2])
 
 

@@ -52,7 +52,7 @@ def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Itera
 
 
 def _added(config: AgentConfig, sentences: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
-    """Each sentence as a paragraph at its place, where the prompt has such a place."""
+    """Yield each sentence as a paragraph at its place, where the prompt has such a place."""
     prompt = config.prompt
     if not prompt.strip():
         return

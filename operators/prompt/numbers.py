@@ -136,7 +136,7 @@ def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 
 
 def _at_a_time(document: PromptDocument, use: Use) -> bool:
-    """Whether the comparison names a time of day: the contrary of "after 5 p.m." is not "within 5 p.m."."""
+    """Return whether the comparison names a time of day: the contrary of "after 5 p.m." is not "within 5 p.m."."""
     time = use.text.lower() in ("within", "after", "beyond")
     return time and _TIME_AHEAD.match(document.text, use.end) is not None
 
@@ -181,7 +181,7 @@ def _near_and_far(text: str, start: int, end: int) -> tuple[str, ...]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a number only says which one: a version, a reference, a year, a date, a time of day."""
+    """Return whether a number only says which one: a version, a reference, a year, a date, a time of day."""
     before, digits = text[: match.start()], match["digits"]
     name = _NAME_BEFORE.search(before)
     is_named = name is not None and name["word"].lower() not in _NO_NAMES

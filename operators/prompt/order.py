@@ -101,7 +101,7 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
 
 
 def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
-    """Whether the second instruction needs the first before it: a cautious guess from its words."""
+    """Return whether the second instruction needs the first before it: a cautious guess from its words."""
     if first.group != second.group:
         return False
     between = prompt[first.end : second.start]
@@ -112,13 +112,13 @@ def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
 
 
 def _announced(prompt: str, instructions: Sequence[Instruction]) -> frozenset[str]:
-    """The headings and lead-ins that end in a colon."""
+    """Return the headings and lead-ins that end in a colon."""
     headings = {one.heading for one in instructions if one.heading}
     return frozenset(said for said in headings if any(f"{said}{colon}" in prompt for colon in _COLONS))
 
 
 def _are_steps(first: Instruction, second: Instruction, announced: Collection[str]) -> bool:
-    """Whether two neighbours of a list or paragraph are, or may well be, one step after the other."""
+    """Return whether two neighbours of a list or paragraph are, or may well be, one step after the other."""
     heading = first.heading or ""
     numbered = first.marker.strip("().").isalnum() and first.marker != ""
     if numbered and _STEPS.search(heading):
@@ -132,13 +132,13 @@ def _are_steps(first: Instruction, second: Instruction, announced: Collection[st
 
 
 def _is_bare_order(text: str) -> bool:
-    """Whether an instruction orders one action, as a step does, and states no permanent rule."""
+    """Return whether an instruction orders one action, as a step does, and states no permanent rule."""
     verb = _FIRST_WORD.match(text)
     return verb is not None and verb[1].lower() in BASE_VERBS - _HOLD_ALWAYS
 
 
 def _has_its_place(first: Instruction, second: Instruction) -> bool:
-    """Whether one of them opens the prompt, announces what follows it, or holds a torn placeholder."""
+    """Return whether one of them opens the prompt, announces what follows it, or holds a torn placeholder."""
     announces = first.text.endswith(":") or second.text.endswith(":")
     heads = _RUN_IN_HEADING.fullmatch(first.text) and not second.text.isupper()  # "4. LIMITS. You may ..."
     foreign = not (reads_as_english(first.text) and reads_as_english(second.text))

@@ -28,7 +28,7 @@ def _last(text: str) -> int:
 
 
 def middle_of(document: PromptDocument) -> int | None:
-    """The blank line nearest to the middle that is in nothing protected and in no block of a template."""
+    """Return the blank line nearest to the middle that is in nothing protected and in no block of a template."""
     text = document.text
     half, nesting = len(text) // 2, Nesting(text)
     inner = (match.start() for match in _BLANK_LINE.finditer(text, 0, len(text.rstrip())))

@@ -14,7 +14,7 @@ _LONGEST = 2_000
 
 
 def english_instructions(config: AgentConfig) -> Iterator[tuple[PromptDocument, Instruction]]:
-    """The instructions of the prompt that English patterns apply to, with their document; no endless ones."""
+    """Yield the instructions of the prompt that English patterns apply to, with their document; no endless ones."""
     document = parse(config.prompt, config.tool_names)
     for instruction in document.instructions:
         if len(instruction.text) <= _LONGEST and reads_as_english(instruction.text):

@@ -44,7 +44,7 @@ def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 
 
 def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
-    """Whether the noun is no label: not "Payment: ask for ...", nor "types of payment"."""
+    """Yield whether the noun is no label: not "Payment: ask for ...", nor "types of payment"."""
     for use in found:
         noun = use.entries[0].kind == "noun"
         named = _NAMED.match(document.text, use.end) or document.protects(use.end + 1, use.end + 2)
@@ -63,7 +63,7 @@ def _one_a_phrase(document: PromptDocument, found: Iterable[Use]) -> Iterator[Us
 
 
 def _stands_alone(use: Use) -> bool:
-    """Whether a noun is the whole name of a subject; other words of scope always are."""
+    """Return whether a noun is the whole name of a subject; other words of scope always are."""
     if use.entries[0].kind != "noun":
         return True
     before, after = use.previous.lower(), use.following.lower()

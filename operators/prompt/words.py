@@ -123,13 +123,13 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
 
 
 def _after_first(instruction: Instruction, use: Use) -> bool:
-    """Whether a word is the "then" of "first ..., then ...": the mutant of "first" swaps that order already."""
+    """Return whether a word is the "then" of "first ..., then ...": the mutant of "first" swaps that order already."""
     is_then = use.text.lower() in ("then", "and then")
     return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
 
 
 def _is_limited(instruction: Instruction, use: Use) -> bool:
-    """Whether turning a word round would leave something else than the contrary."""
+    """Return whether turning a word round would leave something else than the contrary."""
     if use.entries[0].topic in FIELDS:  # "Do not include it": the "not" is turned round already
         clause = _CLAUSE.split(instruction.text[: use.start - instruction.start])[-1]
         return _NEGATED.search(clause) is not None

@@ -156,7 +156,7 @@ def _tighter(schema: Mapping[str, Any], key: str, bound: int | float) -> int | f
 
 
 def _number(value: Any) -> TypeGuard[int | float]:
-    """A number that can be halved and doubled: an integer of hundreds of digits is left alone."""
+    """Return a number that can be halved and doubled: an integer of hundreds of digits is left alone."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return abs(value) <= _LARGEST
@@ -170,7 +170,7 @@ def _alone(bound: int | float, upper: bool) -> int | float:
 
 
 def _as_precise(value: int | float, *, whole: bool, up: bool) -> int | float:
-    """A whole number where only those fit or where it is one, rounded to the tight side."""
+    """Return a whole number where only those fit or where it is one, rounded to the tight side."""
     if float(value).is_integer():
         return int(value)
     if not whole:

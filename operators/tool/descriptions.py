@@ -146,7 +146,7 @@ def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) ->
 
 
 def _with_siblings(config: AgentConfig) -> Iterator[tuple[ParameterPlace, list[ParameterPlace]]]:
-    """Each parameter with those of the same object, from the next one round to itself."""
+    """Yield each parameter with those of the same object, from the next one round to itself."""
     by_object: dict[tuple[int, Path], list[ParameterPlace]] = {}
     for place in places(config):
         by_object.setdefault((place.number, place.parameter.owner), []).append(place)
@@ -165,7 +165,7 @@ def _of_another(place: ParameterPlace, siblings: Sequence[ParameterPlace]) -> st
 
 
 def _other_unit(description: str) -> str:
-    """The description with its first unit or format replaced; empty where it has none.
+    """Return the description with its first unit or format replaced; empty where it has none.
 
     >>> _other_unit("Date as YYYY-MM-DD.")
     'Date as DD/MM/YYYY.'

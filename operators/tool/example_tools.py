@@ -12,12 +12,12 @@ REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
 
 
 def tools_example(before: Sequence[ToolSpec], after: Sequence[ToolSpec]) -> Example:
-    """An example of a config with nothing but tools."""
+    """Return an example of a config with nothing but tools."""
     return Example(AgentConfig(tools=tuple(before)), AgentConfig(tools=tuple(after)))
 
 
 def schema_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Example:
-    """An example of one tool with these schemas."""
+    """Return an example of one tool with these schemas."""
     given, first = (
         AgentConfig(tools=(REFUND.model_copy(update={"parameters": schema}),)) for schema in (before, after)
     )
@@ -25,6 +25,6 @@ def schema_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) ->
 
 
 def an_object(required: Sequence[str] = (), **properties: JsonValue) -> dict[str, JsonValue]:
-    """The schema of an object, for examples."""
+    """Return the schema of an object, for examples."""
     schema: dict[str, JsonValue] = {"type": "object", "properties": dict(properties)}
     return {**schema, "required": list(required)} if required else schema

@@ -59,7 +59,7 @@ def _renamed(index: int, tool: ToolSpec, name: str) -> Candidate:
 
 
 def _other_verb(name: str) -> str:
-    """The name with another verb in front, in the same style; empty where the verb is not known.
+    """Return the name with another verb in front, in the same style; empty where the verb is not known.
 
     >>> [_other_verb(name) for name in ("get_order", "getOrder", "look_up_order", "gettext")]
     ['fetch_order', 'fetchOrder', 'find_order', '']
@@ -80,7 +80,7 @@ def _other_style(name: str) -> str:
 
 
 def _next_version(name: str) -> str:
-    """The name of the tool's successor.
+    """Return the name of the tool's successor.
 
     >>> [_next_version(name) for name in ("find", "findOrder", "find_v2")]
     ['find_v2', 'findOrderV2', 'find_v3']

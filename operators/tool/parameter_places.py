@@ -18,7 +18,7 @@ class ParameterPlace(NamedTuple):
     parameter: Parameter
 
     def edit(self, path: Path, before: JsonValue, after: JsonValue) -> Edit:
-        """A change at a path in the tool's schema."""
+        """Return a change at a path in the tool's schema."""
         return Edit(pointer=f"/tools/{self.number}/parameters{pointer(path)}", before=before, after=after)
 
     def change(self, key: str, after: JsonValue) -> Edit:
@@ -26,7 +26,7 @@ class ParameterPlace(NamedTuple):
         return self.edit((*self.parameter.at, key), self.parameter.schema.get(key), after)
 
     def candidate(self, edits: Iterable[Edit], description: str, what: str = "") -> Candidate:
-        """A mutant of this parameter; `what` tells apart those of one operator."""
+        """Return a mutant of this parameter; `what` tells apart those of one operator."""
         at = pointer(self.parameter.path)
         return Candidate(
             edits=tuple(edits),
@@ -61,14 +61,14 @@ class ParameterPlace(NamedTuple):
 
 
 def places(config: AgentConfig) -> Iterator[ParameterPlace]:
-    """Every parameter of every tool, in their order."""
+    """Yield every parameter of every tool, in their order."""
     for index, tool in enumerate(config.tools):
         for parameter in parameters(tool.parameters):
             yield ParameterPlace(index, tool, parameter)
 
 
 def own_places(config: AgentConfig) -> Iterator[ParameterPlace]:
-    """Each schema of a parameter once: what several refer to is the same place."""
+    """Yield each schema of a parameter once: what several refer to is the same place."""
     seen: set[tuple[int, Path]] = set()
     for place in places(config):
         key = (place.number, place.parameter.at)
@@ -78,7 +78,7 @@ def own_places(config: AgentConfig) -> Iterator[ParameterPlace]:
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:
-    """The type of a parameter that has one, null aside; empty for any other."""
+    """Return the type of a parameter that has one, null aside; empty for any other."""
     kind = schema.get("type")
     kinds = [kind] if isinstance(kind, str) else [k for k in kind or () if k != "null"]
     return str(kinds[0]) if len(kinds) == 1 else ""

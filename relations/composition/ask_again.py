@@ -48,18 +48,18 @@ class AskAgain:
         )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: no turn is text."""
+        """Return why the relation does not fit: no turn is text."""
         return without_text(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The same turns and one more."""
+        """Return the same turns and one more."""
         turns = texts(source.scenario.turns) or ()
         again = self.again or source.rng.choice((turns[-1], ARE_YOU_SURE))
         said = "the last request again" if again == turns[-1] else repr(again)
         return FollowUp(runs=(FollowUpRun(turns=(*turns, again)),), description=f"a further turn: {said}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the last answer states nothing that the answers before it did not."""
+        """Return whether the last answer states nothing that the answers before it did not."""
         trace = pair.trace
         turns = pair.follow_up.runs[-1].turns or pair.scenario.turns
         if not pair.source.outputs or len(trace.outputs) < len(turns):
@@ -80,7 +80,7 @@ class AskAgain:
         return check(self.id, [*_turned(before, again), *faults], "asked again, it states nothing else")
 
     def examples(self) -> Iterable[RelationExample]:
-        """An answer that stands, and one that gives way."""
+        """Return an answer that stands, and one that gives way."""
         asked = source("What does it cost?", said="It costs $20.")
         return (
             RelationExample(asked, (run("It costs $20.", "Yes: the price is 20 dollars."),), holds=True),
@@ -96,7 +96,7 @@ class AskAgain:
 
 
 def _earlier(pair: Pair) -> list[JsonValue]:
-    """The answer that is asked for again: of the source run, and of the follow-up run itself."""
+    """Return the answer that is asked for again: of the source run, and of the follow-up run itself."""
     trace, number = pair.trace, len(pair.source.outputs)
     own = trace.outputs[number - 1 : -1] if len(trace.outputs) > number else ()
     return [pair.source.output, *own]
@@ -117,7 +117,7 @@ def _turned(before: frozenset[Fact], again: frozenset[Fact]) -> list[str]:
 
 
 def _without_assurance(output: JsonValue) -> JsonValue:
-    """The answer without the "Yes" or "No" that it begins with, which may answer "Are you sure?"."""
+    """Return the answer without the "Yes" or "No" that it begins with, which may answer "Are you sure?"."""
     return _ASSURANCE.sub("", output) if isinstance(output, str) else output
 
 

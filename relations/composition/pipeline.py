@@ -57,7 +57,7 @@ class Pipeline(HasExampleArgument):
         self.then = _evaluator(given.get("then", given["right"]), "then")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the agent has no such stage. An undescribed graph is taken on trust."""
+        """Return why the relation does not fit: the agent has no such stage. An undescribed graph is taken on trust."""
         stages = [stage for stage in (self.first, self.last) if stage is not None]
         return next((lack for stage in stages if (lack := _missing(stage, scenario, config))), "")
 
@@ -66,7 +66,7 @@ class Pipeline(HasExampleArgument):
         return FollowUp(description=f"the result of {_named(self.first)} beside that of {_named(self.last)}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether a right result of the first stage was kept; None where there was none."""
+        """Return whether a right result of the first stage was kept; None where there was none."""
         begun = _result(pair.source, self.first)
         if begun is None or not self.right.evaluate(pair.scenario, stated([begun])).passed:
             return None
@@ -84,7 +84,7 @@ class Pipeline(HasExampleArgument):
         return check(self.id, faults, f"{_named(self.first)} was right, and so is {_named(self.last)}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """A triage whose finding is in the answer, and one whose finding is not."""
+        """Return a triage whose finding is in the answer, and one whose finding is not."""
         triage = Step(action=Action.REASON, node="triage", output="billing")
         kept = source("I was charged twice.", said=run("This is a billing matter.", steps=[triage]))
         lost = source("I was charged twice.", said=run("Restart the router.", steps=[triage]))
@@ -129,7 +129,7 @@ def _result(trace: AgentTrace, stage: str | int | None) -> JsonValue:
 
 
 def _is_of(step: Step, stage: str) -> bool:
-    """Whether a step is of a node, or of one inside it, or a call of a tool."""
+    """Return whether a step is of a node, or of one inside it, or a call of a tool."""
     node = step.node or ""
     return step.tool == stage or (
         step.action is not Action.CALL_TOOL and stage in (node, node.partition("/")[0])

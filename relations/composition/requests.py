@@ -62,7 +62,7 @@ class Requests(NamedTuple):
 
 
 def independent_requests(message: str) -> Requests | None:
-    """The requests of a message, where there are two to four and none speaks of another; else None.
+    """Return the requests of a message, where there are two to four and none speaks of another; else None.
 
     A request is a question, an order, or an item of a list. "Refund it, and then ..." depends on what stands before.
 
@@ -79,7 +79,7 @@ def independent_requests(message: str) -> Requests | None:
 
 
 def lean_on_each_other(requests: Sequence[str]) -> bool:
-    """Whether one of several requests speaks of what another one says.
+    """Return whether one of several requests speaks of what another one says.
 
     >>> lean_on_each_other(["Where is order A-1?", "Please cancel the order."])
     True
@@ -91,21 +91,25 @@ def lean_on_each_other(requests: Sequence[str]) -> bool:
 
 
 def _one_follows_from_a_deed(requests: Sequence[str]) -> bool:
-    """Whether something is to be done, and another request may be about what comes of it: "How much do I pay?"."""
+    """Return whether something is to be done, and another request may be about what comes of it: "How much
+    do I pay?".
+    """
     deeds = [one for one in requests if not one.endswith("?") or _ACTS.match(_POLITE.sub("", one))]
     others = [one for one in requests if not any(True for _ in identifiers(one)) and not _OF_YOU.search(one)]
     return any(other is not deed for deed in deeds for other in others)
 
 
 def _one_says_whose(requests: Sequence[str]) -> bool:
-    """Whether an id that one of them gives may be missing in another: "What is my plan? I am ada@example.com"."""
+    """Return whether an id that one of them gives may be missing in another: "What is my plan? I am
+    ada@example.com".
+    """
     named = [any(True for _ in identifiers(request)) for request in requests]
     personal = any(_PERSONAL.search(request) for request, has in zip(requests, named, strict=True) if not has)
     return any(named) and personal
 
 
 def depends(message: str) -> bool:
-    """Whether a message speaks of something that was said before it.
+    """Return whether a message speaks of something that was said before it.
 
     >>> depends("Can you cancel it?"), depends("Yes, please."), depends("What does shipping cost?")
     (True, True, False)
@@ -114,7 +118,7 @@ def depends(message: str) -> bool:
 
 
 def accepts(message: str) -> bool:
-    """Whether a message may consent to what was asked back.
+    """Return whether a message may consent to what was asked back.
 
     >>> accepts("Hello. Yes, please."), accepts("I confirm it."), accepts("What does shipping cost?")
     (True, True, False)
@@ -124,7 +128,7 @@ def accepts(message: str) -> bool:
 
 
 def asks(message: str) -> bool:
-    """Whether a message has a question or an order in it."""
+    """Return whether a message has a question or an order in it."""
     return bool(_of_list(message) or _of_sentences(message).asked)
 
 

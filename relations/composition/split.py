@@ -46,7 +46,7 @@ class SplitRequest:
                 raise ValueError(f"parts: expects at least two requests, got {given['parts']!r}")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the scenario is not one message with independent requests."""
+        """Return why the relation does not fit: the scenario is not one message with independent requests."""
         if self.scenario:
             return "" if scenario.name == self.scenario else f"the parts are those of {self.scenario!r}"
         if lack := without_text(scenario):
@@ -68,7 +68,7 @@ class SplitRequest:
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the runs together show the facts of the source run."""
+        """Return whether the runs together show the facts of the source run."""
         return _same_together(self.id, pair, [pair.source], pair.traces)
 
     def examples(self) -> Iterable[RelationExample]:
@@ -102,7 +102,7 @@ class MergeTurns(NoArgument):
     why = "Requests that are put in one message are answered otherwise than one after the other."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the scenario has no independent turns."""
+        """Return why the relation does not fit: the scenario has no independent turns."""
         if lack := without_text(scenario):
             return lack
         turns = texts(scenario.turns) or ()
@@ -121,7 +121,7 @@ class MergeTurns(NoArgument):
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both show the same facts."""
+        """Return whether both show the same facts."""
         return _same_together(self.id, pair, [pair.source], pair.traces)
 
     def examples(self) -> Iterable[RelationExample]:
@@ -137,7 +137,7 @@ class MergeTurns(NoArgument):
 def _same_together(
     relation: str, pair: Pair, before: Sequence[AgentTrace], after: Sequence[AgentTrace]
 ) -> Check | None:
-    """Whether the runs of both sides, each side as one run with one answer, show the same facts."""
+    """Return whether the runs of both sides, each side as one run with one answer, show the same facts."""
     if not all(trace.outputs for trace in (*before, *after)):
         return None
     together = pair._replace(source=in_one_answer(before), traces=(in_one_answer(after),))

@@ -49,7 +49,7 @@ class SubstituteAgent(HasExampleArgument):
         self.places = dict(_places(arguments.mapping(argument, (), ("model", "prompt", "set"))))
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the parts are in place already, or the config has no such place."""
+        """Return why the relation does not fit: the parts are in place already, or the config has no such place."""
         edits = self._edits(config)
         if not edits:
             return "the agent is already the one that is put in"
@@ -60,13 +60,13 @@ class SubstituteAgent(HasExampleArgument):
         return ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The same turns with the config changed."""
+        """Return the same turns with the config changed."""
         edits = self._edits(source.config)
         changed = ", ".join(f"{edit.pointer.removeprefix('/')} {_shown(edit.after)}" for edit in edits)
         return FollowUp(runs=(FollowUpRun(edits=edits),), description=f"another agent put in: {changed}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both agents show the same facts."""
+        """Return whether both agents show the same facts."""
         return same_facts(self.id, pair)
 
     def examples(self) -> Iterable[RelationExample]:

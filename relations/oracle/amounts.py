@@ -32,7 +32,7 @@ _SURE = 3
 
 
 def numbers_of(text: str) -> Iterator[Decimal]:
-    """The numbers of a text, in digits and in words; "half" is one too."""
+    """Yield the numbers of a text, in digits and in words; "half" is one too."""
     yield from (found for match in _NUMBER.finditer(text) if (found := decimal_of(match.group())) is not None)
     spoken = (value_of(match.group()) for match in _IN_WORDS.finditer(text))
     yield from (Decimal(value) for value in spoken if value is not None)
@@ -40,7 +40,7 @@ def numbers_of(text: str) -> Iterator[Decimal]:
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """The number that a text is, with its currency's sign or without."""
+    """Return the number that a text is, with its currency's sign or without."""
     try:
         number = Decimal(text.strip().lstrip("$€£").replace(",", ""))
     except InvalidOperation:
@@ -49,7 +49,7 @@ def decimal_of(text: str) -> Decimal | None:
 
 
 def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
-    """The one amount of money that requests state, where nothing that was seen speaks of another or of sums."""
+    """Return the one amount of money that requests state, where nothing that was seen speaks of another or of sums."""
     found = {
         decimal_of(text[fact.value.start : fact.value.end])
         for text in said
@@ -62,7 +62,8 @@ def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
 def spoilt_amount(
     said: Decimal, numbers: frozenset[Decimal], only: Decimal | None = None, hundredfold: bool = False
 ) -> Decimal | None:
-    """The number that was given and that `said` is with a slip; None where it is given, like none, or worked out.
+    """Return the number that was given and that `said` is with a slip; None where it is given, like none, or worked
+    out.
 
     Of any number with three significant digits, a moved decimal point and two neighbouring digits that have changed
     places are slips; of the only amount that was stated, so is one digit that is another, is missing or is added. What
@@ -79,7 +80,7 @@ def spoilt_amount(
 
 
 def _is_worked_out(said: Decimal, numbers: frozenset[Decimal]) -> bool:
-    """Whether a calculation with two of the numbers, or a sum of a few, gives it."""
+    """Return whether a calculation with two of the numbers, or a sum of a few, gives it."""
     if any(said in _results(one, other) for one, other in permutations(numbers, 2)):
         return True
     sizes = range(3, len(numbers) + 1) if len(numbers) <= _FEW_NUMBERS else range(3, 3)
@@ -115,5 +116,5 @@ def _are_swapped(one: str, other: str) -> bool:
 
 
 def _significant(number: Decimal) -> str:
-    """The digits of a number without zeros at its ends."""
+    """Return the digits of a number without zeros at its ends."""
     return format(number, "f").replace(".", "").strip("0")

@@ -38,7 +38,7 @@ _YES_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 
 
 def json_fault(answer: JsonValue, fenced: bool = False) -> str:
-    """Why an answer is not JSON. With `fenced`, a code block that is the whole answer may hold it."""
+    """Return why an answer is not JSON. With `fenced`, a code block that is the whole answer may hold it."""
     if fenced and isinstance(answer, str) and (block := _FENCED.fullmatch(answer)):
         answer = block["inside"]
     try:
@@ -113,7 +113,7 @@ _SENT_ELSEWHERE = re.compile(r"\bto \S+@\S|\b(?:upload|save|export|attach|store)
 
 
 def asked_format(request: str) -> Format | None:
-    """The format that a request asks its answer to have; None where it asks for none.
+    """Return the format that a request asks its answer to have; None where it asks for none.
 
     >>> [format.name for format in [asked_format("List the plans as a table.")] if format]
     ['table']
@@ -138,7 +138,7 @@ def _sentences(request: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_demand(sentence: str, found: re.Match[str]) -> bool:
-    """Whether the answer itself is to have the format, and not something that is asked about, or sent."""
+    """Return whether the answer itself is to have the format, and not something that is asked about, or sent."""
     if is_asked_about(sentence, found.start()) or not _GOES_ON.match(sentence, found.end()):
         return False
     if _SENT_ELSEWHERE.search(sentence):
@@ -151,7 +151,7 @@ def _fenced_json_fault(answer: JsonValue) -> str:
 
 
 def demanded_format(response_format: JsonValue) -> Format | None:
-    """The format that a `response_format` of the model's settings demands; None for text."""
+    """Return the format that a `response_format` of the model's settings demands; None for text."""
     if not isinstance(response_format, dict):
         return None
     kind = response_format.get("type")
@@ -171,7 +171,7 @@ def schema_format(schema: JsonValue) -> Format:
 
 
 def given_format(argument: JsonValue) -> Format:
-    """The format that an argument says. Raises `ValueError`."""
+    """Return the format that an argument says. Raises `ValueError`."""
     if isinstance(argument, str):
         if argument not in NAMED:
             raise ValueError(f"unknown format {argument!r}. {nearest(argument, NAMED)}")

@@ -29,7 +29,7 @@ _FEWEST = 3
 
 
 def language_of(text: str) -> str | None:
-    """The language whose commonest words a text has most of; None where it has few, or no clear most.
+    """Return the language whose commonest words a text has most of; None where it has few, or no clear most.
 
     >>> language_of("Die Rückgabe ist für Sie nicht möglich."), language_of("ORD-1042")
     ('German', None)
@@ -72,7 +72,7 @@ class Limits(NamedTuple):
             yield f"the answer is in {spoken}, not in {self.language}"
 
     def instruction(self) -> str:
-        """The demands as sentences that a user may add to a request."""
+        """Return the demands as sentences that a user may add to a request."""
         said = [
             f"Use at most {most} {noun}."
             for most, noun in (
@@ -164,7 +164,7 @@ _LONGEST_TOPIC = 3
 
 
 def stated_limits(request: str) -> Limits:
-    """The demands that a request states.
+    """Return the demands that a request states.
 
     >>> stated_limits("Explain it in at most 20 words, and do not mention the price.")[:4]
     (20, None, None, ('price',))
@@ -186,7 +186,7 @@ def _required(request: str) -> Iterator[str]:
 
 
 def _language(request: str) -> str | None:
-    """The language of the answer; none where what is asked is how something is said in it."""
+    """Return the language of the answer; none where what is asked is how something is said in it."""
     match = _LANGUAGE.search(request)
     if not match or _DENIED.search(request[: match.start("which")]) or is_reported(request, match.start()):
         return None
@@ -196,7 +196,7 @@ def _language(request: str) -> str | None:
 
 
 def given_limits(argument: JsonValue) -> Limits:
-    """The demands of an argument. Raises `ValueError`."""
+    """Return the demands of an argument. Raises `ValueError`."""
     given = arguments.mapping(argument, (), Limits._fields)
     if not given:
         raise ValueError(f"expects at least one of {', '.join(Limits._fields)}")
@@ -235,7 +235,7 @@ def _lengths(request: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_told_of(request: str, match: re.Match[str]) -> bool:
-    """Whether the words speak of something else than the answer: "my essay has under 500 words"."""
+    """Return whether the words speak of something else than the answer: "my essay has under 500 words"."""
     before = request[max(0, match.start() - 40) : match.start()]
     told = re.search(
         r"\b(?:has|had|have|is|was|were|be|been|contains?|wrote|written|about|at least|allows?|takes?|accepts?)\b"
@@ -248,7 +248,7 @@ def _is_told_of(request: str, match: re.Match[str]) -> bool:
 
 
 def _is_manner(request: str, match: re.Match[str]) -> bool:
-    """Whether "with five words" says how to answer, and not what a thing is like."""
+    """Return whether "with five words" says how to answer, and not what a thing is like."""
     before = re.split(r"[.!?\n]", request[: match.start()])[-1]
     begins = _CLAUSE_BEGINS.search(request[: match.start()]) is not None
     ends = _CLAUSE_ENDS.match(request, match.end()) is not None
@@ -275,7 +275,7 @@ def _forbidden(request: str) -> Iterator[str]:
 
 
 def _speaks_of(answer: str, topic: str) -> bool:
-    """Whether the stems of the topic's words stand one after the other in the answer."""
+    """Return whether the stems of the topic's words stand one after the other in the answer."""
     said, sought = [stem(word.text) for word in words(answer)], [stem(word.text) for word in words(topic)]
     if not sought:  # no words: a sign, such as an exclamation mark
         return topic in answer

@@ -42,7 +42,7 @@ class ConstraintPreservation:
         self.given = None if argument is None else given_limits(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: no request states a limit, or none can be repeated."""
+        """Return why the relation does not fit: no request states a limit, or none can be repeated."""
         if self.given is not None:
             return without_text(scenario)
         return (
@@ -62,7 +62,7 @@ class ConstraintPreservation:
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the answers keep the demands; None where there is no answer in words to them."""
+        """Return whether the answers keep the demands; None where there is no answer in words to them."""
         outputs = pair.trace.outputs
         last = len(pair.scenario.turns) - 1
         demands = _stated(pair.scenario) if self.given is None else {last: self.given}
@@ -80,7 +80,7 @@ class ConstraintPreservation:
         )
 
     def examples(self) -> Iterable[RelationExample]:
-        """A limit of words, kept and not."""
+        """Return a limit of words, kept and not."""
         turn = "What is the plan? Answer in at most 5 words."
         return (
             RelationExample(source(turn, said="It is the Plus plan."), (), holds=True),
@@ -93,7 +93,7 @@ def _answer(outputs: tuple[JsonValue, ...], turn: int) -> JsonValue:
 
 
 def _stated(scenario: Scenario) -> dict[int, Limits]:
-    """The demands of each turn that states some."""
+    """Return the demands of each turn that states some."""
     read = {
         number: stated_limits(turn) for number, turn in enumerate(scenario.turns) if isinstance(turn, str)
     }

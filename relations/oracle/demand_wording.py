@@ -20,7 +20,7 @@ _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|```.*?```|`[^`\n]*`|(?<!\w)'
 
 
 def is_reported(request: str, start: int) -> bool:
-    """Whether what begins at `start` is quoted, or what somebody else said.
+    """Return whether what begins at `start` is quoted, or what somebody else said.
 
     >>> is_reported("The customer wrote: do not mention me. What now?", 20), is_reported("Do not mention me.", 0)
     (True, False)
@@ -30,6 +30,6 @@ def is_reported(request: str, start: int) -> bool:
 
 
 def is_asked_about(request: str, start: int) -> bool:
-    """Whether the sentence asks something before `start`: "Tell me how to show data in a table"."""
+    """Return whether the sentence asks something before `start`: "Tell me how to show data in a table"."""
     before = _SENTENCE_BEFORE.search(request, 0, start)
     return before is not None and _ASKS_ABOUT.search(before.group()) is not None

@@ -30,7 +30,7 @@ class FormatCompliance:
         self.given = None if argument is None else given_format(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: nobody asks for a format."""
+        """Return why the relation does not fit: nobody asks for a format."""
         return (
             ""
             if self._formats(scenario, config)
@@ -42,7 +42,7 @@ class FormatCompliance:
         return FollowUp(description="the format of the answers")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the answers to the turns that ask for a format have it; None where they have no answer."""
+        """Return whether the answers to the turns that ask for a format have it; None where they have no answer."""
         formats, outputs = self._formats(pair.scenario, pair.config), pair.source.outputs
         judged = {turn: format for turn, format in formats.items() if turn < len(outputs)}
         if not judged:
@@ -57,7 +57,7 @@ class FormatCompliance:
         )
 
     def examples(self) -> Iterable[RelationExample]:
-        """A request for bullet points, heeded and not."""
+        """Return a request for bullet points, heeded and not."""
         turn = "List the two plans as bullet points."
         return (
             RelationExample(source(turn, said="- Basic\n- Plus\n"), (), holds=True),

@@ -43,7 +43,7 @@ class Idempotence:
             self.after = arguments.text(given["after"], "the words of the request that the text follows")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the request has no text to transform."""
+        """Return why the relation does not fit: the request has no text to transform."""
         if lack := without_text(scenario):
             return lack
         if len(scenario.turns) > 1:
@@ -57,7 +57,7 @@ class Idempotence:
         )
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The request with the answer in the place of the text."""
+        """Return the request with the answer in the place of the text."""
         place, answer = self._place(source.scenario), source.trace.output
         if place is None or not isinstance(answer, str) or not answer.strip():
             return None
@@ -66,7 +66,7 @@ class Idempotence:
         return FollowUp(runs=(FollowUpRun(turns=(turn,)),), description="the answer in the place of the text")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both answers state the same."""
+        """Return whether both answers state the same."""
         if not pair.source.outputs or not pair.trace.outputs:
             return None
         if flat(pair.source.text) == flat(pair.trace.text):
@@ -78,7 +78,7 @@ class Idempotence:
         return same_facts(self.id, alone)
 
     def examples(self) -> Iterable[RelationExample]:
-        """A note that stays, and one that loses its date."""
+        """Return a note that stays, and one that loses its date."""
         asked = source(
             "Clean up this note: met on  3 May 2026, paid $20", said="Met on 3 May 2026; paid $20."
         )

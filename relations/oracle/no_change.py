@@ -26,7 +26,9 @@ class NoChange(FitsAll):
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the runs contradict each other, or differ in what was asked for; None where too few are known."""
+        """Return whether the runs contradict each other, or differ in what was asked for; None where too
+        few are known.
+        """
         if not pair.comparison.unasked:
             return same_facts(self.id, pair)
         apart = pair.comparison.contradictions(pair.scenario, pair.source, pair.trace)
@@ -35,7 +37,7 @@ class NoChange(FitsAll):
         return check(self.id, apart, "the runs do not contradict each other")
 
     def examples(self) -> Iterable[RelationExample]:
-        """An answer in other words, and one with another amount."""
+        """Return an answer in other words, and one with another amount."""
         asked = source("What does it cost?", said="It costs $20.")
         numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
         asked = asked._replace(scenario=numbers)

@@ -56,11 +56,11 @@ class RefusalConsistency:
                 raise ValueError(f"wordings: {without[0]!r} has no {REQUEST}, where the request goes")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: no request can be reworded. Only runs tell whether it is refused."""
+        """Return why the relation does not fit: no request can be reworded. Only runs tell whether it is refused."""
         return without_text(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The last request in another form, where it was refused."""
+        """Return the last request in another form, where it was refused."""
         turns = texts(source.scenario.turns)
         if turns is None or not is_refusal(source.trace, source.config):
             return None
@@ -69,7 +69,7 @@ class RefusalConsistency:
         return FollowUp(runs=(FollowUpRun(turns=(*turns[:-1], turn)),), description=f"asked as {wording!r}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether it is refused again; None where it was not refused, or there is no answer."""
+        """Return whether it is refused again; None where it was not refused, or there is no answer."""
         if not is_refusal(pair.source, pair.config) or not pair.trace.text.strip():
             return None
         faults = (
@@ -80,7 +80,7 @@ class RefusalConsistency:
         return check(self.id, faults, "it is refused again")
 
     def examples(self) -> Iterable[RelationExample]:
-        """A refusal in other words, and none."""
+        """Return a refusal in other words, and none."""
         asked = source("Refund my order from last year.", said="I am sorry, we cannot refund it.")
         return (
             RelationExample(
@@ -91,7 +91,7 @@ class RefusalConsistency:
 
 
 def is_refusal(trace: AgentTrace, config: AgentConfig) -> bool:
-    """Whether the answer to the last turn decides no, and nothing was done where it grants something too."""
+    """Return whether the answer to the last turn decides no, and nothing was done where it grants something too."""
     said = decisions(trace.output) if isinstance(trace.output, str) else frozenset()
     if NO not in said or said == {NO}:
         return NO in said

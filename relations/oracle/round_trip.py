@@ -53,7 +53,7 @@ class RoundTrip(HasExampleArgument):
         self.exact = exact
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation does not fit: the request has no text after `there`."""
+        """Return why the relation does not fit: the request has no text after `there`."""
         if lack := without_text(scenario):
             return lack
         if len(scenario.turns) > 1:
@@ -61,7 +61,7 @@ class RoundTrip(HasExampleArgument):
         return "" if self._text(scenario) else f"its request has no text after {self.there!r}"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The answer, sent back."""
+        """Return the answer, sent back."""
         answer = source.trace.output
         if not self._text(source.scenario) or not isinstance(answer, str) or not answer.strip():
             return None
@@ -69,7 +69,7 @@ class RoundTrip(HasExampleArgument):
         return FollowUp(runs=(FollowUpRun(turns=(turn,)),), description=f"sent back with {self.back!r}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the text came back; None where it cannot be told."""
+        """Return whether the text came back; None where it cannot be told."""
         text = self._text(pair.scenario)
         if not text or not pair.trace.outputs:
             return None
@@ -86,7 +86,7 @@ class RoundTrip(HasExampleArgument):
         return check(self.id, comparison.differences(pair.scenario, begun, ended), "the facts came back")
 
     def examples(self) -> Iterable[RelationExample]:
-        """An amount that comes back, and one that does not."""
+        """Return an amount that comes back, and one that does not."""
         asked = source(
             f"{self.there} Pay $120 by 3 May 2026.", said="Zahlen Sie bis zum 3. Mai 2026 120 Dollar."
         )

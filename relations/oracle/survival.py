@@ -43,7 +43,7 @@ class Given(NamedTuple):
 
     @classmethod
     def of(cls, seen: Iterable[JsonValue]) -> "Given":
-        """What the texts and values that were seen hold."""
+        """Return what the texts and values that were seen hold."""
         text = "\n".join(one if isinstance(one, str) else canonical_json(one) for one in seen)
         # A backslash or a quotation mark of JSON is no part of an id.
         ids = {plain(one): one for one in _ids(text)}
@@ -59,7 +59,7 @@ class Given(NamedTuple):
         )
 
     def has(self, identifier: str) -> bool:
-        """Whether an id was given, in whatever spelling, or is the number of one."""
+        """Return whether an id was given, in whatever spelling, or is the number of one."""
         own = plain(identifier)
         return own in self.ids or (len(own) >= _SHORTEST and _is_number_of(own, self))
 
@@ -72,7 +72,7 @@ class Value(NamedTuple):
 
 
 def values(arguments: JsonValue, name: str = "") -> Iterator[Value]:
-    """All texts and numbers of a call's arguments, at any depth."""
+    """Yield all texts and numbers of a call's arguments, at any depth."""
     if isinstance(arguments, dict):
         for key, item in arguments.items():
             yield from values(item, key)
@@ -84,7 +84,10 @@ def values(arguments: JsonValue, name: str = "") -> Iterator[Value]:
 
 
 def ids_of(value: Value) -> tuple[str, ...]:
-    """The ids in a value. Days are none: they are worked out. Nor are amounts, page numbers and words to search."""
+    """Return the ids in a value.
+
+    Days are none: they are worked out. Nor are amounts, page numbers and words to search.
+    """
     text = str(value.value) if isinstance(value.value, str | int) else ""
     name = _snake(value.name)
     if _SEARCHES.search(name) or (amount_of(value) is not None and not _NAMES_ID.search(name)):
@@ -105,13 +108,13 @@ def _ids(text: str) -> Iterator[str]:
 
 
 def amount_of(value: Value) -> Decimal | None:
-    """The number in a value whose name says that it is an amount, and not whose; None for any other."""
+    """Return the number in a value whose name says that it is an amount, and not whose; None for any other."""
     named = _NAMES_AMOUNT.search(value.name) and not _NAMES_ID.search(_snake(value.name))
     return decimal_of(str(value.value)) if named else None
 
 
 def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bool = False) -> str:
-    """The id that was given and that `said` resembles but is not; empty where it is one, or none can be told.
+    """Return the id that was given and that `said` resembles but is not; empty where it is one, or none can be told.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
     changed places; and when both begin with the same two or more letters and have as many digits. Short ids, numbers
@@ -144,12 +147,12 @@ def _other_address(own: str, host: str, given: Given) -> str:
 
 
 def plain(identifier: str) -> str:
-    """An id's letters and digits, in upper case."""
+    """Return an id's letters and digits, in upper case."""
     return _PLAIN.sub("", identifier).upper()
 
 
 def _is_number_of(own: str, given: Given) -> bool:
-    """Whether a value is the number of an id alone, or a given number with letters before it."""
+    """Return whether a value is the number of an id alone, or a given number with letters before it."""
     number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if number == own:
         return number in given.digits
@@ -162,7 +165,7 @@ def _number(own: str) -> int:
 
 
 def _is_short_of(own: str, other: str, given: Given) -> bool:
-    """Whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
+    """Return whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
     if own.isdecimal():
         number = _FORM.fullmatch(other)
         return number is not None and _resembles(own, number["digits"])
@@ -183,7 +186,7 @@ def _resembles(one: str, other: str) -> bool:
 
 
 def _is_the_other(own: str, other: str, given: Given) -> bool:
-    """Whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
+    """Return whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
     mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
     if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):
         return False

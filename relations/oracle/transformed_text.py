@@ -57,7 +57,7 @@ def transformed_text(request: str) -> Span | None:
 
 
 def text_after(request: str, opening: str) -> Span | None:
-    """What follows an opening that a user names, up to the end."""
+    """Return what follows an opening that a user names, up to the end."""
     at = request.find(opening)
     if at < 0:
         return None

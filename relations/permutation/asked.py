@@ -57,7 +57,7 @@ class IndependentQuestions(Invariant):
     )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty where it can."""
         if why := lack_of_turns(scenario):
             return why
         return "" if any(_questions(turn) for turn in _turns(scenario, config)) else (
@@ -65,7 +65,7 @@ class IndependentQuestions(Invariant):
         )  # fmt: skip
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The questions of one turn in another order."""
+        """Return the questions of one turn in another order."""
         found = [(t, spans) for t in _turns(source.scenario, source.config) if (spans := _questions(t))]
         if not found:
             return None
@@ -88,7 +88,7 @@ class OptionOrder(Invariant):
     why: ClassVar[str] = "The agent picks an option for its place: the first one, or the last."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty where it can."""
         if why := lack_of_turns(scenario):
             return why
         listed = any(_option_lists(turn) for turn in _turns(scenario, config))
@@ -103,7 +103,7 @@ class OptionOrder(Invariant):
         return _permuted(source, turn, source.rng.choice(lists), "options")
 
     def examples(self) -> Iterable[RelationExample]:
-        """A choice between plans."""
+        """Yield a choice between plans."""
         asked = "Which plan includes the export: Basic, Pro or Enterprise?"
         told = answer("The export costs 20 euros a month and needs the plan Pro.")
         yield example(asked, told, answer("Take Pro: the export is 20 euros a month."), True)
@@ -111,7 +111,7 @@ class OptionOrder(Invariant):
 
 
 def _turns(scenario: Scenario, config: AgentConfig) -> Iterator[Turn]:
-    """The turns after which nothing is said of places: "The first one, please"."""
+    """Yield the turns after which nothing is said of places: "The first one, please"."""
     for turn in turns_of(scenario, config):
         if not any(_PLACED.search(str(later)) for later in scenario.turns[turn.number + 1 :]):
             yield turn
@@ -136,7 +136,7 @@ def _shuffled(texts: list[str], rng: Random) -> list[str]:
 
 
 def _questions(turn: Turn) -> tuple[Span, ...]:
-    """The questions of a turn that may change places; empty where there are not two, or one needs another."""
+    """Return the questions of a turn that may change places; empty where there are not two, or one needs another."""
     said = turn.document.instructions
     spans = [Span(one.start, one.end) for one in said if one.text.rstrip().endswith("?")]
     texts = [turn.text[span.start : span.end] for span in spans]

@@ -45,7 +45,7 @@ class DocumentOrder(Invariant):
     why: ClassVar[str] = "The answer hangs on where a passage stands: ranking decides what the user is told."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty where it can."""
         if len(config.context) < 2:
             return "the agent is given fewer than two documents"
         if _OF_DOCUMENTS.search(config.prompt) or _asked(scenario, _OF_DOCUMENTS):
@@ -53,7 +53,7 @@ class DocumentOrder(Invariant):
         return "the documents are numbered parts of one" if _is_series(config.context) else ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The documents in reverse or shuffled, drawn by chance."""
+        """Return the documents in reverse or shuffled, drawn by chance."""
         items = source.config.context
         if self.lack(source.scenario, source.config):
             return None
@@ -83,14 +83,14 @@ class ToolOrder(Invariant):
     why: ClassVar[str] = "The model takes a tool for its place in the list, not for what it does."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty where it can."""
         if len(config.tools) < 2:
             return "the agent has fewer than two tools"
         spoken = _OF_TOOLS.search(config.prompt) or _asked(scenario, _OF_TOOLS)
         return "the order of the tools is spoken of" if spoken else ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The tools in reverse or shuffled, drawn by chance."""
+        """Return the tools in reverse or shuffled, drawn by chance."""
         if self.lack(source.scenario, source.config):
             return None
         order, how = _order(len(source.config.tools), source.rng)
@@ -111,7 +111,7 @@ def _asked(scenario: Scenario, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_series(documents: Sequence[Document]) -> bool:
-    """Whether names are those of pages or parts that follow one another: `manual-1`, `manual-2`."""
+    """Return whether names are those of pages or parts that follow one another: `manual-1`, `manual-2`."""
     found = [match for document in documents if (match := _NUMBERED.match(document.name))]
     numbered = sorted((match["stem"], int(match["number"])) for match in found)
     return any(a[0] == b[0] and b[1] - a[1] == 1 for a, b in pairwise(numbered))

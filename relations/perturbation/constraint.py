@@ -63,7 +63,7 @@ class AddedConstraint:
         self._obey = argument == "obey"
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why no limit can be added, in a phrase; empty where one can."""
+        """Return why no limit can be added, in a phrase; empty where one can."""
         if why := lack_of_turns(scenario):
             return why
         if not _last(scenario, config):
@@ -71,7 +71,7 @@ class AddedConstraint:
         return "the user speaks of how long the answer is to be" if _is_limited(scenario) else ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The last turn with a limit, drawn by chance; none where the run answered nothing, or with JSON."""
+        """Return the last turn with a limit, drawn by chance; none where the run answered nothing, or with JSON."""
         turn = _last(source.scenario, source.config)
         said = _prose_answer(source.trace)
         if not turn or not said or _is_limited(source.scenario):
@@ -85,7 +85,9 @@ class AddedConstraint:
         return follow.model_copy(update={"expected": {"kind": limit.kind, "words": limit.words}})
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the answer is no longer than before or than allowed, and with `obey` whether it keeps the limit."""
+        """Return whether the answer is no longer than before or than allowed, and with `obey` whether it keeps the
+        limit.
+        """
         before, after = _prose_answer(pair.source), _prose_answer(pair.trace)
         if not before:
             return None
@@ -100,7 +102,7 @@ class AddedConstraint:
         return Check(evaluator=self.id, passed=passed, reason=reason)
 
     def examples(self) -> Iterable[RelationExample]:
-        """A question with a limit on its answer."""
+        """Yield a question with a limit on its answer."""
         asked = "Until when can unused goods be returned?"
         told = answer(
             "Unused goods can be returned within 30 days of the delivery, and the return is free of charge."
@@ -120,7 +122,7 @@ def _is_limited(scenario: Scenario) -> bool:
 
 
 def _prose_answer(trace: AgentTrace) -> str:
-    """The answer where it is prose; empty for structured ones, whose length says nothing."""
+    """Return the answer where it is prose; empty for structured ones, whose length says nothing."""
     output = trace.output
     return output if isinstance(output, str) and output.lstrip()[:1] not in ("", "{", "[", "<") else ""
 

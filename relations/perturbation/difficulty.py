@@ -55,7 +55,7 @@ class Difficulty:
         self._score = _score_of(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why no turn can be made harder, in a phrase; empty where one can."""
+        """Return why no turn can be made harder, in a phrase; empty where one can."""
         return lack_of_turns(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
@@ -71,7 +71,7 @@ class Difficulty:
         return FollowUp(runs=runs, description=f"made harder: {'; '.join(what for what, _ in harder)}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the run scores at least as well as one of its harder versions."""
+        """Return whether the run scores at least as well as one of its harder versions."""
         score = self._score or _share_passed
         before = float(score(pair.scenario, pair.source))
         after = [float(score(pair.scenario, trace)) for trace in pair.traces]
@@ -81,7 +81,7 @@ class Difficulty:
         return Check(evaluator=self.id, passed=before >= min(after), reason=reason)
 
     def examples(self) -> Iterable[RelationExample]:
-        """A question that is answered, and one that is answered only where it is harder."""
+        """Yield a question that is answered, and one that is answered only where it is harder."""
         expected = (EvaluatorSpec(name="contains", argument="4 euros"),)
         asked, good, bad = "Which fee is open?", answer("A fee of 4 euros."), answer("I cannot say.")
         yield example(asked, good, (good, bad, good, bad), True, evaluators=expected)

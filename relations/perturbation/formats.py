@@ -61,7 +61,7 @@ class Formats(RewordedTurn):
         return [] if asks_for_one else [tuple(_KINDS[kind](turn)) for kind in self._kinds]
 
     def examples(self) -> Iterable[RelationExample]:
-        """A booking whose date is written otherwise."""
+        """Yield a booking whose date is written otherwise."""
         asked, booked = "Book a table for 3 March 2026.", {"day": "2026-03-03"}
         told = answer("Your table is booked for 3 March 2026.", ("book", {**booked}))
         yield example(asked, told, answer("Booked for 2026-03-03.", ("book", {**booked})), True)

@@ -20,7 +20,7 @@ class IrrelevantContext(Invariant):
     why: ClassVar[str] = "A remark or a passage that has nothing to do with the question changes the answer."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why nothing can be added, in a phrase; empty where it can."""
+        """Return why nothing can be added, in a phrase; empty where it can."""
         if config.context and unrelated_documents(scenario, config):
             return ""
         if why := lack_of_turns(scenario):
@@ -28,7 +28,7 @@ class IrrelevantContext(Invariant):
         return "" if unrelated_remarks(scenario, config) else "no remark is sure to be unrelated to the agent"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """A remark before or after a turn, or, where the agent has documents, a further one; drawn by chance."""
+        """Return a remark before or after a turn, or, where the agent has documents, a further one; drawn by chance."""
         scenario, config, rng = source.scenario, source.config, source.rng
         documents = unrelated_documents(scenario, config) if config.context else ()
         remarks = unrelated_remarks(scenario, config)
@@ -41,7 +41,7 @@ class IrrelevantContext(Invariant):
         return reworded(scenario, turn, [rng.choice(list(_added(turn, remarks)))])
 
     def examples(self) -> Iterable[RelationExample]:
-        """A question about a fee, with a remark."""
+        """Yield a question about a fee, with a remark."""
         asked, told = "Which fee is open on my card R-4712?", answer("A fee of 4 euros is open.")
         yield example(asked, told, answer("How nice! There is an open fee of 4 euros."), True)
         yield example(asked, told, answer("A fee of 40 euros is open."), False)

@@ -83,7 +83,7 @@ class Negation(NoArgument):
     why: ClassVar[str] = "The agent does what it was told not to do: it reads topics, not requests."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why no request can be negated, in a phrase; empty where one can."""
+        """Return why no request can be negated, in a phrase; empty where one can."""
         if why := lack_of_turns(scenario):
             return why
         found = list(_negations(scenario, config))
@@ -108,7 +108,7 @@ class Negation(NoArgument):
         return follow.model_copy(update={"expected": {"not_called": expected}})
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether what must not be done was not done, or the answer differs; None where there was no answer."""
+        """Return whether what must not be done was not done, or the answer differs; None where there was no answer."""
         listed = pair.follow_up.expected.get("not_called")
         forbidden = {str(tool) for tool in listed} if isinstance(listed, list) else set()
         if forbidden:
@@ -123,7 +123,7 @@ class Negation(NoArgument):
         return Check(evaluator=self.id, passed=passed, reason=f"{pair.follow_up.description}: {what}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """A refund that is not asked for."""
+        """Yield a refund that is not asked for."""
         config = AgentConfig(tools=(ToolSpec(name="issue_refund"), ToolSpec(name="lookup_order")))
         order: dict[str, JsonValue] = {"order": "A-1007"}
         refunded = answer("A-1007 is refunded.", ("issue_refund", order))
@@ -139,7 +139,9 @@ def _answer_text(trace: AgentTrace) -> str:
 
 
 def _answers(said: str, scenario: Scenario) -> bool:
-    """Whether something is said of what was asked, other than that it is not known; small talk beside it is none."""
+    """Return whether something is said of what was asked, other than that it is not known; small talk beside it is
+    none.
+    """
     if not _KNOWS_NOTHING.search(said):
         return True
     asked = frozenset().union(*(stems(str(turn)) for turn in scenario.turns))
@@ -153,7 +155,7 @@ def _tools(verb: str, tools: Iterable[ToolSpec]) -> set[str]:
 
 
 def _negations(scenario: Scenario, config: AgentConfig) -> Iterator[tuple[Turn, _Negation]]:
-    """Every negation of a turn that is sure to turn round what the scenario asks for."""
+    """Yield every negation of a turn that is sure to turn round what the scenario asks for."""
     asked = [stem(word.text) for turn in scenario.turns for word in words(str(turn))]
     for turn in turns_of(scenario, config):
         later = scenario.turns[turn.number + 1 :]
@@ -182,7 +184,7 @@ def _of_turn(turn: Turn) -> Iterator[_Negation]:
 
 
 def _requests(text: str) -> Iterator[tuple[str, int, str]]:
-    """The verb of a request, how much of the sentence changes, and into what."""
+    """Yield the verb of a request, how much of the sentence changes, and into what."""
     if order := _ORDER.match(text):
         lead = "Please do not" if order["please"] else "Do not"
         yield order["verb"], order.end(), f"{lead} {lowered(order['verb']).lower()}"

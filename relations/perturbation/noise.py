@@ -26,7 +26,7 @@ _OTHER_WORDS = word_set(_SHIPPED["words_one_slip_apart"])
 
 
 def slips(turn: Turn) -> Iterator[Change]:
-    """Every word of the turn that can be mistyped, one slip or two for each; fixed text is left alone."""
+    """Yield every word of the turn that can be mistyped, one slip or two for each; fixed text is left alone."""
     for match in _SHORT.finditer(turn.text):
         mistyped = _COMMON.get(match.group())
         if mistyped and turn.may_change(*match.span()):
@@ -96,7 +96,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•]|\(?\w{1,2}[.)])(?:[ \t]|\Z)")
 
 
 def _with_values_fixed(turn: Turn) -> Turn:
-    """The turn with more that must stay: words that may be values."""
+    """Return the turn with more that must stay: words that may be values."""
     found = [
         Span(*match.span("value"))
         for match in _VALUE.finditer(turn.text)
@@ -183,7 +183,7 @@ def _filler(turn: Turn) -> Iterator[Change]:
 
 
 def _is_item(turn: Turn, span: Span) -> bool:
-    """Whether a sentence is, or stands in, an item of a list."""
+    """Return whether a sentence is, or stands in, an item of a list."""
     line = turn.text[turn.text.rfind("\n", 0, span.start) + 1 : span.end]
     return _ITEM.match(line) is not None
 
@@ -234,7 +234,7 @@ class Noise(RewordedTurn):
         return [tuple(_KINDS[kind](careful)) for kind in self._kinds if names_told or kind not in _BY_LETTERS]
 
     def examples(self) -> Iterable[RelationExample]:
-        """A question with a fee for an answer."""
+        """Yield a question with a fee for an answer."""
         asked, told = (
             "Please tell me which fee is open on my card R-4712.",
             answer("A fee of 4 euros is open."),

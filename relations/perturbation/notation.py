@@ -157,6 +157,8 @@ def _changes(turn: Turn, span: tuple[int, int], forms: list[str] | tuple[str, ..
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether a figure says something together with another: "2 to 3 weeks", "1 hour 30 minutes", "20 million"."""
+    """Return whether a figure says something together with another: "2 to 3 weeks", "1 hour 30 minutes",
+    "20 million".
+    """
     before = text[max(0, start - _SEEN) : start]
     return _GOES_ON.match(text, end) is not None or _WENT_BEFORE.search(before) is not None

@@ -68,7 +68,7 @@ class Paraphrase(RewordedTurn):
         return [tuple(change for rule in rules for change in rule(turn, sentences)) for rules in _GROUPS]
 
     def examples(self) -> Iterable[RelationExample]:
-        """A cancellation, politely."""
+        """Yield a cancellation, politely."""
         asked, told = (
             "Please cancel order A-3100.",
             answer("A-3100 is cancelled.", ("cancel", {"order": "A-3100"})),
@@ -90,7 +90,7 @@ class _Sentence(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether it begins and ends outside what is quoted."""
+        """Return whether it begins and ends outside what is quoted."""
         inner = self.turn.document.protects
         return not inner(self.span.start, self.span.start + 1) and not inner(self.span.end - 1, self.span.end)
 
@@ -127,7 +127,7 @@ def _plain(frames: Iterable[str], turn: Turn) -> Iterator[str]:
 
 
 def _order(text: str) -> tuple[str, str]:
-    """The order of a sentence in the base form, without "please" and stop, and its stop; empty for none."""
+    """Return the order of a sentence in the base form, without "please" and stop, and its stop; empty for none."""
     stop = text[-1] if text[-1] in ".!" else ""
     body = text.removesuffix(stop) if stop else text
     polite = _PLEASE.match(body)
@@ -183,7 +183,7 @@ def _key(form: str) -> str:
 
 
 def _fits(form: str, after: str) -> bool:
-    """Whether a short form and a long one mean the same before these words."""
+    """Return whether a short form and a long one mean the same before these words."""
     plain = form.lower()
     if plain in ("i have", "i've"):
         return _AFTER_HAVE.match(after) is not None

@@ -44,7 +44,7 @@ class Synonyms(RewordedTurn):
         return [tuple(change for change in found if turn.may_change(change.start, change.end))]
 
     def examples(self) -> Iterable[RelationExample]:
-        """A request that wants what it would like."""
+        """Yield a request that wants what it would like."""
         asked, told = "I would like to know the fee of card R-4712.", answer("The fee is 4 euros.")
         yield example(asked, told, answer("Your fee: 4 euros."), True)
         yield example(asked, told, answer("The fee is 14 euros."), False)

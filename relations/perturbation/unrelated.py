@@ -17,13 +17,13 @@ CONDITIONS: Mapping[str, str] = _SHIPPED["conditions"]
 
 
 def unrelated_remarks(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:
-    """The remarks that share no content word with the agent and what it is asked."""
+    """Return the remarks that share no content word with the agent and what it is asked."""
     domain = stems(_domain(scenario, config))
     return tuple(remark for remark in REMARKS if not stems(remark) & domain)
 
 
 def unrelated_documents(scenario: Scenario, config: AgentConfig) -> tuple[Document, ...]:
-    """The documents that no agent's topic touches: their names share no word with it."""
+    """Return the documents that no agent's topic touches: their names share no word with it."""
     domain = stems(_domain(scenario, config))
     taken = {document.name for document in config.context}
     return tuple(d for d in DOCUMENTS if d.name not in taken and not stems(d.name) & domain)

@@ -35,11 +35,11 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
     """The placeholders that it is told."""
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs."""
+        """Return the config this adapter runs."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the config: what the agent offers is seen when it runs."""
+        """Return the tools of the config: what the agent offers is seen when it runs."""
         return self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -64,7 +64,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
 
     @property
     def served(self) -> bool:
-        """Whether tool servers offer the agent its tools, and changes reach it there."""
+        """Return whether tool servers offer the agent its tools, and changes reach it there."""
         return self.spec.options.get(SERVED) is True
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -88,7 +88,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return any(path == told or path.startswith(f"{told}.") for told in self.carries)
 
     def _unset_by(self, edit: Edit, path: str) -> str:
-        """The placeholder that an edit leaves without a value."""
+        """Return the placeholder that an edit leaves without a value."""
         if edit.span is not None or edit.part == "tools":
             return ""
         below = {name: name.removeprefix(path) for name in self.names if f"{name}.".startswith(f"{path}.")}
@@ -98,11 +98,11 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return next(unset, "")
 
     def told(self) -> dict[str, JsonValue]:
-        """The values of all parts that placeholders may name."""
+        """Return the values of all parts that placeholders may name."""
         return parts_by_name(self.told_config())
 
     def told_config(self) -> AgentConfig:
-        """The config as the agent is told it."""
+        """Return the config as the agent is told it."""
         own = {"tools": self.original.tools, "history": self.original.history}
         return self.config.model_copy(update=own)
 
@@ -145,7 +145,7 @@ def _is_same_call(met: Step, seen: Step, trial: Trial) -> bool:
 
 
 def outside_trace(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
-    """The trace of a run that answered."""
+    """Return the trace of a run that answered."""
     recorder = trial.recorder
     output = jsonable(answer)
     respond = Step(action=Action.RESPOND, turn=turn, output=output, started=recorder.now())
@@ -159,5 +159,5 @@ def outside_trace(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
 
 
 def as_input(turns: tuple[JsonValue, ...]) -> JsonValue:
-    """What the agent is asked: the turn, or a list of turns when there are several."""
+    """Return what the agent is asked: the turn, or a list of turns when there are several."""
     return turns[0] if len(turns) == 1 else list(turns)

@@ -23,7 +23,7 @@ def check_pointer(answer: str | None) -> None:
 
 
 def answer_in(text: str, answer: str, source: str, redact: Callable[[str], str] = str) -> JsonValue:
-    """The value at the pointer `answer` of a JSON text.
+    """Return the value at the pointer `answer` of a JSON text.
 
     Raises `NoAnswerError` that says what is there instead; `redact` takes secrets out of that before it is cut.
     """
@@ -49,7 +49,7 @@ def _at(value: Any, answer: str, source: str, redact: Callable[[str], str]) -> J
 
 
 def _inside(value: Any, part: str) -> tuple[Any] | None:
-    """What stands under a key or an index; nothing is told from null."""
+    """Return what stands under a key or an index; nothing is told from null."""
     if isinstance(value, dict) and part in value:
         return (value[part],)
     if isinstance(value, list) and part.isdecimal() and int(part) < len(value):

@@ -25,7 +25,7 @@ def names_in(text: str, where: str) -> tuple[str, ...]:
 
 
 def filled(text: str, word: Word, where: str) -> str:
-    """The text with `word(name)` in the place of each placeholder, and `{{` and `}}` as braces.
+    """Return the text with `word(name)` in the place of each placeholder, and `{{` and `}}` as braces.
 
     >>> filled("{{{input}}}", str.upper, "agent.body")
     '{INPUT}'
@@ -50,7 +50,7 @@ def check_names(names: Iterable[str], config: AgentConfig, others: Iterable[str]
 
 
 def parts_by_name(config: AgentConfig) -> dict[str, JsonValue]:
-    """Every part of a config that a placeholder may name, by dotted path. Unset ones are None.
+    """Return every part of a config that a placeholder may name, by dotted path. Unset ones are None.
 
     >>> parts_by_name(AgentConfig(orchestration={"retries": {"fetch": 2}}))["orchestration.retries.fetch"]
     2

@@ -14,7 +14,7 @@ _HERE_DOCUMENT = re.compile(r"(?<!<)<<-?[ \t]*[\\'\"]?[A-Za-z_][^\n]*\n")
 
 
 def shell_line(text: str, where: str) -> tuple[str, dict[str, str]]:
-    r"""The line with variables in the place of placeholders, and the placeholder that each variable holds.
+    r"""Return the line with variables in the place of placeholders, and the placeholder that each variable holds.
 
     A variable's value is no code to the shell, whatever stands in it, so nothing has to be escaped. It is to what is
     told to read its arguments as code: `eval`, `sh -c`, `python -c`, `ssh`; no placeholder belongs there. Raises
@@ -65,7 +65,7 @@ def _follow(text: str, open_: list[str]) -> None:
 
 
 def _tokens(text: str, open_: list[str]) -> Iterator[str]:
-    """What opens or closes; in single quotes nothing but the next one does."""
+    """Yield what opens or closes; in single quotes nothing but the next one does."""
     place = 0
     while place < len(text):
         if open_ and open_[-1] == "'":

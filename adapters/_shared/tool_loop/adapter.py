@@ -42,7 +42,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
 
     @classmethod
     def checked(cls, dialect: Dialect, spec: AgentSpec, config: AgentConfig) -> Self:
-        """The adapter, after a look at everything that can be wrong with the section. Raises `UsageError`."""
+        """Return the adapter, after a look at everything that can be wrong with the section. Raises `UsageError`."""
         if not config.model.name:
             raise UsageError(
                 f"agent.config.model.name is missing: adapter {spec.adapter} needs to know which model to ask"
@@ -53,7 +53,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
 
     @classmethod
     def of_functions(cls, dialect: Dialect, spec: AgentSpec, config: AgentConfig) -> Self:
-        """The adapter, after a look at the flow and the functions. Raises `UsageError`."""
+        """Return the adapter, after a look at the flow and the functions. Raises `UsageError`."""
         others = sorted(set(config.orchestration) - {_LIMIT})
         if others:
             raise UsageError(
@@ -63,11 +63,11 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return cls(dialect, _read_functions(spec), config)
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs; tools and limit are those of the loop where the project says none."""
+        """Return the config this adapter runs; tools and limit are those of the loop where the project says none."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the config, and with those all that the model is told of."""
+        """Return the tools of the config, and with those all that the model is told of."""
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -80,12 +80,12 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return ""
 
     def doubled_tools(self) -> frozenset[str]:
-        """Every tool: the loop itself makes the calls."""
+        """Return every tool: the loop itself makes the calls."""
         return frozenset(tool.own_name for tool in self._config.tools)
 
     @property
     def needs_doubles(self) -> frozenset[str]:
-        """The tools without a function, which only a scenario's double can answer."""
+        """Return the tools without a function, which only a scenario's double can answer."""
         return self.doubled_tools() - set(self._functions)
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -98,7 +98,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return unsaid(self._dialect.refuses, self._original.model, mutant)
 
     def versions(self) -> Mapping[str, str]:
-        """The SDK's version."""
+        """Return the SDK's version."""
         return version_of(self._dialect.package)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
@@ -110,7 +110,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return trial.recorder.trace(await loop.outputs(turns))
 
     def _tools_of(self, trial: Trial) -> dict[str, Function]:
-        """What to call, by the name that the model is told of."""
+        """Return what to call, by the name that the model is told of."""
         original = {tool.own_name for tool in self._original.tools}
         absent = original - set(self._functions)
         if missing := sorted(absent - set(trial.doubles)):
@@ -120,7 +120,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
 
 
 def _completed(config: AgentConfig, functions: Mapping[str, Function]) -> AgentConfig:
-    """The config with the functions as tools where it has none, and with the limit of the loop."""
+    """Return the config with the functions as tools where it has none, and with the limit of the loop."""
     tools = config.tools or tuple(
         read_tool(function).model_copy(update={"name": name}) for name, function in functions.items()
     )
@@ -134,7 +134,7 @@ def _limit(config: AgentConfig) -> int:
 
 
 def _read_functions(spec: AgentSpec) -> dict[str, Function]:
-    """The functions by name; none where the section names none. Raises `UsageError`."""
+    """Return the functions by name; none where the section names none. Raises `UsageError`."""
     if spec.functions is None:
         return {}
     found = import_object(spec.functions, Path(spec.root))
@@ -170,7 +170,7 @@ def _no_function(tool: str, functions: Iterable[str]) -> str:
 
 
 def _only_doubled(name: str) -> Callable[..., Any]:
-    """A function that its double answers for; it is never called itself."""
+    """Return a function that its double answers for; it is never called itself."""
 
     def call(**arguments: Any) -> Any:
         raise AdapterError(_no_function(name, ()))

@@ -91,7 +91,7 @@ class Dialect:
         return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """A new client; address and key are the SDK's own environment variables. Raises `AdapterError`."""
+        """Return a new client; address and key are the SDK's own environment variables. Raises `AdapterError`."""
         return new_client(self.package, self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
@@ -109,19 +109,19 @@ class Dialect:
         )
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """The plain reply to a request with the conversation so far."""
+        """Return the plain reply to a request with the conversation so far."""
         raise NotImplementedError
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """What is added to the conversation for a reply."""
+        """Return what is added to the conversation for a reply."""
         raise NotImplementedError
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """Why a reply ended early; empty where the model was done."""
+        """Return why a reply ended early; empty where the model was done."""
         return _CUT.get(reply.finish_reason, "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """What is added to the conversation for the results of a reply's calls."""
+        """Return what is added to the conversation for the results of a reply's calls."""
         raise NotImplementedError
 
 
@@ -136,13 +136,13 @@ class StreamCutError(ConnectionError):
 
 
 def plain(found: Any) -> Body:
-    """What an SDK has read, as it came."""
+    """Return what an SDK has read, as it came."""
     body: Body = found.to_dict(mode="json", warnings=False)
     return body
 
 
 def request_of(config: AgentConfig) -> ModelRequest:
-    """The config as a request in which nothing has been said yet."""
+    """Return the config as a request in which nothing has been said yet."""
     model, system = config.model, config.system_text()
     return ModelRequest(
         model=model.name,
@@ -153,12 +153,12 @@ def request_of(config: AgentConfig) -> ModelRequest:
 
 
 def body_of(codec: Codec, request: ModelRequest) -> dict[str, Any]:
-    """The body of a request in the terms of an API."""
+    """Return the body of a request in the terms of an API."""
     return dict(bodies.mapping(bodies.read_json(codec.encode_request(request).body), "the body"))
 
 
 def refused(codec: Codec, model: ModelConfig, api: str) -> str:
-    """The first setting that an API has no place for, by what is left of it there; empty where all are."""
+    """Return the first setting that an API has no place for, by what is left of it there; empty where all are."""
     wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
     told = codec.decode_request(codec.encode_request(wanted))
     for name in SAMPLING:
@@ -169,7 +169,7 @@ def refused(codec: Codec, model: ModelConfig, api: str) -> str:
 
 
 def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mutant) -> str:
-    """Which setting that the mutant changes an API has no word for, before or after; empty for none."""
+    """Return which setting that the mutant changes an API has no word for, before or after; empty for none."""
     edits = [edit for edit in mutant.edits if edit.part == "model"]
     changed = {edit.path[1] for edit in edits if len(edit.path) > 1} - {"name", "provider"}
     after = apply_edits(AgentConfig(model=model), edits).model

@@ -46,7 +46,7 @@ class ConverseDialect(Dialect):
         self._boto3 = Boto3("bedrock-runtime", region)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """The client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
+        """Return the client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
         return nullcontext(self._boto3.client())
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
@@ -55,7 +55,7 @@ class ConverseDialect(Dialect):
         return reply._replace(model=reply.model or config.model.name)
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """The reply; one that is streamed is put together from its events."""
+        """Return the reply; one that is streamed is put together from its events."""
         body = {
             **body_of(self.codec, request),
             "modelId": request.model,
@@ -66,7 +66,7 @@ class ConverseDialect(Dialect):
         return came
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """The message of the reply, reasoning and its signatures included."""
+        """Return the message of the reply, reasoning and its signatures included."""
         message = came["output"]["message"]
         content = [block for block in message["content"] if not _is_blank(block)]
         return [{**message, "content": content}] if content else []
@@ -102,7 +102,7 @@ def _frames(events: Iterable[dict[str, Any]]) -> Iterable[bytes]:
 
 
 def _written(value: Any) -> Any:
-    """A value that botocore has read, as JSON carries it: bytes are base64 there."""
+    """Return a value that botocore has read, as JSON carries it: bytes are base64 there."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, dict):
@@ -111,7 +111,7 @@ def _written(value: Any) -> Any:
 
 
 def _sent(message: dict[str, Any]) -> dict[str, Any]:
-    """A message as boto3 takes it: text is a block, and what is base64 in JSON is bytes."""
+    """Return a message as boto3 takes it: text is a block, and what is base64 in JSON is bytes."""
     content = message["content"]
     if isinstance(content, str):
         return {**message, "content": [{"text": content}]}
@@ -119,19 +119,19 @@ def _sent(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_blank(block: dict[str, Any]) -> bool:
-    """Whether a block has a text without a word, which models say and the service then refuses to be told."""
+    """Return whether a block has a text without a word, which models say and the service then refuses to be told."""
     return isinstance(block.get("text"), str) and not block["text"].strip()
 
 
 def _with_bytes(block: dict[str, Any]) -> dict[str, Any]:
-    """A block that a model answered; of a call that was cut off, what was written of its input is no object."""
+    """Return a block that a model answered; of a call that was cut off, what was written of its input is no object."""
     if isinstance(use := block.get("toolUse"), dict):
         return block if isinstance(use.get("input"), dict) else {"toolUse": {**use, "input": {}}}
     return {key: _read(value) for key, value in block.items()}
 
 
 def _read(value: Any) -> Any:
-    """The opposite of `_written`, by the names of what botocore gives as bytes."""
+    """Return the opposite of `_written`, by the names of what botocore gives as bytes."""
     if isinstance(value, list):
         return [_read(inner) for inner in value]
     if not isinstance(value, dict):

@@ -37,13 +37,13 @@ class MessagesDialect(Dialect):
     codec: ClassVar[Codec] = AnthropicMessages()
 
     def refuses(self, model: ModelConfig) -> str:
-        """A temperature that is too high as well."""
+        """Return a temperature that is too high as well."""
         if model.temperature is not None and model.temperature > HOTTEST:
             return f"the {self.api} API takes temperatures up to {HOTTEST:g}, not {model.temperature:g}"
         return super().refuses(model.model_copy(update={"max_tokens": model.max_tokens or MAX_TOKENS}))
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """The reply, which the SDK puts together where it is streamed."""
+        """Return the reply, which the SDK puts together where it is streamed."""
         complete = request.model_copy(update={"max_tokens": request.max_tokens or MAX_TOKENS})
         body = {**body_of(self.codec, complete), "messages": conversation}
         options = arguments_of(client.messages.create, body)
@@ -56,7 +56,7 @@ class MessagesDialect(Dialect):
         return plain(message)
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """The blocks of the reply, thoughts included."""
+        """Return the blocks of the reply, thoughts included."""
         return [{"role": "assistant", "content": came["content"]}] if came["content"] else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:

@@ -25,7 +25,7 @@ class ChatDialect(Dialect):
     codec: ClassVar[Codec] = ChatCompletions()
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """The reply, put together from its chunks where it is streamed."""
+        """Return the reply, put together from its chunks where it is streamed."""
         body = body_of(self.codec, request)
         options = {**body, "messages": [*body["messages"], *conversation]}
         create = client.chat.completions.create
@@ -44,7 +44,7 @@ class ChatDialect(Dialect):
         return said
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """A message for each call."""
+        """Return a message for each call."""
         return [{"role": "tool", "tool_call_id": a.call.id, "content": a.text} for a in answers]
 
 
@@ -66,7 +66,7 @@ class ResponsesDialect(Dialect):
     codec: ClassVar[Codec] = Responses()
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """The reply, the one at the end of a stream. Raises `ResponseFailedError`."""
+        """Return the reply, the one at the end of a stream. Raises `ResponseFailedError`."""
         options = {**body_of(self.codec, request), "input": conversation}
         if not self._stream:
             return _done(plain(await client.responses.create(**options)))
@@ -81,15 +81,15 @@ class ResponsesDialect(Dialect):
         return _done(plain(final))
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """The items of the reply, thoughts included."""
+        """Return the items of the reply, thoughts included."""
         return list(came["output"])
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """The service's own word where it is not one of the usual reasons."""
+        """Return the service's own word where it is not one of the usual reasons."""
         return super().cut(came, reply) or ("" if reply.finish_reason in _ENDED else reply.finish_reason)
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """An item for each call."""
+        """Return an item for each call."""
         return [{"type": "function_call_output", "call_id": a.call.id, "output": a.text} for a in answers]
 
 

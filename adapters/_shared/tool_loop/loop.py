@@ -44,7 +44,7 @@ class ToolLoop:
     trial: Trial
 
     async def outputs(self, turns: Sequence[JsonValue]) -> list[JsonValue]:
-        """The answers to the turns. Raises `StepLimitError`, and what the SDK raises."""
+        """Return the answers to the turns. Raises `StepLimitError`, and what the SDK raises."""
         history = Conversation(self.config.history, checkpointed=False)
         texts: list[JsonValue] = [as_text(turn) for turn in turns]
         outputs: list[JsonValue] = []
@@ -66,7 +66,7 @@ class _Turn:
     number: int
 
     async def answered(self, conversation: Items) -> tuple[Items, str]:
-        """The conversation after this turn, and the answer."""
+        """Return the conversation after this turn, and the answer."""
         for left in reversed(range(self.loop.max_steps)):
             reply = await self._asked(conversation)
             conversation = [*conversation, *reply.said]
@@ -112,7 +112,9 @@ class _Turn:
         recorder.steps.append(Step(action=action, turn=self.number, started=begun, **fields))
 
     async def _carried_out(self, reply: Reply) -> list[Answer]:
-        """The results of the calls, which run at once; of a reply that was cut off, the last call is not whole."""
+        """Return the results of the calls, which run at once; of a reply that was cut off, the last call
+        is not whole.
+        """
         self.loop.trial.recorder.nodes.add(TOOLS)
         last = len(reply.calls) - 1
         return await asyncio.gather(
@@ -125,7 +127,7 @@ class _Turn:
         )
 
     async def _answer(self, call: Call, refusal: str) -> Answer:
-        """What the model is given; whatever goes wrong with the call is told it as text."""
+        """Return what the model is given; whatever goes wrong with the call is told it as text."""
         with answering(CallPlace(self.number, call.node or TOOLS, call.id)) as place:
             try:
                 function, arguments = self._understood(call, refusal)
@@ -162,7 +164,7 @@ async def _called(function: Function, arguments: dict[str, Any]) -> Any:
 
 
 def _arguments(call: Call) -> dict[str, Any]:
-    """What the function is called with. Raises `_NotCalledError` for what is no JSON object."""
+    """Return what the function is called with. Raises `_NotCalledError` for what is no JSON object."""
     found = call.arguments
     if isinstance(found, str):
         try:
@@ -175,7 +177,7 @@ def _arguments(call: Call) -> dict[str, Any]:
 
 
 def _readable(call: Call) -> dict[str, Any]:
-    """The arguments as far as they can be read, for the trace."""
+    """Return the arguments as far as they can be read, for the trace."""
     try:
         return _arguments(call)
     except _NotCalledError:

@@ -98,32 +98,32 @@ class Arm:
 
     @property
     def status(self) -> Status | None:
-        """The mutant's status, once it has one."""
+        """Return the mutant's status, once it has one."""
         return self.ended.status if self.ended else None
 
     @property
     def reason(self) -> str:
-        """Why the mutant has its status; empty where that needs no reason."""
+        """Return why the mutant has its status; empty where that needs no reason."""
         return self.ended.reason if self.ended else ""
 
     @property
     def ready(self) -> bool:
-        """Whether the next launch may be chosen now."""
+        """Return whether the next launch may be chosen now."""
         return not self.is_answered and self.trials.ready
 
     @property
     def is_answered(self) -> bool:
-        """Whether this round asks for no further trial of it."""
+        """Return whether this round asks for no further trial of it."""
         return bool(self.ended or self.rests)
 
     @property
     def ruled_out(self) -> float | None:
-        """The least drop that every scenario on which a drop could show has ruled out; None without any."""
+        """Return the least drop that every scenario on which a drop could show has ruled out; None without any."""
         return ruled_out(self.cleared.get(name) for name in self.hopeful)
 
     @property
     def standing(self) -> Conclusion | None:
-        """What is known of the mutant whenever one looks: a survivor of a coarse round is one at its drop."""
+        """Return what is known of the mutant whenever one looks: a survivor of a coarse round is one at its drop."""
         if self.ended and self.ended.status is not Status.UNDECIDED:
             return self.ended
         if self.ruled_out is not None:
@@ -161,7 +161,7 @@ class Arm:
 
     @property
     def confirmations(self) -> tuple[Confirmation, ...]:
-        """The kills that were to be confirmed; the last one may still wait."""
+        """Return the kills that were to be confirmed; the last one may still wait."""
         return (*self.refuted, *filter(None, (self.waiting, self.confirmed)))
 
     def launch(self) -> Launch:
@@ -275,7 +275,7 @@ class Arm:
 
     @property
     def _is_given_up(self) -> bool:
-        """Whether trials have ceased for trouble: a finer round would meet it again."""
+        """Return whether trials have ceased for trouble: a finer round would meet it again."""
         dropped = any(lane.dropped and lane.decision is Decision.CONTINUE for lane in self.lanes)
         return dropped or self.tally.trouble >= TROUBLE_PATIENCE
 

@@ -7,7 +7,7 @@ from agentmut.trial import SuiteConfig, absence
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
-    """Whether a trial did not come to what the mutant changes, as agents do not always do the same.
+    """Return whether a trial did not come to what the mutant changes, as agents do not always do the same.
 
     It made too few calls of a tool for a fault of it to show; or the flow is changed, but the run did not enter the
     node, did not decide for the way that leads elsewhere now, or had nothing to pass that is withheld. `shown`: the
@@ -32,7 +32,7 @@ def _flow_key(edit: Edit) -> str:
 
 
 def passed_by(mutant: Mutant, trials: int) -> str:
-    """Why a mutant that every trial went past has no coverage."""
+    """Return why a mutant that every trial went past has no coverage."""
     withheld = [str(edit.before) for edit in mutant.edits if _flow_key(edit) == "state" and edit.before]
     if withheld:
         return f"none of {trials} trials had anything under {' and '.join(withheld)} to withhold from {mutant.subject}"

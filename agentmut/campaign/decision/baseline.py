@@ -71,7 +71,7 @@ class ScenarioBaseline:
 
     @property
     def wants_another(self) -> bool:
-        """Whether a further trial should be launched."""
+        """Return whether a further trial should be launched."""
         in_flight = self.launched - self.finished
         limit = self.wanted + max(3, round(SPARE * self.wanted))
         return self.trials + in_flight < self.wanted and self.launched < limit
@@ -87,7 +87,7 @@ class ScenarioBaseline:
         return 2 * self.trials >= self.wanted
 
     def shows(self, delta: float) -> bool:
-        """Whether the original passes often enough for a drop by `delta` to show."""
+        """Return whether the original passes often enough for a drop by `delta` to show."""
         return self.usable and not is_untestable(self.failures, self.trials, delta)
 
     @property
@@ -97,15 +97,15 @@ class ScenarioBaseline:
 
     @property
     def requests(self) -> Iterable[RequestShape]:
-        """The requests of all trials that are evidence."""
+        """Return the requests of all trials that are evidence."""
         return (shape for seen in self.footprints.values() for shape in seen.requests)
 
     def carries(self, detector: Detector) -> bool:
-        """Whether some baseline trial carried the part that a mutant changes."""
+        """Return whether some baseline trial carried the part that a mutant changes."""
         return any(detector.carried(seen) for seen in self.footprints.values())
 
     def holds_answer(self, workers: int) -> bool:
-        """Whether a few trials asked a model, perhaps one in each worker, and the others took its answer.
+        """Return whether a few trials asked a model, perhaps one in each worker, and the others took its answer.
 
         Never without workers that hold anything from one trial to the next.
         """
@@ -133,7 +133,7 @@ class ScenarioBaseline:
 
 
 def age_note(seconds: float, what: str) -> str:
-    """What to say of trials of the original that are `seconds` old; empty while they are not old."""
+    """Return what to say of trials of the original that are `seconds` old; empty while they are not old."""
     if seconds <= OLD:
         return ""
     days = round(seconds / 86_400)

@@ -52,7 +52,7 @@ class BaselinePhase:
         return Launch("", name, self._skipped.get(name, 0) + repeat, repeat)
 
     def testable(self, scenario: str, delta: float) -> bool:
-        """Whether the original passes often enough on a scenario for a drop by `delta` to show."""
+        """Return whether the original passes often enough on a scenario for a drop by `delta` to show."""
         return self.by_scenario[scenario].shows(delta)
 
     def grow(self, trials: int) -> None:

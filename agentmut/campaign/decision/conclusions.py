@@ -49,12 +49,12 @@ class Situation:
 
     @property
     def shown(self) -> bool:
-        """Whether some trial showed the change, or was lost before it could."""
+        """Return whether some trial showed the change, or was lost before it could."""
         return bool(self.tally.witnessed or self.tally.lost)
 
     @property
     def is_open(self) -> bool:
-        """Whether further trials may go to some scenario."""
+        """Return whether further trials may go to some scenario."""
         return any(lane.is_open for lane in self.lanes)
 
     @property

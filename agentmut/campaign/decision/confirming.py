@@ -58,7 +58,9 @@ class Confirmation:
 
     @property
     def _as_often(self) -> bool:
-        """Whether the original fails no less often than the mutant: where both always fail, no evidence moves."""
+        """Return whether the original fails no less often than the mutant: where both always fail, no
+        evidence moves.
+        """
         return all(b.original_failures * b.trials >= b.failures * b.original_trials for _, b in self.found)
 
     @property

@@ -25,12 +25,12 @@ class InOrder:
 
     @property
     def visible(self) -> int:
-        """How many results the next launch looks at; exactly these, so that timing changes nothing."""
+        """Return how many results the next launch looks at; exactly these, so that timing changes nothing."""
         return len(self.launches) + 1 - self.window
 
     @property
     def ready(self) -> bool:
-        """Whether the next launch may be chosen now: the results that it may look at have been consumed."""
+        """Return whether the next launch may be chosen now: the results that it may look at have been consumed."""
         return self.consumed == max(0, self.visible)
 
     @property

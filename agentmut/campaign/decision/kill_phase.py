@@ -41,12 +41,12 @@ class KillPhase:
 
     @property
     def ended(self) -> bool:
-        """Whether every arm has its status."""
+        """Return whether every arm has its status."""
         return all(arm.status for arm in self.arms.values())
 
     @property
     def answered(self) -> bool:
-        """Whether no arm asks for a trial in this round, and none is under way."""
+        """Return whether no arm asks for a trial in this round, and none is under way."""
         return all(arm.is_answered for arm in self.arms.values())
 
     def record(self, launch: Launch, result: TrialResult) -> Arm:

@@ -46,12 +46,12 @@ class Lane:
 
     @property
     def is_open(self) -> bool:
-        """Whether further trials may go here."""
+        """Return whether further trials may go here."""
         return self.decision is Decision.CONTINUE and not self.dropped
 
     @property
     def is_untestable(self) -> bool:
-        """Whether the original fails too often there for a drop by the round's delta to show."""
+        """Return whether the original fails too often there for a drop by the round's delta to show."""
         return self.decision is Decision.UNTESTABLE
 
     @property
@@ -65,12 +65,12 @@ class Lane:
 
     @property
     def gave_up(self) -> str:
-        """Why the lane ended without a decision; empty where it has one, or may get one."""
+        """Return why the lane ended without a decision; empty where it has one, or may get one."""
         return self.dropped if self.decision in (Decision.CONTINUE, Decision.UNDECIDED) else ""
 
     @property
     def standing(self) -> Standing:
-        """What the choice of the next scenario looks at."""
+        """Return what the choice of the next scenario looks at."""
         return Standing(self.evidence, self.trials, self.failures)
 
     def with_trial(self, failed: bool, reason: str = "") -> Self:

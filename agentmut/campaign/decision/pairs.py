@@ -58,17 +58,17 @@ class PartsSeen:
 
     @property
     def missing(self) -> str:
-        """The first part that has not been seen in as many trials as it takes; empty if there is none."""
+        """Return the first part that has not been seen in as many trials as it takes; empty if there is none."""
         overdue = (p for p, n in sorted(self.waited.items()) if n >= self.patience and p not in self.seen)
         return next(overdue, "")
 
     @property
     def unseen(self) -> str:
-        """The first part that was due and has not been seen; empty if there is none."""
+        """Return the first part that was due and has not been seen; empty if there is none."""
         return next((part for part in sorted(self.passed + self.waited) if part not in self.seen), "")
 
     def awaits(self, scenario: str) -> bool:
-        """Whether a part that has not been seen is due in a scenario."""
+        """Return whether a part that has not been seen is due in a scenario."""
         return not self.due[scenario] <= self.seen
 
 
@@ -88,7 +88,7 @@ def shows_all(parts: PartsSeen, mutant: Mutant, scenario: str, result: TrialResu
 
 
 def looks_on(now: Situation) -> bool:
-    """Whether a pair is killed, perhaps by one part alone: it goes on until a trial shows both, for a while."""
+    """Return whether a pair is killed, perhaps by one part alone: it goes on until a trial shows both, for a while."""
     return bool(now.killed_by) and not now.shown and not now.is_open
 
 

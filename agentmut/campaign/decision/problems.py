@@ -27,7 +27,7 @@ KEPT = "Finished trials are kept, and reused by the same command."
 
 
 def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageError:
-    """The error that ends a run with a problem: of the project file where it was `refused`.
+    """Return the error that ends a run with a problem: of the project file where it was `refused`.
 
     `then` follows, unless the problem says itself what becomes of finished trials.
     """
@@ -51,7 +51,7 @@ class Runs(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether no further trial will be run."""
+        """Return whether no further trial will be run."""
         ...
 
     @property
@@ -61,7 +61,7 @@ class Runs(Protocol):
 
     @property
     def first_failure(self) -> str:
-        """The reason of the first that failed."""
+        """Return the reason of the first that failed."""
         ...
 
     @property
@@ -98,7 +98,7 @@ class _Now:
 
 
 def cannot_run(lanes: Collection[Reusing]) -> str:
-    """Why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
+    """Return why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
 
     That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
     server or a package is missing, or the agent is broken from its first line. Stored trials that ran do not speak
@@ -124,7 +124,7 @@ def cannot_run(lanes: Collection[Reusing]) -> str:
 
 
 def unbegun(lanes: Collection[Reusing]) -> bool:
-    """Whether each trial so far raised before it did anything: it may be that the agent cannot run."""
+    """Return whether each trial so far raised before it did anything: it may be that the agent cannot run."""
     shown = _now(lanes) or lanes
     trials = _trials(shown)
     return 0 < trials == _never_began(shown).total() and not _not_judged(shown)
@@ -144,7 +144,7 @@ def _now(lanes: Collection[Reusing]) -> list[_Now]:
 
 
 def _ran_before(lane: Reusing) -> bool:
-    """Whether stored trials of the scenario ran, and fresh ones are there to compare with them."""
+    """Return whether stored trials of the scenario ran, and fresh ones are there to compare with them."""
     stored = lane.trials - lane.fresh.trials
     return lane.fresh.trials > 0 and stored > lane.never_began.total() - lane.fresh.never_began.total()
 
@@ -158,7 +158,7 @@ def _never_began(lanes: Iterable[Runs]) -> Counter[str]:
 
 
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
-    """Why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
+    """Return why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
     if problem := cannot_run(baselines):
         return problem
     if any(b.passes for b in baselines) or not _suffice(baselines):
@@ -180,18 +180,18 @@ def no_evidence(lanes: Collection[Runs]) -> str:
 
 
 def most_common_trouble(lanes: Iterable[Runs]) -> str:
-    """The reason most trials gave for being no evidence; empty when there is none."""
+    """Return the reason most trials gave for being no evidence; empty when there is none."""
     total = sum((lane.no_evidence for lane in lanes), Counter[str]())
     return total.most_common(1)[0][0] if total else ""
 
 
 def _not_judged(lanes: Iterable[Runs]) -> bool:
-    """Whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
+    """Return whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
     return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
 
 
 def _suffice(lanes: Collection[Runs]) -> bool:
-    """Whether there are enough trials to give up an agent that has passed none."""
+    """Return whether there are enough trials to give up an agent that has passed none."""
     finished = sum(lane.finished for lane in lanes)
     each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
     return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
@@ -203,7 +203,7 @@ def _first_reason(lanes: Iterable[Runs]) -> str:
 
 
 def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
-    """What to say when the finished baseline leaves no scenario to try mutants on."""
+    """Return what to say when the finished baseline leaves no scenario to try mutants on."""
     rates = ", ".join(f"{name} {b.passes}/{b.trials}" for name, b in baselines.items())
     return (
         "no testable scenario: the original fails too often on each of them for a drop to show "
@@ -212,7 +212,7 @@ def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
 
 
 def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume`") -> str:
-    """What to say after too much trouble with services in a row; `then` goes on."""
+    """Return what to say after too much trouble with services in a row; `then` goes on."""
     if last.outcome is Outcome.NOT_JUDGED:
         return (
             f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, {then}: "
@@ -225,7 +225,7 @@ def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume
 
 
 def destroyed_problem(status: Status, reason: str) -> str:
-    """What the fate of the destroyed agent says against the campaign; empty when it is as it must be."""
+    """Return what the fate of the destroyed agent says against the campaign; empty when it is as it must be."""
     if status in (Status.KILLED, Status.ERROR):
         return ""
     said = f" ({reason})" if reason else ""
@@ -244,7 +244,7 @@ def destroyed_problem(status: Status, reason: str) -> str:
 
 
 def identity_problem(arm: Arm) -> str:
-    """What to say when an unchanged agent was killed."""
+    """Return what to say when an unchanged agent was killed."""
     lane = next((lane for lane in arm.lanes if lane.decision == "killed"), None)
     where = f"scenario {lane.scenario}" if lane else ", ".join(arm.killed_by)
     failures, trials = (

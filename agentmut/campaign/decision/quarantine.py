@@ -73,7 +73,7 @@ class Watch:
             self._answered.add(launch.mutant)
 
     def at_end(self) -> Suspicion | None:
-        """What is found when nothing is left to run: nobody waits for the end of an outage any more."""
+        """Return what is found when nothing is left to run: nobody waits for the end of an outage any more."""
         return self.found or self._spoiled()
 
     def _burst(self) -> Suspicion | None:
@@ -105,7 +105,7 @@ class Watch:
         return Suspicion(launches, TROUBLE) if launches and self.harmed() else None
 
     def _groups(self) -> list[list[Launch]]:
-        """The trials in trouble, those together that only a few others lie between."""
+        """Return the trials in trouble, those together that only a few others lie between."""
         groups: list[list[Launch]] = []
         for before, i in zip([-RECENT, *self._troubled], self._troubled, strict=False):
             if i - before > CALM:
@@ -115,7 +115,7 @@ class Watch:
 
 
 def seen_of(launch: Launch, result: TrialResult) -> Seen:
-    """A trial as the search for bursts sees it."""
+    """Return a trial as the search for bursts sees it."""
     spent = result.trace.service
     troubled = result.outcome is Outcome.INFRASTRUCTURE or result.attempts > 1
     sign = troubled or result.ending is Ending.EMPTY_ANSWER or bool(spent and spent.failed)
@@ -129,7 +129,7 @@ def pause_before(round_: int) -> float:
 
 
 def too_long(reason: str, then: str = "`agentmut resume`") -> str:
-    """Why a campaign is given up after the last round; `then` goes on."""
+    """Return why a campaign is given up after the last round; `then` goes on."""
     return (
         f"{reason}, again after {MOST_ROUNDS} rounds. Check the model endpoint and the network, then {then}: finished "
         "trials are kept, and those that the outage spoiled are run again"

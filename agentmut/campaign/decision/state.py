@@ -81,52 +81,52 @@ class CampaignState:
 
     @property
     def baselines(self) -> dict[str, ScenarioBaseline]:
-        """The baseline of each scenario."""
+        """Return the baseline of each scenario."""
         return self.original.by_scenario
 
     @property
     def baseline_complete(self) -> bool:
-        """Whether every scenario has its baseline."""
+        """Return whether every scenario has its baseline."""
         return self.original.complete
 
     @property
     def arms(self) -> dict[str, Arm]:
-        """The arm of each mutant that trials are spent on, once the baseline is complete."""
+        """Return the arm of each mutant that trials are spent on, once the baseline is complete."""
         return self.kills.arms
 
     @property
     def controls(self) -> tuple[Mutant, ...]:
-        """The mutants that check the campaign itself; they go first. What is empty cannot be destroyed."""
+        """Return the mutants that check the campaign itself; they go first. What is empty cannot be destroyed."""
         destroyed = (self.plan.destroyed,) if self.plan.destroyed.edits else ()
         return (*destroyed, *self.plan.identity)
 
     @property
     def contenders(self) -> tuple[Mutant, ...]:
-        """All mutants that are to be run, controls first."""
+        """Return all mutants that are to be run, controls first."""
         return (*self.controls, *(m for m in self.plan.mutants if m.id not in self.plan.ignored))
 
     def testable(self, scenario: str) -> bool:
-        """Whether the original passes often enough on a scenario for a drop to show."""
+        """Return whether the original passes often enough on a scenario for a drop to show."""
         return self.original.testable(scenario, self.plan.rule.delta)
 
     @property
     def drops_begun(self) -> tuple[float, ...]:
-        """The drops of the rounds that mutants have entered, coarsest first; empty without rounds."""
+        """Return the drops of the rounds that mutants have entered, coarsest first; empty without rounds."""
         return tuple(each.delta for each in self.plan.rounds[: self.round + 1])
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial of the original that was run now raised before it did anything."""
+        """Return whether every trial of the original that was run now raised before it did anything."""
         return unbegun(self.baselines.values())
 
     @property
     def decided(self) -> bool:
-        """Whether every mutant has its final status."""
+        """Return whether every mutant has its final status."""
         return self.baseline_complete and self.kills.answered and not self._another_round
 
     @property
     def _another_round(self) -> bool:
-        """Whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
+        """Return whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
         if self.round + 1 >= len(self.plan.ladder):
             return False
         whole = self.plan.shard or not self.plan.mutants
@@ -134,7 +134,7 @@ class CampaignState:
         return any(self.arms[id].rests for id in mutants if id in self.arms)
 
     def status(self, mutant: str) -> tuple[Status, str] | None:
-        """A mutant's status and reason as far as it is known; that of a coarse round while finer ones go on."""
+        """Return a mutant's status and reason as far as it is known; that of a coarse round while finer ones go on."""
         if mutant in self.decided_free:
             return self.decided_free[mutant]
         arm = self.arms.get(mutant)
@@ -169,7 +169,9 @@ class CampaignState:
         self.watch.record(launch, result)
 
     def _harmed(self) -> bool:
-        """Whether trouble of services has cost a mutant its decision, or the original trials that were wanted."""
+        """Return whether trouble of services has cost a mutant its decision, or the original trials that
+        were wanted.
+        """
         if any(b.complete and b.trials < b.wanted for b in self.baselines.values()):
             return True
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())

@@ -19,7 +19,7 @@ class MayReach(NamedTuple):
 def may_reach(
     mutant: Mutant, scenario: Scenario, suite: SuiteConfig, baselines: Mapping[str, ScenarioBaseline]
 ) -> MayReach | None:
-    """What is known of a mutant on a scenario without runs; None where it cannot reach it.
+    """Return what is known of a mutant on a scenario without runs; None where it cannot reach it.
 
     `baselines` are those of the other scenarios. Two mutants at once show where either does.
     """
@@ -49,7 +49,7 @@ def _alone(
 
 
 def _sent(mutant: Mutant, suite: SuiteConfig, baselines: Mapping[str, ScenarioBaseline]) -> MayReach:
-    """A part that every scenario sends, this one will send too; one that only some send, perhaps."""
+    """Return a part that every scenario sends, this one will send too; one that only some send, perhaps."""
     part = mutant.edits[0].part if mutant.edits else "config"
     detector = Detector(mutant, suite.full)
     sending = sum(baseline.carries(detector) for baseline in baselines.values())

@@ -8,7 +8,7 @@ from agentmut.project import Project
 
 
 def with_agents_own(project: Project, config: AgentConfig) -> Sources:
-    """The project's sources, with the agent's module for what its config does not say and `config` does."""
+    """Return the project's sources, with the agent's module for what its config does not say and `config` does."""
     module = _module(project)
     if module is None:
         return project.sources
@@ -18,7 +18,7 @@ def with_agents_own(project: Project, config: AgentConfig) -> Sources:
 
 
 def _module(project: Project) -> str | None:
-    """The file of the function that builds or is the agent, where it is one of the project."""
+    """Return the file of the function that builds or is the agent, where it is one of the project."""
     spec = project.agent
     named = (spec.factory or spec.run or spec.functions or "").partition(":")[0]
     inside = PurePosixPath(*named.split("."))

@@ -66,7 +66,9 @@ def _is_newer(age: Age, plan: RunPlan, scenario: str) -> bool:
 
 
 def compares_with_older(age: Age, then: str) -> bool:
-    """Whether a scenario's evaluators may be newer than a baseline that was saved when they were the set `then`."""
+    """Return whether a scenario's evaluators may be newer than a baseline that was saved when they were the
+    set `then`.
+    """
     return bool(age.originals) and then != age.evaluators and then not in age.later
 
 

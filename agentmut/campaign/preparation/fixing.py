@@ -16,7 +16,7 @@ SPREAD = 1_000_000
 
 
 def with_ages(session: Session, store: Store) -> Session:
-    """The session with the age of each scenario's evaluators. A set that is new to the store is noted there."""
+    """Return the session with the age of each scenario's evaluators. A set that is new to the store is noted there."""
     return session._replace(ages={one.name: _age(session, store, one) for one in session.scenarios})
 
 
@@ -43,7 +43,9 @@ def _age(session: Session, store: Store, scenario: Scenario) -> Age:
 
 
 def _is_younger(one: FixedSet, own: FixedSet) -> bool:
-    """Whether all that is run for a set is younger than another: also its mutants, which may be older than the set."""
+    """Return whether all that is run for a set is younger than another: also its mutants, which may be older than the
+    set.
+    """
     return one.id > own.id and one.mutants in (one.originals, own.mutants)
 
 
@@ -61,7 +63,8 @@ def _first_seen(
 
 
 def _of_mutants(store: Store, new: FixedSet, known: Sequence[FixedSet], series: int) -> int:
-    """The first repeat of mutants: that of an earlier set, where agentmut proposed all that was added to it since.
+    """Return the first repeat of mutants: that of an earlier set, where agentmut proposed all that was added to it
+    since.
 
     Who found such an evaluator has bounded the chance that it tells a mutant without effect from the original; an
     evaluator of a person may have been chosen by any run.
@@ -92,7 +95,7 @@ def _plan(run: StoredRun) -> Plan | None:
 def _of_earlier_version(
     store: Store, first: FixedSet, before: Sequence[tuple[StoredRun, Plan]], series: int
 ) -> FixedSet:
-    """The set with the repeats whose oldest trial a campaign with these evaluators has run itself."""
+    """Return the set with the repeats whose oldest trial a campaign with these evaluators has run itself."""
     runs = {"", *(run.id for run, _ in before)}
     begins = before[0][1].first.get(first.name, 0)
     originals = store.fixed.oldest_run(first.name, begins, mutants=False) in runs

@@ -52,11 +52,11 @@ class History(NamedTuple):
     rows: Mapping[str, MutantRow]
 
     def by_operator(self) -> dict[str, Record]:
-        """What became of each operator's mutants."""
+        """Return what became of each operator's mutants."""
         return _records(self.rows.values(), lambda row: row.operator)
 
     def by_class(self) -> dict[str, Record]:
-        """What became of each class of mutants; `preserve` ones apart, which are hardly ever killed."""
+        """Return what became of each class of mutants; `preserve` ones apart, which are hardly ever killed."""
         return _records(self.rows.values(), _group)
 
 
@@ -68,7 +68,7 @@ class Selected(NamedTuple):
 
 
 def read_history(runs: Path) -> History:
-    """The history in a project's folder of runs. A mutant counts once, by the latest run that decided it.
+    """Return the history in a project's folder of runs. A mutant counts once, by the latest run that decided it.
 
     Results that cannot be read, or are of another version, tell nothing.
     """
@@ -83,7 +83,7 @@ def read_history(runs: Path) -> History:
 
 
 def by_yield(mutants: Sequence[Mutant], history: History) -> tuple[str, ...]:
-    """The ids of `mutants`, the cheapest likely kills first: by expected kills a trial.
+    """Return the ids of `mutants`, the cheapest likely kills first: by expected kills a trial.
 
     An operator's chance of a kill is (killed + w * c) / (tried + w), the mean of a Beta posterior whose prior is
     worth w = 4 mutants and lies at c, the chance of its class; that is (killed + w * 0.5) / (tried + w) over
@@ -106,7 +106,7 @@ def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
 
 
 def select_operators(operators: Sequence[str], share: float, history: History) -> Selected:
-    """The most effective `share` of the operators by earlier runs (selective mutation, Definition 5.9).
+    """Return the most effective `share` of the operators by earlier runs (selective mutation, Definition 5.9).
 
     The AgentAssay paper keeps the operators "identified as most effective" and leaves open what that is. Here it is
     how much the mutants of an operator tell about a suite: 4 q (1 - q) with q = (killed + 1) / (scored + 2), which
@@ -142,7 +142,7 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
 
 
 def selection_note(share: float, selected: Selected) -> str:
-    """What the report says of a selective run."""
+    """Return what the report says of a selective run."""
     left_out = ", ".join(empty.operator for empty in selected.left_out) or "none"
     return (
         f"selective mutation ({share:g} of the operators by earlier runs): left out {left_out}; kept "
@@ -151,7 +151,7 @@ def selection_note(share: float, selected: Selected) -> str:
 
 
 def effectiveness(record: Record) -> float:
-    """How much an operator's mutants tell, from 0 to 1.
+    """Return how much an operator's mutants tell, from 0 to 1.
 
     >>> effectiveness(Record(killed=5, scored=10))
     1.0

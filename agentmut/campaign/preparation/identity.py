@@ -46,7 +46,7 @@ class Environment(Frozen):
 
 
 def endpoints(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The model services that the environment variables point at. Credentials in URLs are left out."""
+    """Return the model services that the environment variables point at. Credentials in URLs are left out."""
     simulator = variables.get(SIMULATOR_VARIABLE)
     return {
         name: simulator if simulator and is_loopback(variables[name]) else _endpoint(variables[name])
@@ -56,7 +56,7 @@ def endpoints(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL points at this machine."""
+    """Return whether a URL points at this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
@@ -64,7 +64,7 @@ def is_loopback(url: str) -> bool:
 def environment(
     spec: AgentSpec, versions: Mapping[str, str], code: str, timeout: float, declared: Mapping[str, str]
 ) -> Environment:
-    """The environment of a run that starts now."""
+    """Return the environment of a run that starts now."""
     return Environment(
         agentmut=__version__,
         record=RECORD_FORMAT,
@@ -110,7 +110,7 @@ def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
 
 
 def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario: str, repeat: int) -> str:
-    """The key of a stored trial: it is reused only if nothing that shaped it has changed.
+    """Return the key of a stored trial: it is reused only if nothing that shaped it has changed.
 
     `config` and `scenario` are digests.
     """

@@ -26,7 +26,7 @@ from agentmut.trial import routed
 
 
 def imported_suite(project: Project) -> Importer | None:
-    """The suite of another tool that the project measures. Raises `UsageError`."""
+    """Return the suite of another tool that the project measures. Raises `UsageError`."""
     spec = project.imported
     if spec is None:
         return None
@@ -39,7 +39,10 @@ def imported_suite(project: Project) -> Importer | None:
 
 
 def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
-    """What runs the agent: the adapter of the suite where it has one, else that of the project. Raises `UsageError`."""
+    """Return what runs the agent: the adapter of the suite where it has one, else that of the project.
+
+    Raises `UsageError`.
+    """
     if importer is not None and (own := _suites_adapter(project, importer)) is not None:
         return _sound(own, project.agent)
     if importer is not None and project.agent.adapter == importer.name:
@@ -56,7 +59,7 @@ def _suites_adapter(project: Project, importer: Importer) -> Adapter | None:
 
 
 def _sound(made: Adapter, spec: AgentSpec) -> Adapter:
-    """The adapter by its route. Raises `PluginError` where what it declares or says of itself does not hold."""
+    """Return the adapter by its route. Raises `PluginError` where what it declares or says of itself does not hold."""
     what = f"adapter {spec.adapter!r}"
     if faults := "; ".join((*capability_faults(type(made), Group.ADAPTERS), *attribute_faults(made))):
         raise PluginError(f"{what}: {faults}. Fix {type(made).__module__}.")
@@ -70,7 +73,7 @@ def _sound(made: Adapter, spec: AgentSpec) -> Adapter:
 
 
 def with_suite(project: Project, importer: Importer | None) -> Project:
-    """The project with the scenarios of the suite that it measures, and what that says of verdicts."""
+    """Return the project with the scenarios of the suite that it measures, and what that says of verdicts."""
     if importer is not None and not project.scenarios:  # a worker process is told them
         what = f"importer {importer.name!r}: scenarios()"
         found = from_plugin(what, tuple[Scenario, ...], importer.scenarios)
@@ -81,7 +84,7 @@ def with_suite(project: Project, importer: Importer | None) -> Project:
 
 
 def ruled(project: Project, rule: SuiteRule) -> Project:
-    """The project with what its suite says of verdicts, where the project file says nothing."""
+    """Return the project with what its suite says of verdicts, where the project file says nothing."""
     places = {
         "trials": ("test", "trials"),
         "correction": ("test", "correction"),

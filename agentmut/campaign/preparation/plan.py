@@ -14,7 +14,7 @@ from agentmut.stats import Round
 
 
 def new_run_id(now: float) -> str:
-    """A run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
+    """Return a run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
 
     The last three digits are random, for runs that are planned at once.
 
@@ -26,7 +26,7 @@ def new_run_id(now: float) -> str:
 
 
 def planned_at(run_id: str) -> str:
-    """The minute (UTC) that a run's id tells; empty for an id that tells none.
+    """Return the minute (UTC) that a run's id tells; empty for an id that tells none.
 
     >>> planned_at("20261122-100830-80031f"), planned_at("r1")
     ('2026-11-22 10:08 UTC', '')
@@ -94,7 +94,7 @@ class RunPlan(Frozen):
 
     @property
     def bounded(self) -> bool:
-        """Whether any budget bounds the run."""
+        """Return whether any budget bounds the run."""
         return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
 
 
@@ -132,11 +132,11 @@ class Plan(RunPlan):
 
     @property
     def ladder(self) -> tuple[Round, ...]:
-        """The rounds of the campaign: at least one."""
+        """Return the rounds of the campaign: at least one."""
         return self.rounds or (Round(self.rule.delta, self.baseline, 1.0),)
 
     @property
     def worst_case_trials(self) -> int:
-        """An upper bound on the trials of the run: every scenario of every mutant to the end."""
+        """Return an upper bound on the trials of the run: every scenario of every mutant to the end."""
         arms = len(self.mutants) - len(self.ignored) + len(self.identity) + 1
         return len(self.scenarios) * (self.baseline + arms * self.rule.n_max)

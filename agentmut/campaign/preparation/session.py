@@ -80,7 +80,7 @@ class Session(NamedTuple):
 
     @property
     def origin(self) -> Origin:
-        """What its mutants are made from."""
+        """Return what its mutants are made from."""
         sources = with_agents_own(self.project, self.suite.full)
         return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
@@ -122,18 +122,20 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
 
 
 def no_other_input(session: Session) -> str:
-    """Why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
+    """Return why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
     agent = inside(session.adapter)
     return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
 
 
 def declared_variables(project: Project) -> dict[str, str]:
-    """The environment variables that the project file sets for its agent."""
+    """Return the environment variables that the project file sets for its agent."""
     return {name: secret.get_secret_value() for name, secret in project.env.items()}
 
 
 def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
-    """The fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes the project's."""
+    """Return the fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes
+    the project's.
+    """
     project = session.project
     _check_judge_prices(session)
     return {
@@ -150,7 +152,7 @@ def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any
 
 
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
-    """The plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
+    """Return the plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
     if not generation.mutants:
         raise UsageError(f"no mutants to run: {_why_none(generation)}")
     project, settings = session.project, session.project.statistics
@@ -188,7 +190,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
 
 
 def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:
-    """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
+    """Return what runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
 
     `pace` has what is known of the model service, and learns more. Raises `UsageError` when a double cannot stand
     in for its tool.
@@ -267,7 +269,7 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:
-    """The rounds of a campaign; none where the project wants its finest drop at once."""
+    """Return the rounds of a campaign; none where the project wants its finest drop at once."""
     settings = project.statistics
     if settings.rounds == "one":
         return ()

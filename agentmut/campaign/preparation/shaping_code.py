@@ -35,14 +35,14 @@ def _judging(project: Project) -> dict[str, Path]:
 
 
 def _function_of(spec: EvaluatorSpec) -> JsonValue:
-    """The `module:function` that an evaluator of the user's own names."""
+    """Return the `module:function` that an evaluator of the user's own names."""
     if spec.name not in ("python", "langsmith"):
         return None
     return spec.argument.get("function") if isinstance(spec.argument, dict) else spec.argument
 
 
 def _running(project: Project) -> set[str]:
-    """The modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
+    """Return the modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
     spec = project.agent
     found = [spec.factory, spec.run, spec.functions, project.sources.tools]
     found += [  # python path/to/agent.py, or python -m path.to.agent

@@ -32,21 +32,21 @@ class Tables:
         return cls(project.root / FOLDER / "tables")
 
     def get(self, f0: int, n0: int, design: KillDesign) -> KillTable:
-        """The table for a baseline of `f0` failures in `n0` trials."""
+        """Return the table for a baseline of `f0` failures in `n0` trials."""
         key = (f0, n0, design)
         if key not in self._loaded:
             self._loaded[key] = self._stored(key) or self._computed(key)
         return self._loaded[key]
 
     def evidence(self, f0: int, n0: int, n_max: int) -> Evidence:
-        """The log evidence ratios that steer trials, for the same baseline."""
+        """Return the log evidence ratios that steer trials, for the same baseline."""
         key = (f0, n0, n_max)
         if key not in self._evidence:
             self._evidence[key] = evidence(f0, n0, n_max)
         return self._evidence[key]
 
     def pooled(self, f0: int, n0: int, n_max: int) -> PooledEvidence:
-        """What a scenario adds to the evidence of the whole suite, for the same baseline."""
+        """Return what a scenario adds to the evidence of the whole suite, for the same baseline."""
         key = (f0, n0, n_max)
         if key not in self._pooled:
             self._pooled[key] = pooled_evidence(f0, n0, n_max)

@@ -14,7 +14,7 @@ _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 
 
 def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
-    """A mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
+    """Return a mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
 
     A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
     the original's trials count with the mutant's; a scenario that killed it stands for itself.
@@ -43,7 +43,7 @@ def _mutated(lane: Lane | None, original: Tried) -> Tried:
 
 
 def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
-    """The baseline's trials, scenario by scenario in the plan's order."""
+    """Return the baseline's trials, scenario by scenario in the plan's order."""
     return tuple(
         Tried(
             state.baselines[name].passes,
@@ -55,12 +55,12 @@ def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
 
 
 def _tried_scenarios(state: CampaignState) -> tuple[str, ...]:
-    """The scenarios with trials of the original: a test that is always skipped cannot turn a job red."""
+    """Return the scenarios with trials of the original: a test that is always skipped cannot turn a job red."""
     return tuple(name for name in state.plan.scenarios if state.baselines[name].trials)
 
 
 def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
-    """The chance of red for each number of runs that the project names; empty without trials."""
+    """Return the chance of red for each number of runs that the project names; empty without trials."""
     return tuple(map(_ci_red, red_chances(tried, session.project.ci_runs))) if tried else ()
 
 

@@ -18,12 +18,12 @@ class DecisionTables(NamedTuple):
     number: Mapping[Key, int]
 
     def of(self, lane: Lane) -> int:
-        """The index in `tables` of the one that a lane's trials were stopped by."""
+        """Return the index in `tables` of the one that a lane's trials were stopped by."""
         return self.number[_key(lane)]
 
 
 def decision_tables(arms: Iterable[Arm]) -> DecisionTables:
-    """The tables of all scenarios that some mutant was tried on."""
+    """Return the tables of all scenarios that some mutant was tried on."""
     longest: dict[Key, Lane] = {}
     for lane in (lane for arm in arms for lane in arm.lanes if lane.trials):
         known = longest.get(_key(lane))

@@ -185,7 +185,7 @@ class _Rescoring:
         return after.model_copy(update={"status": before.status, "cost": before.cost})
 
     def lacking(self, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
-        """The mutants that were decided and are not any more."""
+        """Yield the mutants that were decided and are not any more."""
         for old, new in rows:
             arm = self.state.arms.get(new.id)
             if new.status is Status.UNDECIDED and arm and arm.status is None:
@@ -218,7 +218,7 @@ class _Rescoring:
 
 
 def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
-    """The first trial of every scenario, then the second."""
+    """Yield the first trial of every scenario, then the second."""
     for together in zip_longest(*kept.values()):
         yield from (trial for trial in together if trial is not None)
 
@@ -263,7 +263,7 @@ OPEN = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.NO_COVERAGE, Status.
 
 
 def _on_new_scenarios(again: _Rescoring, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
-    """The mutants that are not killed, on the scenarios without stored trials that they may reach."""
+    """Yield the mutants that are not killed, on the scenarios without stored trials that they may reach."""
     tests, state = again.campaign.session.tests, again.state
     known = {mutant.id: mutant for mutant in again.campaign.plan.mutants}
     for name in again.new:

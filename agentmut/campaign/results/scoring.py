@@ -116,7 +116,7 @@ def score(
     *,
     paper: bool = False,
 ) -> Score:
-    """The score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
+    """Return the score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
 
     Undecided mutants widen the bounds; with `paper` they are in the denominator as well (Eq. 22: killed over all
     that are not equivalent). Equivalent, not applied, ignored and broken ones are only counted. `graded` holds the
@@ -135,7 +135,7 @@ def scored(
     *,
     paper: bool = False,
 ) -> Score:
-    """The score of so many mutants, those with a decision in `evidence`."""
+    """Return the score of so many mutants, those with a decision in `evidence`."""
     found = mutation_score(
         evidence, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL, resolution=resolution
     )

@@ -46,7 +46,7 @@ from agentmut.stats import Grade, Interval, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
-    """The result of a campaign, finished or not."""
+    """Return the result of a campaign, finished or not."""
     plan, spend = state.plan, state.spend
     tables = decision_tables(state.arms.values())
     texts = source_texts(session.origin, plan.mutants, redactor(session.project))
@@ -93,7 +93,7 @@ def _utc(moment: float) -> datetime:
 
 
 def cost_of(spend: Spend) -> Cost:
-    """What a run has spent, as reports show it."""
+    """Return what a run has spent, as reports show it."""
     return Cost(
         trials=spend.trials,
         baseline_trials=spend.baseline_trials,
@@ -106,7 +106,7 @@ def cost_of(spend: Spend) -> Cost:
 
 
 def bounds_of(interval: Interval) -> Bounds:
-    """The ends of an interval, as reports show them."""
+    """Return the ends of an interval, as reports show them."""
     return Bounds(
         estimate=None if interval.estimate is None else round(interval.estimate, 6),
         low=round(interval.low, 6),
@@ -198,7 +198,7 @@ def _witness(arm: Arm) -> WitnessSummary:
 
 
 def _gap(status: Status) -> str | None:
-    """What is missing, as far as pass rates tell; telling an assertion gap takes a test of the traces."""
+    """Return what is missing, as far as pass rates tell; telling an assertion gap takes a test of the traces."""
     return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
 
 
@@ -277,7 +277,7 @@ class _Scorer(NamedTuple):
     def grouped(
         self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
     ) -> Mapping[str, Score]:
-        """A score per class or operator; operators with intent `preserve` are scored as robustness."""
+        """Return a score per class or operator; operators with intent `preserve` are scored as robustness."""
         found: dict[str, list[MutantRow]] = {}
         for row in rows:
             if not degrading or row.intent is Intent.DEGRADE or self.scoring == "paper":

@@ -59,7 +59,7 @@ class TrialList(Account):
 
     @property
     def decided(self) -> bool:
-        """Whether all have been launched."""
+        """Return whether all have been launched."""
         return not self.wanted
 
     def launch(self) -> Launch | None:

@@ -20,7 +20,7 @@ class Asked(NamedTuple):
 
 
 def asked_by(suite: Suite) -> Iterator[Asked]:
-    """The model judges among a suite's evaluators."""
+    """Yield the model judges among a suite's evaluators."""
     for evaluators in suite.evaluators.values():
         for evaluator in evaluators:
             if isinstance(inner := unwrapped(evaluator), AsksModel):
@@ -37,13 +37,15 @@ def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse,
 
 
 def judges_used(session: Session, of_suite: Iterable[JudgeUse] = ()) -> tuple[JudgeUse, ...]:
-    """What the judges of a session's scenarios took since it was opened; `of_suite`, those of a suite that judges."""
+    """Return what the judges of a session's scenarios took since it was opened; `of_suite`, those of a suite that
+    judges.
+    """
     rounded = (use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in of_suite)
     return (*uses(asked_by(session.tests), session.project.budget.prices), *rounded)
 
 
 def judges_usd(session: Session) -> float:
-    """What they cost, as far as prices are known."""
+    """Return what they cost, as far as prices are known."""
     return sum(use.usd or 0.0 for use in judges_used(session))
 
 

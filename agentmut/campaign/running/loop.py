@@ -26,7 +26,7 @@ class TrialStore(Protocol):
     """What the loop asks of a store: see `Store`."""
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
-        """The finished trial with this key."""
+        """Return the finished trial with this key."""
         ...
 
     def save(
@@ -45,11 +45,11 @@ class TrialStore(Protocol):
         ...
 
     def spent(self, run: str) -> Spent:
-        """What a run has executed before."""
+        """Return what a run has executed before."""
         ...
 
     def waits(self) -> Mapping[str, Sequence[float]]:
-        """How long the latest trials waited for model services, by scenario, in seconds."""
+        """Return how long the latest trials waited for model services, by scenario, in seconds."""
         ...
 
 
@@ -170,7 +170,7 @@ class Loop:
             self._take_in(await self._done.get())
 
     def _suspects(self, *, at_end: bool = False) -> bool:
-        """Whether an outage has spoiled trials; those are set aside then."""
+        """Return whether an outage has spoiled trials; those are set aside then."""
         found = self._guard.suspicion(at_end)
         if found:
             self._guard.set_aside([self._key(launch) for launch in found.launches], found.reason)
@@ -191,7 +191,9 @@ class Loop:
         return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
 
     def _cut_short_unbegun(self) -> bool:
-        """Whether the run ended before it could be told that the agent cannot run, and nothing says that it can."""
+        """Return whether the run ended before it could be told that the agent cannot run, and nothing says
+        that it can.
+        """
         return self._work.unbegun and self._why_stop() in (Stop.INTERRUPTED, Stop.BUDGET)
 
     def _budget_reached(self) -> str:
@@ -243,7 +245,7 @@ class Loop:
         return recent and not plan.fresh and self._is_own(launch.scenario, stored)
 
     def _is_own(self, scenario: str, stored: StoredTrial) -> bool:
-        """Whether a stored timeout is the agent's by what is known by now; any other trial is as it was."""
+        """Return whether a stored timeout is the agent's by what is known by now; any other trial is as it was."""
         pace = self._ports.pace
         return pace is None or is_own_timeout(stored.execution, pace.usual(scenario))
 
@@ -273,7 +275,7 @@ class Loop:
         self._ended(ended)
 
     async def _judged(self, launch: Launch, execution: Execution) -> Judged | None:
-        """What models say of a run, asked beside the event loop; None where none has to be asked."""
+        """Return what models say of a run, asked beside the event loop; None where none has to be asked."""
         suite = self._ports.suite
         if execution.ending.outcome is not None or not suite.asks_models(launch.scenario):
             return None
@@ -335,7 +337,7 @@ class Loop:
         )
 
     def _seconds_to_note(self, now: float) -> float | None:
-        """The time at work, once a second: how much is lost when the process is killed."""
+        """Return the time at work, once a second: how much is lost when the process is killed."""
         if now - self._noted < 1:
             return None
         self._noted = now

@@ -36,18 +36,18 @@ class StoredCampaign:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of anything that rests on these trials has to know."""
+        """Return what a reader of anything that rests on these trials has to know."""
         left_out = [f"{count} stored trials left out: {why}" for why, count in sorted(self.skipped.items())]
         same_code = self.plan.environment.code == self.session.environment.code
         return (*left_out, *([] if same_code else [CODE_CHANGED.format(run=self.run.id)]))
 
     @property
     def has_result(self) -> bool:
-        """Whether the run has come to a `result.json`."""
+        """Return whether the run has come to a `result.json`."""
         return self._result.exists()
 
     def result(self) -> Result:
-        """What the run came to. Raises `UsageError` where it has no result yet."""
+        """Return what the run came to. Raises `UsageError` where it has no result yet."""
         return read_result(self._result)
 
     @property
@@ -55,7 +55,7 @@ class StoredCampaign:
         return self.session.project.runs / self.run.id / "result.json"
 
     def of(self, mutant: str) -> Kept:
-        """The trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
+        """Return the trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
         if not mutant:
             return self.original
         return last_trials(
@@ -67,7 +67,7 @@ CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak o
 
 
 def stored_campaign(session: Session, store: Store, run: str | None = None) -> StoredCampaign:
-    """The campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits."""
+    """Return the campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits."""
     stored, plan = _chosen(store, run)
     every, skipped = _fitting(session, plan, store.trials_of(stored.id, ""))
     original, later = _part_of(every, later=False), _part_of(every, later=True)
@@ -83,7 +83,7 @@ def _part_of(kept: Kept, *, later: bool) -> Kept:
 
 
 def stored_originals(session: Session, store: Store) -> tuple[Kept, Counter[str]]:
-    """All stored trials of the unchanged agent on the suite, whatever run they were made for.
+    """Return all stored trials of the unchanged agent on the suite, whatever run they were made for.
 
     With them: why trials are left out -> how many.
     """
@@ -123,7 +123,7 @@ def _campaign_plan(stored: StoredRun) -> Plan | None:
 
 
 def plan_of(stored: StoredRun) -> RunPlan | None:
-    """What every kind of run has in its plan; None for plans of other versions."""
+    """Return what every kind of run has in its plan; None for plans of other versions."""
     try:
         written = json.loads(stored.plan)
         return RunPlan.model_validate(

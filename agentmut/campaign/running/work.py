@@ -36,27 +36,27 @@ class Work(Protocol):
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial of the original that was run now raised before it did anything."""
+        """Return whether every trial of the original that was run now raised before it did anything."""
         ...
 
     @property
     def plan(self) -> RunPlan:
-        """What was decided before the first trial."""
+        """Return what was decided before the first trial."""
         ...
 
     @property
     def suite(self) -> SuiteConfig:
-        """The agent's config, and the part of it that each scenario runs with."""
+        """Return the agent's config, and the part of it that each scenario runs with."""
         ...
 
     @property
     def scenarios(self) -> Mapping[str, Scenario]:
-        """The scenarios by name."""
+        """Return the scenarios by name."""
         ...
 
     @property
     def contenders(self) -> tuple[Mutant, ...]:
-        """The mutants whose trials may be launched."""
+        """Return the mutants whose trials may be launched."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class Work(Protocol):
 
     @property
     def decided(self) -> bool:
-        """Whether no further trial is wanted."""
+        """Return whether no further trial is wanted."""
         ...
 
     def launch(self) -> Launch | None:

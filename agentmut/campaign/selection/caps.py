@@ -33,7 +33,7 @@ def sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
 
 
 def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
-    """What `per_instruction` counts by: the instruction, document line, tool or setting of the first place."""
+    """Return what `per_instruction` counts by: the instruction, document line, tool or setting of the first place."""
     instructions = parse(config.prompt, config.tool_names).instructions
     ends = [instruction.end for instruction in instructions]
 

@@ -22,7 +22,7 @@ from agentmut.seams import AsksAgent, OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:
-    """The mutants of the session's agent that the project and the selection ask for."""
+    """Return the mutants of the session's agent that the project and the selection ask for."""
     root = session.project.root
     return mutants_of(
         session.origin,
@@ -47,7 +47,7 @@ def mutants_of(
     earlier: Callable[[], History] = lambda: History({}),
     narrowed: bool = False,
 ) -> Generation:
-    """The mutants of a config that settings and selection ask for; it takes no agent.
+    """Return the mutants of a config that settings and selection ask for; it takes no agent.
 
     `earlier` reads the project's earlier runs; it is asked for selective mutation only. `narrowed` when the
     config is only a part of the agent's, so that what fits nothing in it is not stale. `not_built` is why the agent
@@ -77,7 +77,7 @@ def mutants_of(
 
 
 def _chosen(made: Generation, choice: Choice) -> Generation:
-    """What filters and caps leave of the mutants that were made, with the pairs that are asked for."""
+    """Return what filters and caps leave of the mutants that were made, with the pairs that are asked for."""
     chosen, dropped = with_second_order(made.mutants, choice)
     kept = {mutant.id for mutant in chosen}
     return replace(
@@ -108,7 +108,7 @@ def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
 
 
 def earlier_runs(root: Path) -> History:
-    """What became of mutants in the earlier runs of the project in this folder."""
+    """Return what became of mutants in the earlier runs of the project in this folder."""
     return read_history(runs_folder(root))
 
 

@@ -24,7 +24,7 @@ def ignoring(
     *,
     narrowed: bool,
 ) -> Ignoring:
-    """What is ignored among the mutants that these operators made.
+    """Return what is ignored among the mutants that these operators made.
 
     `narrowed`: the command line left operators out, so that what fits nothing now may fit their mutants. Then
     ids are not called stale, and comments only where an operator they name was used.
@@ -54,7 +54,7 @@ def _could_hit(comment: IgnoreComment, operators: Sequence[str], *, narrowed: bo
 
 
 def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) -> Iterator[Mutant]:
-    """The mutants that are about nothing but the comment's line, with the instructions that reach into it.
+    """Yield the mutants that are about nothing but the comment's line, with the instructions that reach into it.
 
     Those of operators that the comment names need only begin there: so a dropped section can be ignored at its
     heading.
@@ -75,7 +75,7 @@ class _Region(NamedTuple):
     end: int
 
     def holds(self, place: Edit | About, *, begun: bool) -> bool:
-        """Whether the place lies in the region, or with `begun` at least begins there."""
+        """Return whether the place lies in the region, or with `begun` at least begins there."""
         span = place.span
         if place.path != ("prompt",) or span is None or (isinstance(place, About) and place.is_gap):
             return False

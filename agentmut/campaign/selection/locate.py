@@ -42,7 +42,7 @@ def spot(edit: Edit | About, origin: Origin) -> Spot:
 
 
 def tool_name(edit: Edit | About, config: AgentConfig) -> str:
-    """The tool that an edit changes, or puts in; empty for edits of the whole list and of other parts."""
+    """Return the tool that an edit changes, or puts in; empty for edits of the whole list and of other parts."""
     index = _index(edit.path)
     if edit.path[0] != "tools" or index is None:
         return ""
@@ -52,7 +52,7 @@ def tool_name(edit: Edit | About, config: AgentConfig) -> str:
 
 
 def changed_text(mutant: Mutant) -> tuple[str, str]:
-    """What stood there and what stands there now, for reading; several edits are joined by line breaks."""
+    """Return what stood there and what stands there now, for reading; several edits are joined by line breaks."""
     edits = [edit for edit in mutant.edits if edit.path[-1] != "implemented_by"]  # which no model reads
     before = "\n".join(_readable(edit.before) for edit in edits if edit.before is not None)
     after = "\n".join(_readable(edit.after) for edit in edits if edit.after is not None)
@@ -60,7 +60,7 @@ def changed_text(mutant: Mutant) -> tuple[str, str]:
 
 
 def adds_item(edit: Edit | About) -> bool:
-    """Whether the edit puts a tool or document into its list."""
+    """Return whether the edit puts a tool or document into its list."""
     return isinstance(edit, Edit) and len(edit.path) == 2 and edit.before is None and edit.span is None
 
 
@@ -89,7 +89,7 @@ def _in_text(path: str, text: str, edit: Edit | About, names: tuple[str, ...]) -
 
 
 def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """The first and the last character of a span that are no blanks: a cut may begin with a line break.
+    """Return the first and the last character of a span that are no blanks: a cut may begin with a line break.
 
     What is added behind the last word stands on its line, as the text has no later one.
     """

@@ -34,7 +34,7 @@ class Described(NamedTuple):
 
 
 def changes_since(reference: str, described: Described, today: AgentConfig) -> Changes:
-    """What of today's agent differs from the one at a git revision; everything where there was none.
+    """Return what of today's agent differs from the one at a git revision; everything where there was none.
 
     The old files are written to a temporary folder and loaded in a process of their own, so that no module of
     today's is used in place of an old one. `main...` is where the branch left `main`. Raises `UsageError`: no git,

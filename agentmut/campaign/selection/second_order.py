@@ -28,14 +28,14 @@ class Choice(NamedTuple):
 
     @property
     def pairing(self) -> tuple[AgentConfig, Expressible]:
-        """What every maker of pairs takes."""
+        """Return what every maker of pairs takes."""
         return self.origin.config, self.cannot_express
 
 
 def with_second_order(
     mutants: Sequence[Mutant], choice: Choice
 ) -> tuple[tuple[Mutant, ...], tuple[Dropped, ...]]:
-    """The mutants that a selection asks for, with their pairs behind them; and the pairs that could not be made.
+    """Return the mutants that a selection asks for, with their pairs behind them; and the pairs that could not be made.
 
     Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
     """

@@ -38,7 +38,7 @@ class Selection(Frozen):
 
     @property
     def narrows_operators(self) -> bool:
-        """Whether operators of the project are left out."""
+        """Return whether operators of the project are left out."""
         return bool(self.classes or self.operators_named)
 
     def operators(self, known: Sequence[str], settings: MutationSettings) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Selection(Frozen):
         return tuple(chosen)
 
     def _names(self, operator: str) -> bool:
-        """Whether the classes and the operators that are given let an operator through."""
+        """Return whether the classes and the operators that are given let an operator through."""
         by_class = not self.classes or class_of(operator) in self.classes
         return by_class and (
             not self.operators_named or any(is_named(operator, p) for p in self.operators_named)
@@ -86,7 +86,7 @@ def select_mutants(
     origin: Origin,
     ignored: Collection[str] = (),
 ) -> tuple[Mutant, ...]:
-    """The mutants that the selection names, under the caps of the project file and of the command line.
+    """Return the mutants that the selection names, under the caps of the project file and of the command line.
 
     Where ids are named there are no caps. Mutants that are ignored take nobody's place under a cap.
     """
@@ -103,7 +103,7 @@ def select_mutants(
 
 
 def narrowed_drops(generation: Generation, selection: Selection, origin: Origin) -> tuple[Dropped, ...]:
-    """The candidates left out that the filters ask for; those whose edits do not fit have no place, and stay."""
+    """Return the candidates left out that the filters ask for; those whose edits do not fit have no place, and stay."""
     would_be = (one.mutant for one in generation.dropped if one.mutant)
     wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}
     return tuple(one for one in generation.dropped if one.mutant is None or one.mutant.id in wanted)
@@ -126,7 +126,7 @@ def _sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
 
 
 def checked_share(share: float | None) -> float | None:
-    """The share of operators that the command line names. Raises `UsageError`."""
+    """Return the share of operators that the command line names. Raises `UsageError`."""
     if share is not None and not 0 < share <= 1:
         raise UsageError(f"--selective: a share is above 0 and at most 1, got {share:g}.")
     return share

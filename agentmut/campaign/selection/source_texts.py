@@ -21,7 +21,7 @@ class SourceTexts(NamedTuple):
     """JSON pointer -> index in `texts`; without those whose offsets no longer fit, since secrets were taken out."""
 
     def changes(self, mutant: Mutant) -> tuple[TextChange, ...]:
-        """What a mutant changes in them; empty unless that is all it changes."""
+        """Return what a mutant changes in them; empty unless that is all it changes."""
         if any(edit.span is None or edit.pointer not in self.number for edit in mutant.edits):
             return ()
         return tuple(sorted(map(self._change, mutant.edits), key=lambda change: (change.text, change.start)))
@@ -32,7 +32,7 @@ class SourceTexts(NamedTuple):
 
 
 def source_texts(origin: Origin, mutants: Sequence[Mutant], redactor: Redactor) -> SourceTexts:
-    """The prompt and the documents of an agent, without secrets."""
+    """Return the prompt and the documents of an agent, without secrets."""
     found: list[SourceText] = []
     number: dict[str, int] = {}
     for pointer, text in _written(origin):

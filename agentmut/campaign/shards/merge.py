@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Which shard."""
+        """Return which shard."""
         return self.plan.shard.number if self.plan.shard else 0
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class MergedTrials:
         self._common = common
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
-        """The shard's trial; what the campaign has executed itself counts as executed by the merged run."""
+        """Return the shard's trial; what the campaign has executed itself counts as executed by the merged run."""
         found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
         return found._replace(run=run) if found and found.run in self._counted else found
 
@@ -78,7 +78,7 @@ class MergedTrials:
         """Forget nothing: the trials belong to the shards."""
 
     def spent(self, run: str) -> Spent:
-        """What all shards and their baseline have executed, each trial once."""
+        """Return what all shards and their baseline have executed, each trial once."""
         return self._store.spent_by(self._counted, run)
 
     def waits(self) -> Mapping[str, Sequence[float]]:
@@ -112,7 +112,7 @@ class Merge(NamedTuple):
     common: Common
 
     def taken_in(self, store: Store) -> MergedTrials:
-        """The trials and plans of the shards, as part of a store in which the plan is registered."""
+        """Return the trials and plans of the shards, as part of a store in which the plan is registered."""
         return MergedTrials(store, _import(store, self.shards, self.plan), self.common)
 
 
@@ -220,7 +220,7 @@ def _plan(run: StoredRun) -> Plan | None:
 
 
 def _fitting(session: Session, plan: Plan) -> Session:
-    """The session with the plan's scenarios. Raises `UsageError` where the shards were run on something else."""
+    """Return the session with the plan's scenarios. Raises `UsageError` where the shards were run on something else."""
     missing = set(plan.scenarios) - set(session.tests.scenarios)
     if not missing and set(plan.scenarios) != set(session.tests.scenarios):
         session = open_session(session.project, plan.scenarios)
@@ -235,7 +235,10 @@ def _fitting(session: Session, plan: Plan) -> Session:
 
 
 def _common(shards: Sequence[Found], plan: Plan) -> Common:
-    """What all shards have. Raises `UsageError` unless they compared with the very same trials of the original."""
+    """Return what all shards have.
+
+    Raises `UsageError` unless they compared with the very same trials of the original.
+    """
     mutants = frozenset({"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)})
     first, *others = shards
     common = Common(mutants, frozenset(_executions(first, mutants)))
@@ -272,6 +275,6 @@ def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
 
 
 def _belongs(run: StoredRun, shard: Plan) -> bool:
-    """Whether it is a run of this campaign: of a shard, or of the baseline alone."""
+    """Return whether it is a run of this campaign: of a shard, or of the baseline alone."""
     plan = _plan(run)
     return plan is not None and bool(plan.shard or not plan.mutants) and same_campaign(plan, shard)

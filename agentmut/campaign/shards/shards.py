@@ -44,14 +44,16 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def shard_of(mutants: Sequence[Mutant], number: int, of: int) -> tuple[Mutant, ...]:
-    """The mutants of one shard, in their order. Sizes differ by one at most; which are whose goes by hash."""
+    """Return the mutants of one shard, in their order. Sizes differ by one at most; which are whose goes by hash."""
     ranked = sorted((mutant.id for mutant in mutants), key=lambda id: digest_of(["shard", id]))
     own = set(ranked[number - 1 :: of])
     return tuple(mutant for mutant in mutants if mutant.id in own)
 
 
 def sharded(plan: Plan, number: int, of: int) -> Plan:
-    """The part of a plan that shard `number` of `of` carries out; baseline and controls are those of the whole."""
+    """Return the part of a plan that shard `number` of `of` carries out; baseline and controls are those
+    of the whole.
+    """
     own = shard_of(plan.mutants, number, of)
     if not own:
         raise UsageError(
@@ -69,7 +71,7 @@ def sharded(plan: Plan, number: int, of: int) -> Plan:
 
 
 def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) -> Plan:
-    """The part of a plan that the command line asks for: a shard, the baseline and controls, or all of it."""
+    """Return the part of a plan that the command line asks for: a shard, the baseline and controls, or all of it."""
     if shard is None:
         return baseline_of(plan) if baseline_only else plan
     number, of = parse_shard(shard)
@@ -81,13 +83,13 @@ def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) 
 
 
 def baseline_of(plan: Plan) -> Plan:
-    """The baseline and the controls of a plan, without its mutants."""
+    """Return the baseline and the controls of a plan, without its mutants."""
     note = f"baseline and controls only, for a campaign of {len(plan.mutants)} mutants"
     return plan.model_copy(update={"mutants": (), "ignored": {}, "order": (), "notes": (*plan.notes, note)})
 
 
 def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
-    """The plan of the whole campaign whose shards these are, each with where it was found.
+    """Return the plan of the whole campaign whose shards these are, each with where it was found.
 
     Raises `UsageError` where they are not all the shards of one campaign.
     """
@@ -117,7 +119,7 @@ def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
 
 
 def same_campaign(one: Plan, other: Plan) -> bool:
-    """Whether two runs are shards of the same campaign."""
+    """Return whether two runs are shards of the same campaign."""
     return not any(_differences(one, other))
 
 

@@ -37,7 +37,7 @@ def clean(
 
 
 def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
-    """The latest runs, and those that a saved baseline rests on."""
+    """Return the latest runs, and those that a saved baseline rests on."""
     from agentmut.store import baseline_names, read_baseline
 
     saved = [read_baseline(name, baselines) for name in baseline_names(baselines)]

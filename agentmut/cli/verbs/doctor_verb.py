@@ -63,7 +63,9 @@ def doctor(
 
 
 def _opened(project: "Project", scenario: str | None) -> "Session":
-    """The session of one scenario: the first, where none is named; of a suite of another tool, once that is read."""
+    """Return the session of one scenario: the first, where none is named; of a suite of another tool, once that is
+    read.
+    """
     from agentmut.campaign import imported_suite, open_session
 
     if project.imported is not None:

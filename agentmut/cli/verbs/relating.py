@@ -120,7 +120,7 @@ def exit_code(report: RelationReport) -> ExitCode:
 
 
 def describe(work: Assessment | Relating | SourceTrials) -> str:
-    """How far it is, trials, money and time in one line."""
+    """Return how far it is, trials, money and time in one line."""
     spend = work.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
     spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"

@@ -146,7 +146,7 @@ def _other(
     chosen: str,
     color: bool,
 ) -> str:
-    """A test, a comparison of agents or a check of relations, which have no mutants."""
+    """Return a test, a comparison of agents or a check of relations, which have no mutants."""
     from agentmut.report import json_text, render_relations, render_survivors, render_verdicts
 
     found = verdicts or relations
@@ -172,7 +172,7 @@ def _filtered(
     everything: "Sequence[MutantRow]" = (),
     known: Iterable[str] = (),
 ) -> "list[MutantRow]":
-    """The rows with one of the wanted values. Raises `UsageError` for a value that the run does not have."""
+    """Return the rows with one of the wanted values. Raises `UsageError` for a value that the run does not have."""
     found: dict[str, set[str]] = defaultdict(set, {name: set() for name in known})
     for row in everything or rows:
         for value in values(row):
@@ -187,7 +187,10 @@ def _filtered(
 def _of_operators(
     rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
 ) -> "list[MutantRow]":
-    """The rows of operators that a name, a class or a pattern fits. Raises `UsageError` for one that fits none."""
+    """Return the rows of operators that a name, a class or a pattern fits.
+
+    Raises `UsageError` for one that fits none.
+    """
     from agentmut.seams import is_named, unknown_name
 
     known = {row.operator for row in everything}
@@ -226,7 +229,7 @@ def deliver(text: str, output: Path | None, append: bool = False) -> None:
 
 
 def prefix_of(project: Path) -> str:
-    """The project's folder relative to the working directory, with slashes; empty where it is not within it."""
+    """Return the project's folder relative to the working directory, with slashes; empty where it is not within it."""
     folder = project.resolve() if project.is_dir() else project.resolve().parent
     here = Path.cwd().resolve()
     return "" if folder == here or not folder.is_relative_to(here) else folder.relative_to(here).as_posix()

@@ -42,7 +42,7 @@ def resume(
 
 
 def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
-    """The run that `wanted` begins, or the latest that has not finished."""
+    """Return the run that `wanted` begins, or the latest that has not finished."""
     if wanted is not None:
         found = [stored for stored in runs if stored.id.startswith(wanted)]
         if len(found) != 1:
@@ -57,7 +57,7 @@ def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
 
 
 def kind_of(stored: "StoredRun") -> str:
-    """What a stored run was for: `run` for a campaign."""
+    """Return what a stored run was for: `run` for a campaign."""
     import json
 
     try:

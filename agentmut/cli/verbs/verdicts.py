@@ -31,7 +31,7 @@ _CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONC
 
 
 def with_settings(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
-    """The project with what the command line says put in place of the file's. Raises `UsageError`."""
+    """Return the project with what the command line says put in place of the file's. Raises `UsageError`."""
     project = project_with(path, agent, section, given)
     method = getattr(project, section).method
     for option, of in ONLY_FOR[section].items():
@@ -41,7 +41,7 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
 
 
 def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
-    """The project with the options that are given in place of its section's. Raises `UsageError`."""
+    """Return the project with the options that are given in place of its section's. Raises `UsageError`."""
     from agentmut.usecases import with_settings as changed
 
     with agents_on_stderr():

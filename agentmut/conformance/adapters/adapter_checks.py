@@ -119,7 +119,7 @@ async def endpoint() -> AsyncIterator[None]:
 
 
 def _missing(simulated: Mapping[str, str]) -> dict[str, str]:
-    """The simulator's variables of those services that the environment does not lead elsewhere.
+    """Return the simulator's variables of those services that the environment does not lead elsewhere.
 
     A key that is for other services too (AWS) is left as it is where there is one.
     """

@@ -25,7 +25,7 @@ SLOW = 0.15
 
 
 def marked(turns: Sequence[JsonValue], mark: str) -> tuple[JsonValue, ...]:
-    """The turns with a word added to their longest text, by which a run is known.
+    """Return the turns with a word added to their longest text, by which a run is known.
 
     >>> marked(["Hello.", {"role": "user", "say": "Hi there."}], "alfa")
     ('Hello. [alfa]', {'role': 'user', 'say': 'Hi there. [alfa]'})
@@ -92,7 +92,7 @@ def _where(found: Observed, mark: str) -> Iterator[str]:
 
 
 async def error_faults(subject: Subject) -> list[str]:
-    """What a tool raises is in its step, and a refused model request is told."""
+    """Check that what a tool raises is in its step, and that a refused model request is told."""
     return [*await _tool_error_faults(subject), *await _refusal_faults(subject)]
 
 
@@ -122,7 +122,7 @@ class _Refused:
     marks: frozenset[str] = frozenset()
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """The request with another model."""
+        """Return the request with another model."""
         body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
         path, changed = codec.with_setting(call, body, "name", NO_MODEL)
         return Outgoing(HttpCall(path, bodies.write_json(changed)))
@@ -155,7 +155,7 @@ async def _refusal_faults(subject: Subject) -> list[str]:
 
 
 async def double_faults(subject: Subject) -> list[str]:
-    """A double answers in the tool's place, and its step lasts as long as it does."""
+    """Return a double answers in the tool's place, and its step lasts as long as it does."""
     able = subject.adapter.doubled_tools()
     faults = [f"calls of {tool!r} cannot be doubled" for tool in subject.expect_tools if tool not in able]
     tool = subject.doubled
@@ -178,7 +178,7 @@ async def double_faults(subject: Subject) -> list[str]:
 
 
 async def cancellation_faults(subject: Subject) -> list[str]:
-    """A run that is ended ends, and does nothing more."""
+    """Return a run that is ended ends, and does nothing more."""
 
     async def hang(*args: Any, **arguments: Any) -> str:
         await asyncio.sleep(HANGS)

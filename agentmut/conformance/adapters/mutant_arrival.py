@@ -97,7 +97,7 @@ def _place(mutant: Mutant) -> str:
 
 
 def _reached(mutant: Mutant, subject: Subject) -> bool:
-    """Whether a run of the subject comes to what the mutant changes."""
+    """Return whether a run of the subject comes to what the mutant changes."""
     if mutant.reach is Reach.REPEATED:
         return False
     if mutant.reach is Reach.CONVERSED:
@@ -139,7 +139,8 @@ def _changes_flow(run: Observed) -> bool:
 
 
 async def _same_course(subject: Subject, observed: Sequence[Observed]) -> frozenset[str]:
-    """The mutants whose runs took the course that the original takes under the same name, as the simulator's dice do.
+    """Return the mutants whose runs took the course that the original takes under the same name, as the simulator's
+    dice do.
 
     What the original itself does not do twice alike is left out.
     """

@@ -48,7 +48,7 @@ class Subject(NamedTuple):
 
     @property
     def doubled(self) -> str | None:
-        """A tool that the agent calls and that can be doubled."""
+        """Return a tool that the agent calls and that can be doubled."""
         able = self.adapter.doubled_tools()
         return next((tool for tool in self.expect_tools if tool in able), None)
 
@@ -91,7 +91,7 @@ class Observed:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The model requests that were answered."""
+        """Return the model requests that were answered."""
         return tuple(one for one in self.recorder.exchanges if one.answered)
 
 
@@ -102,7 +102,7 @@ class Watch:
     runs: list[InsideView] = field(default_factory=list)
 
     def of(self, trial_id: str) -> InsideView | None:
-        """The last run of that trial."""
+        """Return the last run of that trial."""
         return next((seen for seen in reversed(self.runs) if seen.trial.id == trial_id), None)
 
 
@@ -134,12 +134,12 @@ async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = 
 
 
 def suite_of(adapter: Adapter, scenarios: Any) -> SuiteConfig:
-    """The config that mutants are made from."""
+    """Return the config that mutants are made from."""
     return SuiteConfig(adapter.get_config(), scenarios, on_wire=remedy_on_wire(adapter))
 
 
 def whole_config(subject: Subject) -> tuple[Adapter, AgentConfig]:
-    """The adapter as its mutants reach it, and the config that they are made from."""
+    """Return the adapter as its mutants reach it, and the config that they are made from."""
     adapter = routed(subject.adapter, subject.spec)
     return adapter, suite_of(adapter, [_scenario("check", subject.turns)]).full
 
@@ -149,7 +149,7 @@ def _scenario(name: str, turns: Sequence[JsonValue]) -> Scenario:
 
 
 def watched(adapter: Adapter, watch: Watch) -> Adapter:
-    """The adapter with its runs noted. It has the attributes and the declared capabilities of the adapter."""
+    """Return the adapter with its runs noted. It has the attributes and the declared capabilities of the adapter."""
     names = {name for name in dir(adapter) if not name.startswith("_")} - {"run", "with_config", "create"}
     bases = (_Watched, *declared(type(adapter)))
     make: Any = type(bases[-1])  # the metaclass of the capabilities, where the adapter declares any

@@ -15,7 +15,7 @@ SLACK = 0.05
 
 
 def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Whether the agent answers at all, and calls what it is expected to call."""
+    """Yield whether the agent answers at all, and calls what it is expected to call."""
     found = base.execution
     if found.ending is not Ending.ANSWERED:
         yield f"the agent did not answer: {found.ending} ({found.reason or 'no reason given'})"
@@ -28,7 +28,7 @@ def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """A step for each model call and each tool call; an answer to each turn."""
+    """Yield a step for each model call and each tool call; an answer to each turn."""
     trace = base.execution.trace
     reasons = [step for step in trace.steps if step.action is Action.REASON and step.error is None]
     if base.exchanges and len(reasons) != len(base.exchanges):
@@ -121,7 +121,7 @@ def _whole_faults(trace: AgentTrace, wall: float) -> Iterator[str]:
 
 
 def _calls(base: Observed) -> dict[str, ToolCall]:
-    """The calls that were carried out, by id: those whose results went back to the model."""
+    """Return the calls that were carried out, by id: those whose results went back to the model."""
     asked = [call for one in base.exchanges for m in one.request.messages for call in m.tool_calls]
     asked += [call for one in base.exchanges if one.reply for call in one.reply.tool_calls]
     results = _results(base)
@@ -153,7 +153,7 @@ def _has(step: Step, wanted: dict[str, Any]) -> bool:
 
 
 def _says(step: Step, text: str) -> bool:
-    """Whether a step's output, or its error, is what the model was told, in whatever form."""
+    """Return whether a step's output, or its error, is what the model was told, in whatever form."""
     if step.error is not None:
         return True
     output = step.output

@@ -52,7 +52,7 @@ def broken_stream_faults(probe: Probe, stream: bytes) -> Iterator[Fault]:
 
 
 def _broken(body: Any) -> Iterator[Any]:
-    """The body with junk in one of its places, or without it."""
+    """Yield the body with junk in one of its places, or without it."""
     for path in all_places(body):
         yield without(body, path)
         for junk in JUNK:

@@ -83,7 +83,7 @@ def _rewriting(probe: Probe, samples: Iterable[HttpCall | bytes]) -> Iterator[Fa
 
 
 def _calls(probe: Probe, requests: Mapping[str, ModelRequest]) -> Iterator[tuple[str, HttpCall]]:
-    """The requests that the codec can write and read; those it cannot are told elsewhere."""
+    """Yield the requests that the codec can write and read; those it cannot are told elsewhere."""
     for name, request in requests.items():
         try:
             call = probe.codec.encode_request(request)
@@ -95,7 +95,7 @@ def _calls(probe: Probe, requests: Mapping[str, ModelRequest]) -> Iterator[tuple
 
 
 def _is_known(probe: Probe, name: str) -> bool:
-    """Whether the codec reads requests with a setting."""
+    """Return whether the codec reads requests with a setting."""
     request = REQUESTS[name]
     try:
         found = probe.codec.decode_request(probe.codec.encode_request(request))

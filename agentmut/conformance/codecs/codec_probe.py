@@ -36,19 +36,19 @@ class Probe:
         self._changed: dict[str, None] = {}
 
     def changed_arguments(self) -> Iterator[Fault]:
-        """The methods that have changed what they were given since this was asked last."""
+        """Return the methods that have changed what they were given since this was asked last."""
         found, self._changed = self._changed, {}
         return (Fault("arguments", f"{method}() changed what it was given") for method in found)
 
     def __call__(self, method: str, *arguments: Any, check: str = "", **options: Any) -> Any:
-        """The result of a call that must not fail; an error is a fault of `check`, else of the method."""
+        """Return the result of a call that must not fail; an error is a fault of `check`, else of the method."""
         try:
             return self.raw(method, *arguments, **options)
         except Exception as error:
             raise _FailedError(Fault(check or method, f"{method}() raised {one_line(error)}")) from error
 
     def raw(self, method: str, *arguments: Any, **options: Any) -> Any:
-        """The result of a call that may raise."""
+        """Return the result of a call that may raise."""
         before = repr(arguments)
         try:
             return getattr(self.codec, method)(*arguments, **options)
@@ -57,14 +57,14 @@ class Probe:
                 self._changed[method] = None
 
     def decoded(self, call: HttpCall, body: Body, check: str = "") -> ModelRequest:
-        """A request with this body in the normal form."""
+        """Return a request with this body in the normal form."""
         found: ModelRequest = self(
             "decode_request", HttpCall(call.path, write_json(body)), check=check or "decode_request"
         )
         return alike(found)
 
     def collected(self, check: Callable[..., Iterator[Fault]], *arguments: Any) -> list[Fault]:
-        """The faults that a check finds, up to the first call that fails."""
+        """Return the faults that a check finds, up to the first call that fails."""
         found: list[Fault] = []
         try:
             found.extend(check(self, *arguments))
@@ -84,7 +84,7 @@ class Probe:
 
 
 def parsed(call: HttpCall) -> Body:
-    """The body of a request."""
+    """Return the body of a request."""
     body: Body = read_json(call.body)
     return body
 
@@ -106,7 +106,7 @@ def alike(said: _Said) -> _Said:
 
 
 def differences(found: _Said, expected: _Said) -> str:
-    """The fields in which two differ, both values shown; empty where none does."""
+    """Return the fields in which two differ, both values shown; empty where none does."""
     plain, wanted = found.model_dump(), expected.model_dump()
     told = [
         f"{name} is {plain[name]!r:.300}, expected {wanted[name]!r:.300}"

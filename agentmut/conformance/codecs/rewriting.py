@@ -16,7 +16,7 @@ _DECOY = ToolSpec(name="decoy_tool", description="Never call it.")
 
 
 def unchanged_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """A body that differs, in order too, when nothing was to be changed."""
+    """Yield a body that differs, in order too, when nothing was to be changed."""
     body = parsed(call)
     request = probe.decoded(call, body)
     texts = {text.path: text.text for text in probe("texts", body)}
@@ -176,7 +176,7 @@ def _turns(roles: Any) -> list[Role]:
 
 
 def continued_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """A conversation that does not go on with a reply, plain or streamed, and the results of its calls."""
+    """Yield a conversation that does not go on with a reply, plain or streamed, and the results of its calls."""
     body = parsed(call)
     before = probe.decoded(call, body)
     for name in ("a reply that calls", "a reply with parallel calls"):
@@ -219,7 +219,9 @@ def _reply(probe: Probe) -> bytes:
 
 
 def _planted(probe: Probe, body: Body) -> Body:
-    """The body with an unknown field in itself, in each item of its conversation, and in each entry of a tool."""
+    """Return the body with an unknown field in itself, in each item of its conversation, and in each
+    entry of a tool.
+    """
     key, _ = probe("roles", body)
     entries = {id(tool.raw) for tool in probe("tools", body)}
     unknown = {UNKNOWN: {"b": 1, "a": [True, None]}}
@@ -229,7 +231,7 @@ def _planted(probe: Probe, body: Body) -> Body:
 
 
 def setting_faults(probe: Probe, call: HttpCall, name: str, value: Any, known: bool) -> Iterator[Fault]:
-    """A setting that cannot be set and taken out again, or that changes more than itself."""
+    """Yield a setting that cannot be set and taken out again, or that changes more than itself."""
     check, body = f"with_setting of {name}", parsed(call)
     before = probe.decoded(call, body)
     path, changed = probe("with_setting", call, body, name, value, check=check)

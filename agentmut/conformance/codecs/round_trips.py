@@ -8,7 +8,7 @@ from agentmut.nouns import HttpCall, ModelReply, ModelRequest
 
 
 def request_faults(probe: Probe, name: str, request: ModelRequest) -> Iterator[Fault]:
-    """A request that is not the same when it is written and read."""
+    """Yield a request that is not the same when it is written and read."""
     call = probe("encode_request", request)
     if not (isinstance(call, HttpCall) and isinstance(call.path, str) and isinstance(call.body, bytes)):
         yield Fault("encode_request", f"it must give an HttpCall of text and bytes, but gave {call!r:.80}")
@@ -31,7 +31,7 @@ def path_faults(probe: Probe) -> Iterator[Fault]:
 
 
 def reply_faults(probe: Probe, name: str, reply: ModelReply) -> Iterator[Fault]:
-    """A reply that is not the same when it is written and read, plain and streamed."""
+    """Yield a reply that is not the same when it is written and read, plain and streamed."""
     for stream in (False, True):
         how = "streamed" if stream else "plain"
         body = probe("encode_reply", reply, reply_id="r-1", stream=stream)

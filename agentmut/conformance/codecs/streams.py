@@ -12,7 +12,7 @@ _FOREIGN: tuple[Any, ...] = (None, True, 0, "text", [], {}, [{}], {"error": {"me
 
 
 def framing_faults(probe: Probe, stream: bytes, whole: bool = True) -> Iterator[Fault]:
-    """What goes wrong when a stream comes in pieces; `whole` says that it ends with its last frame."""
+    """Yield what goes wrong when a stream comes in pieces; `whole` says that it ends with its last frame."""
     frames, rest = _frames(probe, [stream])
     if whole and not any(frame.value is not None for frame in frames):
         yield Fault("framing", "no frame of a stream has a value, so names cannot be mapped back")
@@ -88,7 +88,7 @@ def _mapped_faults(probe: Probe, body: bytes, expected: ModelReply, *, stream: b
 
 
 def reply_sample_faults(probe: Probe, body: bytes) -> Iterator[Fault]:
-    """What goes wrong with a reply of the service itself."""
+    """Yield what goes wrong with a reply of the service itself."""
     probe("decode_reply", body)
     try:
         value = read_json(body)

@@ -22,7 +22,7 @@ _PARTS = {
 
 
 def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candidate) -> Iterator[str]:
-    """What is wrong with one candidate, one phrase a fault."""
+    """Yield what is wrong with one candidate, one phrase a fault."""
     said = f"candidate {candidate.description!r}"
     if not candidate.description.strip() or "\n" in candidate.description:
         yield f"{said}: the description must be one line"
@@ -45,7 +45,7 @@ def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candida
 
 
 def applied(config: AgentConfig, candidate: Candidate) -> AgentConfig | str:
-    """The mutated config, or why there is none."""
+    """Return the mutated config, or why there is none."""
     for edit in candidate.edits:
         if edit.span is not None and not 0 <= edit.span[0] <= edit.span[1]:
             return f"the span {edit.span} of {edit.pointer} is no range of characters"
@@ -101,7 +101,7 @@ def _is_long_text(edit: Edit) -> bool:
 
 
 def _in_common(before: Any, after: Any) -> int:
-    """How many characters two texts share at their beginnings and, besides those, at their ends."""
+    """Return how many characters two texts share at their beginnings and, besides those, at their ends."""
     if not (isinstance(before, str) and isinstance(after, str)):
         return 0
     return sum(ends_in_common(before, after))
@@ -134,7 +134,7 @@ def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> l
 def purity_faults(
     operator: Operator, config: AgentConfig, options: OperatorOptions
 ) -> Iterator[str | list[Candidate]]:
-    """What is impure, one phrase a fault; and the candidates, where there are any."""
+    """Yield what is impure, one phrase a fault; and the candidates, where there are any."""
     before = config.model_copy(deep=True)
     states = random.getstate(), numpy_state()
     found = made(operator, config, options)

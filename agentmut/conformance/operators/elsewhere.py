@@ -85,7 +85,7 @@ def _answers(asked: str, seeds: Sequence[str]) -> list[list[list[str]]]:
 
 
 def _started(seed: str) -> subprocess.Popen[str]:
-    """A process that knows the same modules and hashes with `seed`."""
+    """Return a process that knows the same modules and hashes with `seed`."""
     variables = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     return subprocess.Popen(
         [sys.executable, "-c", f"from {__name__} import answer; answer()"],

@@ -23,7 +23,7 @@ class _RaisedError(Exception):
 
 
 def conduct_faults(kind: type[Any], arguments: Sequence[JsonValue]) -> Iterator[str]:
-    """What is wrong with a class whose shape is right, one phrase a fault."""
+    """Yield what is wrong with a class whose shape is right, one phrase a fault."""
     yield from _refusal_faults(kind)
     example_argument = kind.example_argument if issubclass(kind, HasExampleArgument) else None
     built: dict[str, Relation] = {}
@@ -112,7 +112,7 @@ def _with(where: str, faults: Iterator[str]) -> Iterator[str]:
 
 
 def _run_faults(relation: Relation, source: Source, following: Sequence[str]) -> Iterator[str]:
-    """What is wrong with what a relation makes of one source run, with these traces as follow-up runs."""
+    """Yield what is wrong with what a relation makes of one source run, with these traces as follow-up runs."""
     before = _whole(source)
     lack = _call("lack()", relation.lack, source.scenario, source.config)
     yield from _phrase_faults("lack()", lack, may_be_empty=True)

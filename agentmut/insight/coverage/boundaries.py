@@ -25,12 +25,12 @@ class Boundary(NamedTuple):
     holds: Holds
 
     def on(self, arguments: Any) -> bool:
-        """Whether a call with these arguments is on the boundary."""
+        """Return whether a call with these arguments is on the boundary."""
         return any(self.holds(value) for value in values_at(arguments, self.place))
 
 
 def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...]]:
-    """The boundaries of a tool in the order of its schema, and the parameters that have none, with the reason.
+    """Return the boundaries of a tool in the order of its schema, and the parameters that have none, with the reason.
 
     Local `$ref`s are followed; one that leads back into itself ends there.
     """
@@ -81,7 +81,7 @@ class Lacking:
 
 
 def values_at(arguments: Any, place: Place) -> list[Any]:
-    """The values at a place of a call's arguments: none, one, or one of each item."""
+    """Return the values at a place of a call's arguments: none, one, or one of each item."""
     values = [arguments]
     for part in place:
         if part == EACH:
@@ -120,7 +120,7 @@ def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boun
 
 
 def _branches(schema: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    """The schema itself, and what it allows to choose from."""
+    """Return the schema itself, and what it allows to choose from."""
     choices = chain.from_iterable(schema[k] for k in ("anyOf", "oneOf") if isinstance(schema.get(k), list))
     return (schema, *(choice for choice in choices if isinstance(choice, Mapping)))
 

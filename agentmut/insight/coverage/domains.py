@@ -36,7 +36,7 @@ class Unbounded(NamedTuple):
 
 
 def bounds(schema: Schema) -> Iterator[Bound | Unbounded]:
-    """The bounds of one value. `schema` is resolved: no `$ref`, no "this or null".
+    """Yield the bounds of one value. `schema` is resolved: no `$ref`, no "this or null".
 
     Numbers: minimum, maximum, what lies just inside of them, and 0 between them. Texts: shortest, longest, empty
     where a length is limited; their pattern; their format. Arrays: empty, one and several items as far as they are
@@ -91,7 +91,7 @@ def _values(values: list[Any]) -> Iterator[Bound]:
 
 
 def _is_written(text: str, value: Any, given: Any) -> bool:
-    """Whether a given value equals this one. Texts, the usual case, are compared without serialising them."""
+    """Return whether a given value equals this one. Texts, the usual case, are compared without serialising them."""
     return bool(given == value) if isinstance(given, str) else _written(given) == text
 
 
@@ -130,19 +130,19 @@ def _none(low: Number | None, high: Number | None, *, empty: bool = False) -> li
 
 
 def _step(stated: Any, *, whole: bool) -> Fraction:
-    """What lies between two values; 0 where they lie side by side. Whole multiples of p/q are those of p."""
+    """Return what lies between two values; 0 where they lie side by side. Whole multiples of p/q are those of p."""
     step = _exact(stated) if is_number(stated) and stated > 0 else Fraction(1 if whole else 0)
     return Fraction(step.numerator) if whole else step
 
 
 def _first(low: Fraction, step: Fraction, *, is_open: bool) -> Fraction:
-    """The first value from a limit on."""
+    """Return the first value from a limit on."""
     first = math.ceil(low / step) * step
     return first + step if is_open and first == low else first
 
 
 def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Iterator[Bound]:
-    """The first value and the last, those beside them, and 0: each value once, and none beyond the limits."""
+    """Yield the first value and the last, those beside them, and 0: each value once, and none beyond the limits."""
     places: list[tuple[str, Fraction]] = []
     if first is not None:
         places += [("minimum", first), ("just above minimum", first + step)]
@@ -159,7 +159,7 @@ def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Ite
 
 
 def _ends(low: Fraction | None, high: Fraction | None, low_open: bool, high_open: bool) -> Iterator[Bound]:
-    """The limits and what lies just inside. An open limit is no value: what is near it stands for it."""
+    """Yield the limits and what lies just inside. An open limit is no value: what is near it stands for it."""
     near = _near(low, high)
     if low is not None:
         yield from _end("minimum", low, near if low != high else Fraction(0), is_open=low_open)
@@ -194,7 +194,7 @@ class _Within(NamedTuple):
             return cls(-math.inf, math.inf)
 
     def may_have(self, given: Any) -> bool:
-        """Whether a number lies so near the limits that exact comparison is needed."""
+        """Return whether a number lies so near the limits that exact comparison is needed."""
         return isinstance(given, int | float) and self.low <= given <= self.high and is_number(given)
 
 
@@ -203,7 +203,7 @@ def _at(at: Fraction) -> Holds:
 
 
 def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
-    """Whether a value is this number, up to rounding."""
+    """Return whether a value is this number, up to rounding."""
     if not within.may_have(given):
         return False
     off = abs(_exact(given) - at)
@@ -211,7 +211,7 @@ def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
 
 
 def _between(start: Fraction, end: Fraction) -> Holds:
-    """Whether a number lies between, the start left out; the order does not matter."""
+    """Return whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
     is_start, is_end, within = _at(start), _at(end), _Within.of(low, high)
 

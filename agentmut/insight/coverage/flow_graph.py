@@ -29,7 +29,7 @@ class Graph:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether the graph states where runs begin and end, so that its routes can be counted."""
+        """Return whether the graph states where runs begin and end, so that its routes can be counted."""
         return any(a == START for a, _ in self.edges) and any(b == END for _, b in self.edges)
 
     def routes(self, depth: int, enough: int) -> int:
@@ -50,7 +50,7 @@ class Graph:
         return found
 
     def walked(self, trace: AgentTrace, depth: int) -> frozenset[Route]:
-        """The routes of at most `depth` edges that a run went, as far as its trace tells.
+        """Return the routes of at most `depth` edges that a run went, as far as its trace tells.
 
         Where the edges that it took make no loop, all ways from start to end over them: several where nodes
         ran side by side. Otherwise the nodes of its steps, in order; what lies between two that no edge joins
@@ -64,7 +64,7 @@ class Graph:
         return frozenset([route]) if route and len(route) - 1 <= depth else frozenset()
 
     def entered(self, trace: AgentTrace) -> frozenset[str]:
-        """The nodes that a run entered: those of its steps, and those that its edges lead to or from."""
+        """Return the nodes that a run entered: those of its steps, and those that its edges lead to or from."""
         ends = {name for edge in trace.edges for name in edge}
         named = {self._own(step.node) for step in trace.steps if step.node} | {
             self._own(name) for name in ends
@@ -72,7 +72,7 @@ class Graph:
         return frozenset(named & self._names)
 
     def taken(self, trace: AgentTrace) -> frozenset[Edge]:
-        """The edges of this graph that a run took."""
+        """Return the edges of this graph that a run took."""
         return frozenset((self._own(a), self._own(b)) for a, b in trace.edges) & self._edges
 
     @cached_property
@@ -88,7 +88,7 @@ class Graph:
         return frozenset(self.edges)
 
     def _own(self, name: str) -> str:
-        """The node of this graph that a node of a graph in it (`outer/inner`) belongs to."""
+        """Return the node of this graph that a node of a graph in it (`outer/inner`) belongs to."""
         while name not in self._names and "/" in name:
             name = name.rpartition("/")[0]
         return name
@@ -143,7 +143,7 @@ def _has_loop(edges: Iterable[Edge]) -> bool:
 
 
 def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iterator[Route]:
-    """All ways on to the end over at most `depth` more edges, of which there is no loop."""
+    """Yield all ways on to the end over at most `depth` more edges, of which there is no loop."""
     if so_far[-1] == END:
         yield so_far
     elif depth:
@@ -152,7 +152,9 @@ def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iter
 
 
 def _shortest_path(start: str, goal: str, edges: frozenset[Edge]) -> list[str]:
-    """The nodes after `start` of a shortest way to `goal` over one edge or more; empty where none leads there."""
+    """Return the nodes after `start` of a shortest way to `goal` over one edge or more; empty where none
+    leads there.
+    """
     after = _after(edges)
     waiting, been = deque([[start]]), {start} - {goal}
     while waiting:

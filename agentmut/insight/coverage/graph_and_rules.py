@@ -48,7 +48,7 @@ Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]
 
 
 def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Ruled:
-    """The rules of the prompt, each with what is known of it."""
+    """Return the rules of the prompt, each with what is known of it."""
     document = parse(config.prompt, config.tool_names)
 
     def in_prompt(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:
@@ -67,7 +67,7 @@ def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Rule
 
 
 def rule_parts(rules: Ruled, context: CoverageContext) -> Iterator[Part]:
-    """What the scenarios' words reach, and what ablation shows."""
+    """Yield what the scenarios' words reach, and what ablation shows."""
     if not rules:
         yield nothing(Dimension.RULE, "the prompt has no instructions")
         return

@@ -14,7 +14,7 @@ _SIMPLE = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT", "CATEGORY", "RANGE", "GR
 
 
 def matcher(pattern: str) -> Callable[[str], bool] | str:
-    """Whether a text matches, as JSON Schema means it; or why that cannot be told.
+    """Return whether a text matches, as JSON Schema means it; or why that cannot be told.
 
     A text that is too long to be matched in time does not match.
     """
@@ -29,7 +29,7 @@ def matcher(pattern: str) -> Callable[[str], bool] | str:
 
 
 def _steps(parsed: list[Any], length: int) -> float:
-    """A search tries every place of the text, unless the pattern holds at its start only."""
+    """Return a search tries every place of the text, unless the pattern holds at its start only."""
     anchored = parsed and str(parsed[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING")
     return _ways(parsed, length) * (1 if anchored else length)
 

@@ -25,7 +25,7 @@ NO_CONTEXT = CoverageContext()
 def measure(
     traces: Traces, config: AgentConfig, settings: CoverageSettings, context: CoverageContext = NO_CONTEXT
 ) -> Coverage:
-    """What these runs have exercised of the agent that `config` describes.
+    """Return what these runs have exercised of the agent that `config` describes.
 
     `traces` are runs of the unchanged agent, by scenario. The weight of a dimension that the agent does not have
     goes to the others. Raises `UsageError` for an orchestration that cannot be read.
@@ -73,7 +73,7 @@ def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageConte
 
 
 def _wanted(row: DimensionCoverage, settings: CoverageSettings) -> DimensionCoverage:
-    """The row with what the settings ask of its dimension."""
+    """Return the row with what the settings ask of its dimension."""
     if row.dimension not in PAPER:
         return row
     weights: Mapping[str, float] = dict(settings.weights.items())

@@ -20,7 +20,7 @@ _DATE = re.compile(r"[-@](?:20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d{4}|[01]\d[0-3]\d|2[
 
 
 def is_model(target: str, answered: str) -> bool:
-    """Whether the model that answered is the one that is meant.
+    """Return whether the model that answered is the one that is meant.
 
     Case, what routes to a model (`openai/`, `us.anthropic.`), and `-latest` do not matter. A dated snapshot counts
     as the model of its name; where a snapshot is meant, only that one counts.
@@ -35,7 +35,7 @@ def is_model(target: str, answered: str) -> bool:
 
 
 def distinct_models(names: Iterable[str]) -> tuple[str, ...]:
-    """The names without blanks and without those that only spell another one differently, in their order."""
+    """Return the names without blanks and without those that only spell another one differently, in their order."""
     kept: dict[str, str] = {}
     for name in names:
         if name:

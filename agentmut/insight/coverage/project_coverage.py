@@ -47,12 +47,12 @@ class CoverageRequest(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the request covers everything that is stored."""
+        """Return whether the request covers everything that is stored."""
         return self.run is None and not self.scenarios
 
 
 def project_coverage(session: Session, store: Store, asked: CoverageRequest | None = None) -> Coverage:
-    """The coverage of the stored trials that fit the agent and the suite as they are.
+    """Return the coverage of the stored trials that fit the agent and the suite as they are.
 
     Lambda is estimated by the first measurement of all trials of a config, and kept in `.agentmut/coverage.json`.
     Raises `UsageError` where nothing is stored that fits, for an unknown scenario or run, and where that file
@@ -81,7 +81,7 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
 
 
 def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
-    """The traces of the trials that say something about the agent, and how many do not."""
+    """Return the traces of the trials that say something about the agent, and how many do not."""
     traces = {name: [t.execution.trace for t in trials if _speaks(t)] for name, trials in kept.items()}
     others = Counter(t.execution.ending.value for trials in kept.values() for t in trials if not _speaks(t))
     left_out = [
@@ -92,7 +92,7 @@ def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
 
 
 def failures_of(kept: Kept) -> list[str]:
-    """How the counted trials without an answer ended, and why, in the order of their making."""
+    """Return how the counted trials without an answer ended, and why, in the order of their making."""
     failed = [
         trial
         for trials in kept.values()
@@ -104,7 +104,9 @@ def failures_of(kept: Kept) -> list[str]:
 
 
 def latest_result(session: Session, run: str | None = None) -> Result | None:
-    """The result of a run on today's config: the one that `run` begins, or the latest; None where there is none."""
+    """Return the result of a run on today's config: the one that `run` begins, or the latest; None where
+    there is none.
+    """
     for path in sorted(session.project.runs.glob("*/result.json"), reverse=True):
         if run is None or path.parent.name.startswith(run):
             try:
@@ -183,7 +185,7 @@ def _context(session: Session, store: Store, asked: CoverageRequest, known: Cali
 
 
 def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
-    """The rows that tell of the wanted scenarios: a kill by others leaves it open whether these would notice."""
+    """Return the rows that tell of the wanted scenarios: a kill by others leaves it open whether these would notice."""
     rows = result.mutants
     return tuple(
         r for r in rows if not wanted or r.status is not Status.KILLED or set(r.killed_by) & set(wanted)

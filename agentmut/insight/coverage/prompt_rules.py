@@ -34,7 +34,7 @@ Where = Callable[[int, int], tuple[str, int | None, int | None, int | None]]
 
 
 def rules_of(document: PromptDocument, where: Where) -> tuple[Rule, ...]:
-    """The instructions in their order; a second one on a line is told by its column too."""
+    """Return the instructions in their order; a second one on a line is told by its column too."""
     found: list[Rule] = []
     taken: set[str] = set()
     for number, instruction in enumerate(document.instructions, 1):

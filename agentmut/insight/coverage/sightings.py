@@ -14,7 +14,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def each_trace(traces: Traces) -> Iterator[tuple[str, AgentTrace]]:
-    """Every trace with the name of its scenario."""
+    """Yield every trace with the name of its scenario."""
     for scenario, runs in traces.items():
         for trace in runs:
             yield scenario, trace
@@ -39,7 +39,7 @@ class Seen(Generic[Key]):
         return len(self.scenarios)
 
     def shown_by(self, key: Key) -> frozenset[str]:
-        """The scenarios that show it."""
+        """Return the scenarios that show it."""
         return frozenset(self.scenarios.get(key, ()))
 
     def repeats(self) -> tuple[int, int]:

@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 def states_of(trace: AgentTrace) -> Iterator[State]:
-    """The state after each step."""
+    """Yield the state after each step."""
     calls = errors = 0
     result = "none"
     history: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ def states_of(trace: AgentTrace) -> Iterator[State]:
 
 
 def states(traces: Traces) -> Seen[State]:
-    """All states, and in how many traces each was seen."""
+    """Return all states, and in how many traces each was seen."""
     seen: Seen[State] = Seen()
     for scenario, trace in each_trace(traces):
         seen.add(scenario, set(states_of(trace)))
@@ -57,7 +57,7 @@ def states(traces: Traces) -> Seen[State]:
 
 
 def expected_states(seen: Seen[State]) -> float:
-    """An estimate of lambda (Eq. 17) from what was seen: Chao1 on the number of traces that show each state.
+    """Return an estimate of lambda (Eq. 17) from what was seen: Chao1 on the number of traces that show each state.
 
     At least 1.
     """

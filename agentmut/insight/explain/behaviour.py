@@ -97,7 +97,7 @@ class TraceTest:
         return np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
 
     def _visible(self, blocks: Sequence[Compared]) -> float | None:
-        """The share of runs that a new feature must show in to be noticed on every scenario with `POWER`."""
+        """Return the share of runs that a new feature must show in to be noticed on every scenario with `POWER`."""
         shares = []
         for block in blocks:
             key = (block.scenario, len(block.runs), len(blocks))
@@ -110,7 +110,7 @@ class TraceTest:
         return max(shares)
 
     def _runs_needed(self, scenario: str, n: int, tests: int) -> int | None:
-        """How many of `n` runs must show something new for the test to notice; None where all would not do.
+        """Return how many of `n` runs must show something new for the test to notice; None where all would not do.
 
         Found by the test itself, on the original's own runs: some of them stand for the mutant, and a column that is
         1 in the first x of these and 0 everywhere else stands for what is new. The worst of a few such draws.
@@ -136,7 +136,8 @@ class TraceTest:
 
 
 def share_noticed(needed: int, n: int, power: float = POWER) -> float:
-    """The share s with P(Binomial(n, s) >= needed) = `power`: what shows in this share of runs is noticed so often.
+    """Return the share s with P(Binomial(n, s) >= needed) = `power`: what shows in this share of runs is noticed so
+    often.
 
     By the beta quantile that the binomial tail is, so it is exact.
 
@@ -149,7 +150,7 @@ def share_noticed(needed: int, n: int, power: float = POWER) -> float:
 
 
 def _least_possible(n0: int, n: int, level: float) -> int:
-    """The fewest runs, all of them the candidate's, whose hypergeometric chance is no more than the level."""
+    """Return the fewest runs, all of them the candidate's, whose hypergeometric chance is no more than the level."""
     from scipy.stats import hypergeom
 
     return next((x for x in range(1, n + 1) if hypergeom.pmf(x, n0 + n, x, n) <= level), n)

@@ -36,7 +36,7 @@ class Contrast(NamedTuple):
     """The number of runs of the pool in which something has to stand before it is worth forbidding."""
 
     def usual(self, holds: Holds) -> bool:
-        """Whether something holds in enough of the original's runs."""
+        """Return whether something holds in enough of the original's runs."""
         return share(holds, self.original) >= self.least
 
     @property
@@ -49,17 +49,17 @@ Proposer = Callable[[Contrast], Iterable[Candidate]]
 
 
 def candidate(name: str, argument: JsonValue, says: str, generality: float, holds: Holds) -> Candidate:
-    """A candidate, named by evaluator and argument."""
+    """Return a candidate, named by evaluator and argument."""
     return Candidate(EvaluatorSpec(name=name, argument=argument), says, generality, holds)
 
 
 def share(holds: Holds, views: Sequence[View]) -> float:
-    """The share of runs in which something holds; 0 without runs."""
+    """Return the share of runs in which something holds; 0 without runs."""
     return sum(map(holds, views)) / len(views) if views else 0.0
 
 
 def common(values: Iterable[Iterable[str]], least: float, of: float = 1) -> list[str]:
-    """What occurs in at least this share of `of` collections, in alphabetical order."""
+    """Return what occurs in at least this share of `of` collections, in alphabetical order."""
     from collections import Counter
 
     counted = Counter(value for each in values for value in set(each))

@@ -78,7 +78,7 @@ class Joint:
 
 
 def enough(runs: Runs, before: Sequence[bool], after: Sequence[bool], least: float) -> bool:
-    """Whether the runs that pass are as many as asked for: of all, and of each half that mining looks at.
+    """Return whether the runs that pass are as many as asked for: of all, and of each half that mining looks at.
 
     What is not met already is no reason against an assertion that every passing run meets.
     """

@@ -47,7 +47,7 @@ class Family:
 
     @cached_property
     def level(self) -> float:
-        """The level of each test: alpha / K, for the least K that is no less than the tests that could reach it.
+        """Return the level of each test: alpha / K, for the least K that is no less than the tests that could reach it.
 
         A candidate that holds in nearly all runs, or in few, cannot; it needs no share of alpha. Tarone,
         Biometrics 46 (1990) 515-522.
@@ -56,12 +56,12 @@ class Family:
         return next(self.alpha / k for k in count(1) if k >= len(least) or k * least[k] > self.alpha)
 
     def is_clear(self, candidate: Candidate) -> bool:
-        """Whether a candidate belongs to the family and holds clearly less often in the mutant's runs."""
+        """Return whether a candidate belongs to the family and holds clearly less often in the mutant's runs."""
         pattern = self._pattern(candidate)
         return pattern in self.candidates and self._of(pattern) <= self.level
 
     def clear(self) -> Iterator[tuple[Candidate, Rate, Rate]]:
-        """The candidates with a clear difference, with the rates; of equals of one kind the most general."""
+        """Yield the candidates with a clear difference, with the rates; of equals of one kind the most general."""
         for pattern, equals in self.candidates.items():
             if self._of(pattern) <= self.level:
                 held, out = sum(pattern[: len(self.held_out)]), len(self.held_out)
@@ -80,7 +80,7 @@ class Family:
 
 
 def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
-    """The family of a mutant on a scenario, at the campaign's alpha divided by the mutant's scenarios.
+    """Return the family of a mutant on a scenario, at the campaign's alpha divided by the mutant's scenarios.
 
     None where there are too few runs.
     """
@@ -92,7 +92,7 @@ def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
 
 
 def halves(original: Runs) -> tuple[Runs, Runs]:
-    """Every second run of the original, on which candidates are found, and the others, which are held out."""
+    """Return every second run of the original, on which candidates are found, and the others, which are held out."""
     return original[0::2], original[1::2]
 
 

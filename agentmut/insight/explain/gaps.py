@@ -9,7 +9,7 @@ from agentmut.store import Store, StoredTrial
 
 
 def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
-    """The result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are."""
+    """Return the result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are."""
     survived = [row for row in result.mutants if row.status is Status.SURVIVED and row.id in state.arms]
     if not survived:
         return result
@@ -35,7 +35,7 @@ def _with_change(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
 
 
 def _gap(intent: Intent, change: BehaviourChange | None) -> str | None:
-    """A change that should not matter leaves no gap when it goes unnoticed."""
+    """Return a change that should not matter leaves no gap when it goes unnoticed."""
     if intent is Intent.PRESERVE:
         return None
     words: dict[bool | None, str] = {True: "assertion", False: "scenario"}
@@ -64,7 +64,8 @@ def _changes(
 
 
 def first_block(table: KillTable) -> int:
-    """The runs that every survivor has on a scenario, whatever its results: the fewest with which one can survive.
+    """Return the runs that every survivor has on a scenario, whatever its results: the fewest with which one can
+    survive.
 
     Who gets more than these depends on failures, and so may not be compared.
     """

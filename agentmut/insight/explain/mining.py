@@ -54,7 +54,7 @@ def mine(
 def suggest_assertions(
     campaign: StoredCampaign, rows: Sequence[MutantRow] | None = None, *, stored: StoredRuns | None = None
 ) -> tuple[AssertionSuggestion, ...]:
-    """A small set that kills the survivors with an assertion gap, those that kill the most of them first.
+    """Return a small set that kills the survivors with an assertion gap, those that kill the most of them first.
 
     All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
     `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
@@ -69,7 +69,7 @@ def suggest_assertions(
 
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
-    """The degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
+    """Return the degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
     return [row for row in campaign.result().mutants if _survived(row)]
 
 
@@ -111,7 +111,7 @@ def _on(
 
 
 def _promising(family: Family, least: float) -> list[Candidate]:
-    """The candidates whose rates differ and that the held-out runs pass, the clearest first."""
+    """Return the candidates whose rates differ and that the held-out runs pass, the clearest first."""
     found = [
         (ranked(_margin(original, mutant), one.generality), one)
         for one, original, mutant in family.clear()
@@ -138,7 +138,7 @@ class _Check:
         self.evaluator = build(self.candidate.spec, self.stored.catalogue)
 
     def of(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
-        """The proposal, if the original passes it and the mutant is killed."""
+        """Return the proposal, if the original passes it and the mutant is killed."""
         baseline, held_out = self._rates()
         if not self._suits(baseline, held_out) or not self._kills(mutant):
             return None
@@ -163,7 +163,7 @@ class _Check:
         return self._rate(original), self._rate(halves(original)[1])
 
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
-        """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
+        """Return whether the original passes often enough, by this evaluator alone and with the scenario's others."""
         least, original = self.stored.threshold(self.scenario), self.stored.of("", self.scenario)
         before, after = (
             [run.passed for run in original],
@@ -173,14 +173,14 @@ class _Check:
         return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
-        """Whether the candidate kills the mutant on the held-out runs: it was chosen on the other half."""
+        """Return whether the candidate kills the mutant on the held-out runs: it was chosen on the other half."""
         _, held_out = halves(self.stored.of("", self.scenario))
         return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
             mutant, self.scenario, self._fails, held_out
         )
 
     def _clearly(self, mutant: str) -> bool:
-        """Whether the candidate kills another survivor and would be proposed for it as well."""
+        """Return whether the candidate kills another survivor and would be proposed for it as well."""
         if not self._kills(mutant):
             return False
         family = family_of(self.stored, mutant, self.scenario)

@@ -38,7 +38,7 @@ def _lacks(phrase: str, view: View) -> bool:
 
 
 def _weight(phrase: str) -> float:
-    """How general a phrase is; 0 for one that says nothing, such as `of the`."""
+    """Return how general a phrase is; 0 for one that says nothing, such as `of the`."""
     words = _WORDS.findall(phrase)
     content = [word for word in words if word not in STOP_WORDS and len(word) > 2 and not word.isdigit()]
     if not content:

@@ -25,7 +25,7 @@ SLIGHT = ("a question", "a number", "an exclamation mark")
 
 
 def shape_of(value: str) -> str:
-    """The form of an identifier, a date or the like as a regular expression; empty for a word, and for prose.
+    """Return the form of an identifier, a date or the like as a regular expression; empty for a word, and for prose.
 
     >>> print(shape_of("A-1042"), shape_of("2026-05-31"))
     [A-Z]-\\d{4} \\d{4}-\\d{2}-\\d{2}

@@ -55,26 +55,26 @@ class StoredRuns:
         return (*self.campaign.notes, *left_out)
 
     def scenario(self, name: str) -> Scenario:
-        """A scenario of the suite."""
+        """Return a scenario of the suite."""
         return self.campaign.session.tests.scenarios[name]
 
     def threshold(self, name: str) -> float:
-        """The pass rate asked of a scenario."""
+        """Return the pass rate asked of a scenario."""
         return self.campaign.session.project.threshold_of(self.scenario(name))
 
     def runs(self, mutant: str) -> Mapping[str, Runs]:
-        """The runs of a mutant (of the original: an empty id) by scenario, in the order of the repeats."""
+        """Return the runs of a mutant (of the original: an empty id) by scenario, in the order of the repeats."""
         if mutant not in self._runs:
             kept = self.campaign.of(mutant)
             self._runs[mutant] = {name: self._read(name, trials) for name, trials in kept.items()}
         return self._runs[mutant]
 
     def of(self, mutant: str, scenario: str) -> Runs:
-        """The runs of a mutant on one scenario; none where it was not tried there."""
+        """Return the runs of a mutant on one scenario; none where it was not tried there."""
         return self.runs(mutant).get(scenario, ())
 
     def kills(self, mutant: str, scenario: str, fails: Callable[[Run], bool], original: Runs) -> bool:
-        """Whether the kill rule kills the mutant by its stored runs on a scenario, were these the failures.
+        """Return whether the kill rule kills the mutant by its stored runs on a scenario, were these the failures.
 
         At the level that the scenario has among those the mutant was tried on. `original`: the runs of the original
         that are its baseline; failures that these runs have chosen would make it look better than it is.
@@ -90,7 +90,7 @@ class StoredRuns:
         return table.verdict(map(fails, runs)).decision is Decision.KILLED
 
     def noticed(self, mutant: str) -> bool:
-        """Whether today's evaluators kill the mutant by its stored runs, on some scenario."""
+        """Return whether today's evaluators kill the mutant by its stored runs, on some scenario."""
         if mutant not in self._noticed:
             self._noticed[mutant] = any(
                 self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
@@ -118,5 +118,5 @@ def _alpha(rule: Rule) -> float:
 
 
 def held(evaluator: Evaluator, scenario: Scenario, runs: Iterable[Run]) -> tuple[bool, ...]:
-    """Whether an evaluator holds, run by run; it does not in a run without an answer."""
+    """Return whether an evaluator holds, run by run; it does not in a run without an answer."""
     return tuple(run.answered and evaluator.evaluate(scenario, run.view.trace).passed for run in runs)

@@ -37,17 +37,17 @@ class View:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each tool is called."""
+        """Return how often each tool is called."""
         return Counter(self.tools)
 
     @cached_property
     def text(self) -> str:
-        """The final answer."""
+        """Return the final answer."""
         return self.trace.text
 
     @cached_property
     def folded(self) -> str:
-        """The answer as `contains` compares it."""
+        """Return the answer as `contains` compares it."""
         return self.text.casefold()
 
     @cached_property
@@ -64,18 +64,18 @@ class View:
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:
-        """What the answer states in figures."""
+        """Return what the answer states in figures."""
         return stated_figures(self.text)
 
     @cached_property
     def decisions(self) -> frozenset[str]:
-        """What the answer decides: `yes`, `no`, both or nothing."""
+        """Return what the answer decides: `yes`, `no`, both or nothing."""
         output = self.trace.output
         return decisions(output) if isinstance(output, str) else frozenset()
 
     @cached_property
     def structured(self) -> JsonValue:
-        """The answer as JSON; None where it is none."""
+        """Return the answer as JSON; None where it is none."""
         try:
             return structured(self.trace)
         except ValueError:
@@ -83,17 +83,17 @@ class View:
 
     @cached_property
     def fields(self) -> Mapping[str, JsonValue]:
-        """The fields of an answer that is a mapping."""
+        """Return the fields of an answer that is a mapping."""
         return self.structured if isinstance(self.structured, dict) else {}
 
     @cached_property
     def calls(self) -> tuple[tuple[str, Mapping[str, JsonValue]], ...]:
-        """Each call with its arguments."""
+        """Return each call with its arguments."""
         return tuple((step.tool or "", step.arguments or {}) for step in self.trace.tool_calls)
 
     @cached_property
     def values(self) -> frozenset[ArgumentValue]:
-        """The arguments of all calls."""
+        """Return the arguments of all calls."""
         return frozenset(
             (tool, name, written_json(value)) for tool, made in self.calls for name, value in made.items()
         )
@@ -122,5 +122,5 @@ def _sentences(line: str) -> list[list[tuple[int, int]]]:
 
 
 def _opens(word: str) -> bool:
-    """Whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
+    """Return whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
     return word[:1].isupper() and word != "I" and word[1:2] not in "'’" and word.casefold() in STOP_WORDS

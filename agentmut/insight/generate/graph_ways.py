@@ -41,7 +41,7 @@ def way_to(known: Material, source: str, target: str) -> UntakenEdge:
 
 
 def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
-    """The scenarios whose runs come to where the way leaves the known ones; all of them where none is known to.
+    """Return the scenarios whose runs come to where the way leaves the known ones; all of them where none is known to.
 
     Those with most of its words come first.
     """
@@ -56,7 +56,7 @@ def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
 
 
 def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
-    """What a user might say so that a run goes there, and what that is written from; the likeliest first."""
+    """Yield what a user might say so that a run goes there, and what that is written from; the likeliest first."""
     for text in _conditions(config.orchestration, set(way.names)):
         for case in (*cases(f"If {text[:1].lower()}{text[1:]}, go on."), *cases(text)):
             yield case, "written from a condition of the flow"
@@ -69,7 +69,7 @@ def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
 
 
 def nodes_of_model(orchestration: Mapping[str, Any], model: str) -> tuple[str, ...]:
-    """The nodes whose own settings, or whose entry in a setting, name this model."""
+    """Return the nodes whose own settings, or whose entry in a setting, name this model."""
     nodes = Graph.of(Flow.of(orchestration)).nodes
     places = (place for place, text in _texts(orchestration) if is_model(model, text))
     return tuple(dict.fromkeys(name for place in places for name in reversed(place) if name in nodes))
@@ -111,7 +111,7 @@ def _conditions(orchestration: Mapping[str, Any], names: set[str]) -> Iterator[s
 
 
 def _texts(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The texts of a setting, each with the keys that lead to it; in a list of entries, their names too."""
+    """Yield the texts of a setting, each with the keys that lead to it; in a list of entries, their names too."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, Mapping):

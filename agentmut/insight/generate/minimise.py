@@ -28,7 +28,7 @@ def shrinking(text: str) -> Shrinking:
 
 
 def _tidy(parts: Sequence[str]) -> str:
-    """The parts as one text that begins and ends as a sentence does.
+    """Return the parts as one text that begins and ends as a sentence does.
 
     >>> _tidy(["and cancel it,", "please,"])
     'Cancel it, please.'

@@ -35,7 +35,7 @@ def question(known: Material, aims: Sequence[Aim]) -> str:
 
 
 def answered_proposals(answer: str, known: Material, aims: Sequence[Aim], model: str) -> Iterator[Proposal]:
-    """The inputs in a model's answer; nothing where it holds no JSON of the form that was asked for."""
+    """Yield the inputs in a model's answer; nothing where it holds no JSON of the form that was asked for."""
     items = {aim.item for aim in aims}
     for entry in _entries(answer)[:MOST]:
         said = entry.get("input")

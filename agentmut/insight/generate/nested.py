@@ -20,7 +20,7 @@ ITEMS = 12
 
 
 def outermost_of(parameter: str) -> str:
-    """The parameter at the top level that a nested one is inside of; empty for one at the top level.
+    """Return the parameter at the top level that a nested one is inside of; empty for one at the top level.
 
     >>> outermost_of("items[].price"), outermost_of("amount")
     ('items', '')
@@ -65,7 +65,7 @@ def _candidates(
 
 
 def _values(boundary: Boundary, schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[JsonValue]:
-    """What may be on the boundary: its example, texts of its length, plausible values, the schema's limits."""
+    """Yield what may be on the boundary: its example, texts of its length, plausible values, the schema's limits."""
     if boundary.item.example:
         yield json.loads(boundary.item.example)
         return
@@ -77,7 +77,7 @@ def _values(boundary: Boundary, schema: Mapping[str, Any], known: Material, seed
 
 
 def _inside(schema: Mapping[str, Any], within: Sequence[str]) -> Mapping[str, Any]:
-    """The schema at a place in another one; empty where it does not lead there."""
+    """Return the schema at a place in another one; empty where it does not lead there."""
     found: Any = together(schema)
     for part in within:
         found = found.get("items") if part == EACH else (found.get("properties") or {}).get(part)
@@ -114,7 +114,7 @@ def _around(
 
 
 def _required(schema: Mapping[str, Any], but: str, known: Material, seed: int) -> dict[str, JsonValue]:
-    """A plausible value for each required property but one."""
+    """Return a plausible value for each required property but one."""
     properties, needed = schema.get("properties") or {}, schema.get("required") or ()
     wanted = {name: stated for name, stated in properties.items() if name in needed and name != but}
     chosen = {name: next(_plausible(name, stated, known, seed), None) for name, stated in wanted.items()}
@@ -122,7 +122,7 @@ def _required(schema: Mapping[str, Any], but: str, known: Material, seed: int) -
 
 
 def _plausible(name: str, stated: Any, known: Material, seed: int) -> Iterator[JsonValue]:
-    """What runs and inputs have shown of a parameter, else what its schema allows and a user could say."""
+    """Yield what runs and inputs have shown of a parameter, else what its schema allows and a user could say."""
     schema = together(stated) if isinstance(stated, Mapping) else {}
     parameter = Parameter((), name, schema, (), schema, (), True)
     yield from known_values(known, parameter)
@@ -166,7 +166,7 @@ def _sayable(value: JsonValue) -> bool:
 
 
 def in_plain_words(value: JsonValue) -> str:
-    """A value as a user would tell it, objects without brackets.
+    """Return a value as a user would tell it, objects without brackets.
 
     >>> in_plain_words([{"count": 2, "giftNote": "hi"}, {"count": 1}])
     'count 2 with gift note hi and count 1'

@@ -29,9 +29,9 @@ def proposed_evaluators(
     least: float,
     catalogue: Catalogue | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
-    """What held, all together, in at least the share `least` of these runs: tools and their order, arguments, tools
-    that were spoken of and not called, figures of the answer, nodes that the flow chose. A limit of steps where
-    nothing did.
+    """Return what held, all together, in at least the share `least` of these runs: tools and their order, arguments,
+    tools that were spoken of and not called, figures of the answer, nodes that the flow chose. A limit of steps
+    where nothing did.
 
     Raises `ValueError` without runs.
     """
@@ -56,7 +56,9 @@ def holding(
     least: float,
     catalogue: Catalogue | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
-    """The first of these evaluators that hold together in at least this share of the runs; else a limit of steps."""
+    """Return the first of these evaluators that hold together in at least this share of the runs; else a limit of
+    steps.
+    """
     kept: list[EvaluatorSpec] = []
     passing = list(traces)
     catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
@@ -72,7 +74,7 @@ def holding(
 
 
 def _shape(trace: AgentTrace) -> tuple[str, ...]:
-    """The tools of a run: what tells the usual runs from the odd one out."""
+    """Return the tools of a run: what tells the usual runs from the odd one out."""
     return tuple(dict.fromkeys(trace.tools_called))
 
 
@@ -121,7 +123,9 @@ def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) ->
 
 
 def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
-    """The last nodes behind a branch or a handoff that all runs entered: how they went, as tools are for others."""
+    """Yield the last nodes behind a branch or a handoff that all runs entered: how they went, as tools are
+    for others.
+    """
     flow = Flow.of(config.orchestration)
     graph = Graph.of(flow)
     chosen = {end for branch in flow.branches for end in branch.ends.values()}

@@ -48,12 +48,12 @@ def material(
 
 
 def texts(turns: Iterable[JsonValue]) -> tuple[str, ...]:
-    """The turns as text."""
+    """Return the turns as text."""
     return tuple(turn if isinstance(turn, str) else canonical_json(turn) for turn in turns)
 
 
 def whole(turns: Iterable[JsonValue]) -> str:
-    """A conversation's user side as one text."""
+    """Return a conversation's user side as one text."""
     return "\n".join(texts(turns))
 
 
@@ -70,12 +70,14 @@ def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]
 
 
 def _names_one(parameter: Parameter) -> bool:
-    """Whether a parameter's values are identifiers, by its name."""
+    """Return whether a parameter's values are identifiers, by its name."""
     return in_words(parameter.name).split()[-1:] in (["id"], ["ids"], ["uuid"])
 
 
 def _identifiers(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """What runs have given to it or were answered under its name, else what inputs and results have that may be one."""
+    """Yield what runs have given to it or were answered under its name, else what inputs and results have that may be
+    one.
+    """
     name = in_words(parameter.name)
     own = [
         *known.observed.get(parameter.name, ()),
@@ -89,7 +91,7 @@ def _identifiers(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
 
 
 def _is_moment(value: JsonValue) -> bool:
-    """Whether a value is a date or a time, or an ordinal as in "the 24th"."""
+    """Return whether a value is a date or a time, or an ordinal as in "the 24th"."""
     text = str(value)
     kinds = {fact.kind for fact in facts(f"It is {text}.")}
     return bool(kinds & {FactKind.DATE, FactKind.TIME} or re.fullmatch(r"\d+(?:st|nd|rd|th)", text, re.I))
@@ -100,7 +102,7 @@ def _fitting(values: Iterable[JsonValue], parameter: Parameter) -> tuple[JsonVal
 
 
 def fits(value: JsonValue, parameter: Parameter) -> bool:
-    """Whether a value is valid by the parameter's own schema, as far as that stands alone."""
+    """Return whether a value is valid by the parameter's own schema, as far as that stands alone."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing.exceptions import Unresolvable
@@ -112,7 +114,7 @@ def fits(value: JsonValue, parameter: Parameter) -> bool:
 
 
 def arguments_named(tool_parameters: Mapping[str, JsonValue]) -> tuple[Parameter, ...]:
-    """The parameters of a tool at the top level of its schema."""
+    """Return the parameters of a tool at the top level of its schema."""
     return tuple(p for p in parameters(tool_parameters) if not p.owner)
 
 
@@ -138,7 +140,7 @@ def _in_results(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]
 
 
 def _objects(value: JsonValue, depth: int = 4) -> Iterator[dict[str, JsonValue]]:
-    """The objects in a result, each before those inside of it."""
+    """Yield the objects in a result, each before those inside of it."""
     if isinstance(value, dict):
         yield value
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

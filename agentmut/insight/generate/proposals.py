@@ -129,7 +129,7 @@ def _made_for(aim: Aim, known: Material, relations: Sequence[Relation], seed: in
 
 
 def nearest(known: Material, text: str) -> Scenario:
-    """The scenario whose input has most content words of a text; the first of several."""
+    """Return the scenario whose input has most content words of a text; the first of several."""
     about = stems(text)
     return max(known.scenarios, key=lambda s: len(about & stems(whole(s.turns))))
 
@@ -195,7 +195,7 @@ def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
 
 
 def _that_belong(known: Material, values: Iterable[JsonValue], said: str) -> str:
-    """The sentences of an existing input that speak of one of these values and are not said yet."""
+    """Return the sentences of an existing input that speak of one of these values and are not said yet."""
     wanted = [shown(value) for value in values if isinstance(value, str) and len(value) > 2]
     for scenario in known.scenarios:
         text = " ".join(texts(scenario.turns))
@@ -259,7 +259,7 @@ def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
 
 
 def _with_reasons(config: AgentConfig, way: UntakenEdge, bases: Sequence[Scenario]) -> Iterator[Proposal]:
-    """Each reason by itself, then said after an input."""
+    """Yield each reason by itself, then said after an input."""
     for number, (reason, origin) in enumerate(reasons(config, way)):
         base = bases[number % len(bases)]
         *first, last = texts(base.turns)

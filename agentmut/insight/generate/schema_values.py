@@ -57,7 +57,9 @@ def boundaries_of(schema: Schema) -> Values:
 
 
 def faults(schema: Schema) -> Iterator[str]:
-    """What the validator would stumble over in a legal schema: patterns that Python cannot read, `$ref`s to nothing."""
+    """Yield what the validator would stumble over in a legal schema: patterns that Python cannot read, `$ref`s to
+    nothing.
+    """
     parts: list[Any] = [schema]
     while parts:
         part = parts.pop()
@@ -88,7 +90,8 @@ def _is_there(root: Schema, target: str) -> bool:
 
 
 def limits(schema: Schema) -> tuple[Any, ...]:
-    """The values at the limits of a schema without parts: least and greatest number, each value of an enumeration.
+    """Return the values at the limits of a schema without parts: least and greatest number, each value of an
+    enumeration.
 
     >>> limits({"type": "integer", "minimum": 1, "exclusiveMaximum": 10})
     (1, 9)
@@ -207,7 +210,7 @@ def _numbers(schema: Schema, *, whole: bool) -> Values:
 
 
 def _range(schema: Schema, *, whole: bool) -> tuple[Any, Any]:
-    """The least and the greatest number allowed; None for no bound."""
+    """Return the least and the greatest number allowed; None for no bound."""
     step = schema.get("multipleOf", 1 if whole else None)
     (low, above), (high, below) = number_limits(schema)
     if low is not None and above:

@@ -43,7 +43,7 @@ def stand_ins(
     safe: Collection[str],
     traces: Mapping[str, Collection[AgentTrace]],
 ) -> StandIns:
-    """A double of every tool that is not declared safe, whether the suite has really called it or not.
+    """Return a double of every tool that is not declared safe, whether the suite has really called it or not.
 
     `traces` are runs of the original by scenario; tools that they call and the config does not name are doubled too.
     """

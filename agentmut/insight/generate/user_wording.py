@@ -70,7 +70,7 @@ _UNSAID = re.compile(r"(?:who|which|that|whose|than|and|or|(?!\w*thing\b)\w+ing)
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of an input, in order, without the blanks between them.
+    """Return the sentences of an input, in order, without the blanks between them.
 
     >>> sentences("My parcel is late. Where is it?")
     ('My parcel is late.', 'Where is it?')
@@ -80,12 +80,12 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def normalised(text: str) -> str:
-    """What two inputs have in common that differ in case, blanks and punctuation only."""
+    """Return what two inputs have in common that differ in case, blanks and punctuation only."""
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
 def in_words(name: str) -> str:
-    """A parameter's name as words.
+    """Return a parameter's name as words.
 
     >>> in_words("order_id"), in_words("deliveryDate")
     ('order id', 'delivery date')
@@ -95,7 +95,7 @@ def in_words(name: str) -> str:
 
 
 def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
-    """A request that the tool answers, with these arguments.
+    """Return a request that the tool answers, with these arguments.
 
     >>> request(ToolSpec(name="cancel", description="Cancel an order."), {"order_id": "A-1"})
     'Please cancel an order. The order id is A-1.'
@@ -108,7 +108,7 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
 
 
 def imperative(text: str) -> str:
-    """What a text orders, as it goes on after "please"; empty where it does not read as an order.
+    """Return what a text orders, as it goes on after "please"; empty where it does not read as an order.
 
     >>> imperative("Reads the contents."), imperative("Current weather"), imperative("Escalate it, who takes over")
     ('read the contents', '', 'escalate it')
@@ -121,7 +121,7 @@ def imperative(text: str) -> str:
 
 
 def _is_verb(first: str, base: str, text: str, words: Sequence[str]) -> bool:
-    """Whether a possible noun is a verb here: "refund", "list items", but not "order status of a customer"."""
+    """Return whether a possible noun is a verb here: "refund", "list items", but not "order status of a customer"."""
     if base in BASE_VERBS:
         return (
             base != first or base not in AMBIGUOUS_VERBS or len(words) <= _SHORT or order_at(text) is not None
@@ -132,7 +132,7 @@ def _is_verb(first: str, base: str, text: str, words: Sequence[str]) -> bool:
 
 
 def _without_places(description: str) -> str:
-    """A description without what stands for values that the request goes on to tell, and without asides."""
+    """Return a description without what stands for values that the request goes on to tell, and without asides."""
     said = re.split(r"[:;(]|, (?:e\.g\.|for example|such as)", description)[0]
     for pattern, instead in _PLACES:
         said = pattern.sub(instead, said)
@@ -146,7 +146,7 @@ def _value_sentence(name: str, value: JsonValue) -> str:
 
 
 def shown(value: JsonValue) -> str:
-    """A value as a user would write it."""
+    """Return a value as a user would write it."""
     from agentmut._base import canonical_json
 
     if isinstance(value, bool):
@@ -159,7 +159,7 @@ def shown(value: JsonValue) -> str:
 
 
 def cases(rule: str) -> Iterator[str]:
-    """What a user might say so that a rule of the prompt applies: its condition as a fact, or its deed as a wish.
+    """Yield what a user might say so that a rule of the prompt applies: its condition as a fact, or its deed as a wish.
 
     >>> list(cases("If somebody mentions a lawyer, escalate to a human."))
     ['I mention a lawyer.']
@@ -189,7 +189,7 @@ def _deed(rule: str, *, forbidden_or_asked: bool) -> str:
 
 
 def _stated(case: str) -> str:
-    """A condition as a statement in the first person."""
+    """Return a condition as a statement in the first person."""
     said = case.strip().rstrip(".!")
     for pattern, person in _PERSONS:
         said = pattern.sub(person, said)

@@ -18,7 +18,7 @@ TIMES = ("00:00", "12:00", "23:59")
 
 
 def substitutions(text: str) -> Iterator[str]:
-    """The text with one figure, identifier or date at a time replaced by one at a limit.
+    """Yield the text with one figure, identifier or date at a time replaced by one at a limit.
 
     >>> next(substitutions("Pay 20 euros."))
     'Pay 0 euros.'
@@ -31,7 +31,7 @@ def substitutions(text: str) -> Iterator[str]:
 
 
 def recombinations(texts: Sequence[str]) -> Iterator[str]:
-    """Every sentence of one text put before each other text, and after it, that does not have it."""
+    """Yield every sentence of one text put before each other text, and after it, that does not have it."""
     parts = [sentences(text) for text in texts]
     for i, own in enumerate(parts):
         for j, others in enumerate(parts):
@@ -47,7 +47,7 @@ def recombinations(texts: Sequence[str]) -> Iterator[str]:
 def transformations(
     scenario: Scenario, config: AgentConfig, trace: AgentTrace, relations: Iterable[Relation], seed: int
 ) -> Iterator[tuple[Turns, str]]:
-    """What registered relations would ask instead of a scenario's turns, and what they have changed.
+    """Yield what registered relations would ask instead of a scenario's turns, and what they have changed.
 
     Follow-ups that change the agent, or depend on a run, are none. A relation that cannot be asked is passed over:
     `agentmut relations` reports its error.
@@ -65,7 +65,7 @@ def transformations(
 
 
 def registered_relations() -> tuple[Relation, ...]:
-    """The installed relations that need no argument, by name."""
+    """Return the installed relations that need no argument, by name."""
     catalogue = Catalogue.of(Group.RELATIONS)
     return tuple(found for name in sorted(catalogue.names) if (found := _without_argument(catalogue, name)))
 

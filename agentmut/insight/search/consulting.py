@@ -36,7 +36,7 @@ def read_model(named: str) -> tuple[str, str]:
 
 
 def consult(named: str, question: str, folder: Path) -> str:
-    """The model's answer, from `folder` where it was asked before.
+    """Return the model's answer, from `folder` where it was asked before.
 
     Raises `UsageError` for a name that is none, and `RunError` where the model does not answer.
     """

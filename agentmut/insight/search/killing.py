@@ -58,14 +58,16 @@ class Killing:
         return tuple(m.id for m in mutants if outcomes and self._dies(scenario, m, outcomes))
 
     def judged(self, scenario: Scenario, runs: Sequence[Execution]) -> list[bool]:
-        """Which of these runs pass the evaluators of a scenario."""
+        """Return which of these runs pass the evaluators of a scenario."""
         suite = Suite(
             {scenario.name: scenario}, {scenario.name: build_all(scenario.evaluators, self.catalogue)}
         )
         return [suite.result(scenario.name, run, None).outcome is Outcome.PASS for run in runs]
 
     def _dies(self, scenario: Scenario, mutant: Mutant, original: Sequence[bool]) -> bool:
-        """Whether the kill rule kills the mutant on fresh runs; the runs that raised the suspicion do not count."""
+        """Return whether the kill rule kills the mutant on fresh runs; the runs that raised the suspicion
+        do not count.
+        """
         tests = self._tests[mutant.id] = self._tests.get(mutant.id, 0) + 1
         design = self.design._replace(alpha=self.design.alpha / (tests * (tests + 1)), n_max=MOST)
         table = self.tables.get(original.count(False), len(original), design)

@@ -75,7 +75,9 @@ class Search:
         return found
 
     def _next(self) -> tuple[str, list[Proposal]] | None:
-        """The weakest dimension that still has proposals, and the next ones for it; those that fail take turns."""
+        """Return the weakest dimension that still has proposals, and the next ones for it; those that fail
+        take turns.
+        """
         killed = {mutant for found in self.kept for mutant in found.kills}
         alive = [mutant for mutant in self.start.alive if mutant.id not in killed]
         found = weaknesses(self._coverage(), self.start.settings.target, alive, self._score(len(killed)))
@@ -91,7 +93,7 @@ class Search:
         return self._fruitless.get(weak.dimension, 0) // BATCH
 
     def _score(self, newly: int) -> float | None:
-        """The mutation score, if the mutants that died in the search counted as killed."""
+        """Return the mutation score, if the mutants that died in the search counted as killed."""
         score, alive = self.start.score, len(self.start.alive)
         if score is None or score >= 1 or not alive:
             return score
@@ -129,7 +131,7 @@ class Search:
                 self._seen.add(found.proposal._replace(turns=found.scenario.turns).identity)
 
     def _first_runs(self, trying: Trying, batch: Sequence[Proposal]) -> list[Tried]:
-        """The first runs of each, together: as many proposals as the budget has room for."""
+        """Return the first runs of each, together: as many proposals as the budget has room for."""
         repeats = self.bench.plan.repeats
         scenarios = [trying.scenario(proposal) for proposal in batch]
         wanted = [Wanted(scenario, None, 0, repeats) for scenario in scenarios]

@@ -58,7 +58,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
 
 
 def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
-    """What a search starts from."""
+    """Return what a search starts from."""
     session, result = stored.session, stored.result
     doubles = stand_ins(session.suite.full, session.scenarios, session.project.safe_tools, stored.traces)
     mutants = stored.campaign.plan.mutants if stored.campaign else ()
@@ -115,7 +115,7 @@ def search_of(
     trials: int | None = None,
     progress: Callable[[Bench], None] = lambda bench: None,
 ) -> Search:
-    """The search, before its first trial; `trials` and `seed` take the place of the project's.
+    """Return the search, before its first trial; `trials` and `seed` take the place of the project's.
 
     Raises `UsageError` where it might call a tool that does harm.
     """
@@ -143,7 +143,7 @@ def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign
 
 
 def _not_run(session: Session, traces: Traces) -> Iterator[str]:
-    """The scenarios of which nothing is known: what they exercise looks as if nothing did."""
+    """Yield the scenarios of which nothing is known: what they exercise looks as if nothing did."""
     names = [scenario.name for scenario in session.scenarios if not traces.get(scenario.name)]
     if names:
         has, it = ("has", "it exercises") if len(names) == 1 else ("have", "they exercise")

@@ -37,6 +37,6 @@ class Start:
 
     @property
     def coverage(self) -> Coverage:
-        """What the suite covers before anything is tried."""
+        """Return what the suite covers before anything is tried."""
         context = replace(self.context, scenarios=self.scenarios)
         return measure(self.traces, self.config, self.settings, context)

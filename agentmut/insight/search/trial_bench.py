@@ -78,11 +78,11 @@ class Bench:
         return len({key for each in wanted for key in self._keys(each)} - self._paid)
 
     def affords(self, wanted: Sequence[Wanted]) -> bool:
-        """Whether the budget of the search has room for all of it."""
+        """Return whether the budget of the search has room for all of it."""
         return self.asked + self.cost(wanted) <= self.plan.trials
 
     def run(self, wanted: Sequence[Wanted]) -> list[tuple[Execution, ...]]:
-        """The executions that are evidence, in the order of their repeats, for each that is wanted.
+        """Return the executions that are evidence, in the order of their repeats, for each that is wanted.
 
         Raises `BudgetUsedUpError` before anything is run where a budget has no room for all of it,
         `RunInterruptedError`, `RunError` where no trial can be run, or `UsageError` where a budget cannot be kept.

@@ -69,7 +69,9 @@ class Trying:
     killed: set[str] = field(default_factory=set)
 
     def scenario(self, proposal: Proposal, turns: tuple[JsonValue, ...] | None = None) -> Scenario:
-        """The proposal as a scenario: documents, hooks and doubles of its base, stand-ins for all that may do harm."""
+        """Return the proposal as a scenario: documents, hooks and doubles of its base, stand-ins for all that may do
+        harm.
+        """
         turns = proposal.turns if turns is None else turns
         base = proposal.base
         tools = self.start.stand_ins.of(base)
@@ -88,7 +90,7 @@ class Trying:
         )
 
     def judged(self, tried: Tried) -> Found | None:
-        """The proposal made short and checked; None where it adds nothing."""
+        """Return the proposal made short and checked; None where it adds nothing."""
         asked = self.bench.asked - len(tried.runs)
         gained = self._gained(tried.scenario, tried.runs)
         traces = answered(tried.runs)
@@ -129,7 +131,9 @@ class Trying:
         return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], self._few)
 
     def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
-        """The last turn with as few sentences and clauses as still do the same, in a bounded number of questions."""
+        """Return the last turn with as few sentences and clauses as still do the same, in a bounded number of
+        questions.
+        """
         last = tried.scenario.turns[-1]
         if not isinstance(last, str):
             return tried
@@ -169,7 +173,7 @@ class Trying:
         return bool(self.killing.suspects(self._guarded(scenario, answered(runs)), suspects[:1], self._few))
 
     def _guarded(self, scenario: Scenario, traces: Sequence[AgentTrace]) -> Scenario:
-        """The scenario with the evaluators that these runs propose."""
+        """Return the scenario with the evaluators that these runs propose."""
         specs = proposed_evaluators(
             scenario, traces, self.start.config, self.start.least, self.killing.catalogue
         )
@@ -210,12 +214,12 @@ class Trying:
 
 
 def _is_enough(item: str) -> bool:
-    """Whether a new item is worth a scenario by itself: an agent by chance nearly always has another path."""
+    """Return whether a new item is worth a scenario by itself: an agent by chance nearly always has another path."""
     return not item.startswith(f"{Dimension.PATH.value} ")
 
 
 def answered(runs: Sequence[Execution]) -> tuple[AgentTrace, ...]:
-    """The traces of runs that came to an answer."""
+    """Return the traces of runs that came to an answer."""
     return tuple(run.trace for run in runs if run.ending.outcome is None)
 
 

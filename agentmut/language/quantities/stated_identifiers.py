@@ -34,7 +34,7 @@ class Identifier(NamedTuple):
 
 
 def identifiers(text: str) -> Iterator[Identifier]:
-    """The identifiers of a text, in order.
+    """Yield the identifiers of a text, in order.
 
     Whole numbers of four and more digits without a unit are identifiers; years are none.
 

@@ -98,7 +98,7 @@ def spoiled(kind: FaultKind, result: Any, first: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A copy that shares nothing with `value`, where there can be one."""
+    """Return a copy that shares nothing with `value`, where there can be one."""
     try:
         return copy.deepcopy(value)
     except Exception:  # whatever an agent's own objects raise

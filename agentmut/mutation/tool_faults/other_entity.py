@@ -34,7 +34,7 @@ _TELLING = re.compile(
 
 
 def another(value: Any) -> Any:
-    """The value as it would be for another entity.
+    """Return the value as it would be for another entity.
 
     >>> another({"order": "A-1042", "total": 189.0, "sent": "2026-03-28", "paid": True})
     {'order': 'A-4375', 'total': 412.0, 'sent': '2026-04-08', 'paid': True}
@@ -118,7 +118,7 @@ def _other_digits(found: re.Match[str]) -> str:
 
 
 def _rotated(digits: str) -> str:
-    """Each digit another; zeros in front and an even amount's ",00" stay, so that the form does.
+    """Return each digit another; zeros in front and an even amount's ",00" stay, so that the form does.
 
     >>> _rotated("1042"), _rotated("0815"), _rotated("189.00"), _rotated("0.71"), _rotated("0")
     ('4375', '0248', '412.00', '0.14', '3')

@@ -29,7 +29,7 @@ def empty(result: Any) -> Any:
 
 
 def truncated(result: Any) -> Any:
-    """The first half of the items, keys or characters; of a single item, the first half of that.
+    """Return the first half of the items, keys or characters; of a single item, the first half of that.
 
     >>> truncated({"orders": [1, 2, 3]}), truncated("Shipped."), truncated(5)
     ({'orders': [1, 2]}, 'Ship', 5)
@@ -85,12 +85,12 @@ def _half(items: list[Any]) -> list[Any]:
 
 
 def is_json_object(text: str) -> bool:
-    """Whether a text is a JSON object."""
+    """Return whether a text is a JSON object."""
     return isinstance(_container(text), dict)
 
 
 def _container(text: str) -> Any:
-    """The object or array that a JSON text holds, else None."""
+    """Return the object or array that a JSON text holds, else None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:

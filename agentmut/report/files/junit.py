@@ -24,7 +24,7 @@ class Ending(NamedTuple):
 
 
 def junit_report(result: Result) -> str:
-    """The report as an XML document."""
+    """Return the report as an XML document."""
     groups = _groups(result.mutants)
     suites = [_suite(name, rows, result) for name, rows in groups.items()]
     if unfinished := _unfinished(result):
@@ -38,7 +38,7 @@ def junit_report(result: Result) -> str:
 
 
 def ending(row: MutantRow) -> Ending | None:
-    """How the test case of a mutant ended; None where it passed."""
+    """Return how the test case of a mutant ended; None where it passed."""
     if row.status is Status.ERROR:
         return Ending("error", row.status, bounded(row.reason) or MEANING[row.status])
     if row.status not in (*_FAILED, Status.KILLED):

@@ -43,7 +43,7 @@ _UNUSUAL = (
 
 
 def markdown_report(result: Result, rescored: "Rescored | None" = None) -> str:
-    """The report as Markdown, at most `LONGEST` bytes; see `terminal.render`."""
+    """Return the report as Markdown, at most `LONGEST` bytes; see `terminal.render`."""
     rows = result.mutants
     again = judged_again(rescored) if rescored else ""
     head = [_title(result), *_warnings(result), _summary(result), again, _classes(result)]
@@ -131,7 +131,7 @@ def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
 
 
 def survivor(number: int, row: MutantRow) -> str:
-    """A mutant with its place and its change."""
+    """Return a mutant with its place and its change."""
     reached = row.status is not Status.NO_COVERAGE
     about = [counted(row.trials, "run") if reached else "no scenario reaches it"]
     if row.ruled_out is not None:

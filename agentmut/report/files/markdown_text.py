@@ -9,7 +9,7 @@ _TICKS = re.compile("`+")
 
 
 def code(text: str, limit: int = NAME) -> str:
-    """The text as inline code on one line, whatever it holds; fit for a table's cell too.
+    """Return the text as inline code on one line, whatever it holds; fit for a table's cell too.
 
     A bar would end the cell even within code, so another sign stands for it.
 
@@ -24,7 +24,7 @@ def code(text: str, limit: int = NAME) -> str:
 
 
 def fence(lines: Iterable[str], language: str = "") -> str:
-    """The lines as a block of code, with a fence longer than any that they hold.
+    """Return the lines as a block of code, with a fence longer than any that they hold.
 
     >>> fence(["- ```"], "diff")
     '````diff\\n- ```\\n````'
@@ -35,13 +35,13 @@ def fence(lines: Iterable[str], language: str = "") -> str:
 
 
 def diff(before: str, after: str, limit: int = FIELD) -> str:
-    """A block with what stood there and what stands there now; empty where neither says anything."""
+    """Return a block with what stood there and what stands there now; empty where neither says anything."""
     lines = [*_marked("-", before, limit), *_marked("+", after, limit)]
     return fence(lines, "diff") if lines else ""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with its first column to the left and the others to the right; cells are Markdown."""
+    """Return a table with its first column to the left and the others to the right; cells are Markdown."""
     lines = [head, ("---", *("---:" for _ in head[1:])), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -57,5 +57,5 @@ def _marked(mark: str, text: str, limit: int) -> list[str]:
 
 
 def _longest(text: str) -> int:
-    """The longest run of backticks."""
+    """Return the longest run of backticks."""
     return max(map(len, _TICKS.findall(text)), default=0)

@@ -16,7 +16,7 @@ class Region(NamedTuple):
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 code units a text takes: characters beyond the basic plane take two.
+    """Return how many UTF-16 code units a text takes: characters beyond the basic plane take two.
 
     >>> utf16_length("aé"), utf16_length("\\U0001f600")
     (2, 2)
@@ -25,7 +25,7 @@ def utf16_length(text: str) -> int:
 
 
 def region(text: str, start: int, end: int) -> Region:
-    """The region of the characters `start` to `end` of a text.
+    """Return the region of the characters `start` to `end` of a text.
 
     >>> region("one\\n\\U0001f600 two", 6, 9)
     Region(start_line=2, start_column=4, end_line=2, end_column=7)
@@ -42,7 +42,7 @@ def without_blanks(text: str, change: TextChange) -> tuple[int, int]:
 
 
 def change_of(row: MutantRow, result: Result) -> tuple[SourceText, TextChange] | None:
-    """The first change of a mutant that fits its text; None where the result does not keep it."""
+    """Return the first change of a mutant that fits its text; None where the result does not keep it."""
     for change in row.changes:
         if 0 <= change.text < len(result.sources):
             source = result.sources[change.text]
@@ -52,7 +52,7 @@ def change_of(row: MutantRow, result: Result) -> tuple[SourceText, TextChange] |
 
 
 def in_file(row: MutantRow, result: Result) -> Region | None:
-    """The region of a mutant in its file, told from the texts that the result keeps.
+    """Return the region of a mutant in its file, told from the texts that the result keeps.
 
     None where it cannot be told for certain: the text is not kept, is a block of another file, whose columns are
     not known, or the file has comments to agentmut above this place, which are no part of the text.

@@ -23,7 +23,7 @@ Whys = Callable[[str], str]
 
 
 def sarif_report(result: Result, prefix: str = "", why: Whys = lambda _: "") -> str:
-    """The report as a JSON document with one run. Survivors are warnings, in the order of the other reports."""
+    """Return the report as a JSON document with one run. Survivors are warnings, in the order of the other reports."""
     survivors = rank(result.mutants)
     rules: dict[
         str, str

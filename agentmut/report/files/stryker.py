@@ -42,7 +42,7 @@ class Placed(NamedTuple):
 
 
 def stryker_report(result: Result) -> str:
-    """The report as a JSON document."""
+    """Return the report as a JSON document."""
     files: dict[str, list[MutantRow]] = {}
     for row in result.mutants:
         files.setdefault(one_line(row.target.path or NOWHERE), []).append(row)
@@ -66,7 +66,7 @@ def stryker_report(result: Result) -> str:
 
 
 def status_of(row: MutantRow) -> tuple[str, str]:
-    """The status in the words of the schema, and why. What is in no score counts for nothing here either."""
+    """Return the status in the words of the schema, and why. What is in no score counts for nothing here either."""
     reason = bounded(row.reason) or MEANING[row.status]
     if row.parts:
         return "Ignored", f"Two changes at once, whose parts are counted: {row.status}."
@@ -78,7 +78,7 @@ def status_of(row: MutantRow) -> tuple[str, str]:
 
 
 def _scenarios(result: Result) -> list[str]:
-    """Every scenario that is named, and the suite as a whole where it killed one."""
+    """Return every scenario that is named, and the suite as a whole where it killed one."""
     named = [row.scenario for row in result.baseline]
     for row in result.mutants:
         named += [*(item.scenario for item in row.evidence), *row.killed_by]
@@ -113,7 +113,9 @@ def _mutant(row: MutantRow, at: Region, tests: Mapping[str, str]) -> dict[str, A
 
 
 def _replacement(row: MutantRow) -> dict[str, str]:
-    """What stands at the location now; left out where a mutant changes several places, as it has one location."""
+    """Return what stands at the location now; left out where a mutant changes several places, as it has
+    one location.
+    """
     if len(row.changes) > 1:
         return {}
     after = row.changes[0].after.strip() if row.changes else row.after
@@ -121,7 +123,7 @@ def _replacement(row: MutantRow) -> dict[str, str]:
 
 
 def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
-    """The text that the result keeps of a file; None where it keeps none, or not all mutants are in it."""
+    """Return the text that the result keeps of a file; None where it keeps none, or not all mutants are in it."""
     rows = list(rows)
     source = next((text for text in result.sources if text.path == rows[0].target.path), None)
     if source is None or len(source.text) > LONGEST_SOURCE:
@@ -138,7 +140,7 @@ def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
 
 
 def _made_up(rows: Iterable[MutantRow]) -> Placed:
-    """A text made of what the mutants change, each distinct part once, with blank lines between."""
+    """Return a text made of what the mutants change, each distinct part once, with blank lines between."""
     lines, starts, regions = [ELSEWHERE, ""], {}, {}
     for row in rows:
         before = bounded(row.before).strip() or one_line(row.description) or one_line(row.operator)

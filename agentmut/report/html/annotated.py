@@ -41,7 +41,7 @@ class Passage(NamedTuple):
 
 
 def annotated(result: Result) -> tuple[str, list[Passage]]:
-    """The prompt's path and its text in passages; without its text, the rules that mutants tell of."""
+    """Return the prompt's path and its text in passages; without its text, the rules that mutants tell of."""
     rows = {row.id: row for row in result.mutants}
     text = next((source for source in result.sources if source.rules), None)
     if text is not None:
@@ -56,7 +56,7 @@ def annotated(result: Result) -> tuple[str, list[Passage]]:
 
 
 def tally(passages: Iterable[Passage]) -> dict[Loss, int]:
-    """How many rules there are of each kind."""
+    """Return how many rules there are of each kind."""
     found = dict.fromkeys(Loss, 0)
     for passage in passages:
         if passage.mark:

@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 def diff_of(row: MutantRow, sources: Sequence[SourceText], longest: int) -> list[Piece]:
-    """The change of a mutant, cleaned; in the lines around it where the result has the text.
+    """Return the change of a mutant, cleaned; in the lines around it where the result has the text.
 
     No piece has more than `longest` characters.
     """
@@ -87,7 +87,7 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
 
 
 def _in_place(changes: Sequence[TextChange], sources: Sequence[SourceText]) -> Iterator[Piece]:
-    """The changes with the rest of the lines that they stand in; whole lines with the lines around them."""
+    """Yield the changes with the rest of the lines that they stand in; whole lines with the lines around them."""
     done: dict[int, int] = {}
     for change, following in zip(changes, (*changes[1:], None), strict=True):
         text = sources[change.text].text
@@ -141,7 +141,7 @@ def _shown(pieces: Iterable[Piece], longest: int) -> list[Piece]:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text cleaned, and cut in its middle to about so many characters.
+    """Return the text cleaned, and cut in its middle to about so many characters.
 
     >>> cut("abcdefghij", 6)
     'abc [... 4 characters ...] hij'

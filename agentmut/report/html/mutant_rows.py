@@ -18,7 +18,9 @@ _ROOM = 4_000_000
 
 
 def ordered(result: Result) -> list[MutantRow]:
-    """All mutants: what nothing noticed first, the most worrying of them in front, then what shows brittleness."""
+    """Return all mutants: what nothing noticed first, the most worrying of them in front, then what shows
+    brittleness.
+    """
     first = rank(result.mutants)
     known = {row.id for row in first}
     brittle = [r for r in result.mutants if r.intent is Intent.PRESERVE and r.status is Status.KILLED]
@@ -27,7 +29,7 @@ def ordered(result: Result) -> list[MutantRow]:
 
 
 def longest_text(rows: int) -> int:
-    """How much of one text is shown: less the more mutants there are, so that the page stays small."""
+    """Return how much of one text is shown: less the more mutants there are, so that the page stays small."""
     return max(400, min(6_000, _ROOM // max(1, rows)))
 
 
@@ -38,7 +40,7 @@ class Strings:
         self.all: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """The index of the text among all; it is put in if it is new."""
+        """Return the index of the text among all; it is put in if it is new."""
         return self.all.setdefault(text, len(self.all))
 
 
@@ -147,7 +149,7 @@ def _table(table: DecisionTable) -> dict[str, Any]:
 
 
 def _lowest(survive_at: Iterable[int]) -> Iterator[int]:
-    """The fewest failures that undecided trials can have come to: where each row of the log evidence begins."""
+    """Yield the fewest failures that undecided trials can have come to: where each row of the log evidence begins."""
     low = 0
     for survives in survive_at:
         yield low

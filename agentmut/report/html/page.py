@@ -116,7 +116,7 @@ def _environment() -> "Environment":
 
 
 def _breakable(name: str) -> "Markup":
-    """A name that lines may be broken in, behind its dots, dashes and slashes."""
+    """Return a name that lines may be broken in, behind its dots, dashes and slashes."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[._/])", name)))

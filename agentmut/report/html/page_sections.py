@@ -25,7 +25,7 @@ class Interval(NamedTuple):
 def interval(
     low: float | None, high: float | None, value: float | None, mark: float | None = None
 ) -> Interval | None:
-    """An interval of shares; None where there is none.
+    """Return an interval of shares; None where there is none.
 
     >>> interval(0.25, 0.75, 0.5)
     Interval(low=25.0, high=75.0, value=50.0, mark=None)
@@ -141,7 +141,7 @@ class ScenarioLine(NamedTuple):
 
 
 def scenario_lines(result: Result) -> list[ScenarioLine]:
-    """The scenarios in the order of the baseline."""
+    """Return the scenarios in the order of the baseline."""
     trials: dict[str, list[int]] = defaultdict(list)
     killed: dict[str, int] = defaultdict(int)
     alone: dict[str, int] = defaultdict(int)
@@ -182,7 +182,7 @@ class Savings(NamedTuple):
 
 
 def savings(result: Result) -> Savings | None:
-    """What stopping early saved; None where the rule is not known or nothing was tried."""
+    """Return what stopping early saved; None where the rule is not known or nothing was tried."""
     n_max = int(result.rule.get("n_max", 0))
     used = sum(item.trials for row in result.mutants for item in row.evidence)
     fixed = n_max * sum(len(row.evidence) for row in result.mutants)
@@ -202,7 +202,7 @@ class CoverageShape(NamedTuple):
 
 
 def coverage_shape(coverage: Coverage) -> CoverageShape:
-    """The dimensions that have a value; those of the overall coverage first."""
+    """Return the dimensions that have a value; those of the overall coverage first."""
     found = sorted(coverage.dimensions, key=lambda row: row.dimension not in PAPER)
     shares = [(row.dimension.value, min(1.0, row.value)) for row in found if row.value is not None]
     overall = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"

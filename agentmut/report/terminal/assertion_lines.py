@@ -15,7 +15,7 @@ _WIDTH = 76
 
 
 def yaml_lines(spec: EvaluatorSpec) -> str:
-    """The entry of the scenario's `evaluators`.
+    """Return the entry of the scenario's `evaluators`.
 
     >>> print(yaml_lines(EvaluatorSpec(name="tool_order", argument=["look", "pay"])))
     - tool_order: [look, pay]
@@ -51,7 +51,7 @@ def pytest_lines(spec: EvaluatorSpec) -> str:
 
 
 def _plain(name: str, argument: JsonValue) -> str:
-    """An assert that needs nothing of agentmut; empty where it would be longer than the evaluator."""
+    """Return an assert that needs nothing of agentmut; empty where it would be longer than the evaluator."""
     if isinstance(argument, str):
         return _of_text(name, argument)
     if name == "max_steps":
@@ -82,7 +82,7 @@ _NAMES = {"true": "True", "false": "False", "null": "None"}
 
 
 def _python(value: JsonValue) -> str:
-    """A JSON value as Python, in ASCII, so that no mark in it can turn what is read."""
+    """Return a JSON value as Python, in ASCII, so that no mark in it can turn what is read."""
     return _LITERALS.sub(lambda match: _NAMES.get(match[0], match[0]), json.dumps(value))
 
 
@@ -105,7 +105,7 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
 
 
 def suggestion_document(suggestion: AssertionSuggestion, where: Mapping[str, str]) -> dict[str, JsonValue]:
-    """The proposal with its lines, for `--json`."""
+    """Return the proposal with its lines, for `--json`."""
     return {
         **suggestion.model_dump(mode="json"),
         "where": where.get(suggestion.scenario, ""),

@@ -9,7 +9,9 @@ from agentmut.store import SavedBaseline
 
 
 def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
-    """What `agentmut baseline save` kept, as text; `where` is the option that names the project, if it has to."""
+    """Return what `agentmut baseline save` kept, as text; `where` is the option that names the project,
+    if it has to.
+    """
     page = Page(color=False)
     page.add(f"Baseline {saved.name!r}: {saved.agent.adapter} agent, config {saved.agent.digest[:12]}")
     table = plain_table("scenario", "passed", "rate [95 % wilson]")
@@ -30,7 +32,7 @@ def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
 
 
 def render_comparison_preview(saved: SavedBaseline, method: str) -> str:
-    """What `agentmut baseline compare --preview` says, as text."""
+    """Return what `agentmut baseline compare --preview` says, as text."""
     page = Page(color=False)
     page.add(f"{method} comparison with baseline {saved.name!r}; nothing has been run")
     add_power(page, saved.scenarios)

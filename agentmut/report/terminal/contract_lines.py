@@ -10,13 +10,13 @@ _SHOWN = 160
 
 
 def contract_lines(row: ScenarioVerdict) -> Iterator[str]:
-    """What the contracts of a scenario come to."""
+    """Yield what the contracts of a scenario come to."""
     for contract in row.contracts:
         yield from _contract(row, contract)
 
 
 def judge_lines(row: ScenarioVerdict) -> Iterator[str]:
-    """What the judges' pass rates on a scenario come to once their errors are allowed for."""
+    """Yield what the judges' pass rates on a scenario come to once their errors are allowed for."""
     for judged in row.judged:
         yield from _judged(row, judged)
 

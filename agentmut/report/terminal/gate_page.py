@@ -14,7 +14,7 @@ _MARKS = {
 
 
 def render_gate(report: GateReport, color: bool = False) -> str:
-    """The decision, every requirement, and what was not used."""
+    """Return the decision, every requirement, and what was not used."""
     page = Page(color)
     page.add(f"agentmut {report.agentmut_version}  gate of {clean(report.project)}")
     page.add()

@@ -12,7 +12,7 @@ from agentmut.report.terminal.text_diff import edited_diff, renumbered, replacem
 
 
 def unified(origin: Origin, mutant: Mutant) -> Iterator[str]:
-    """The change as a unified diff of the texts concerned, with one line of context.
+    """Yield the change as a unified diff of the texts concerned, with one line of context.
 
     Headers of the prompt have the lines of its file, where they are known; those of other parts, which are
     shown in a form of their own, name the part.
@@ -43,7 +43,7 @@ def _headed(rows: Iterable[str], part: str, origin: Origin) -> Iterator[str]:
 
 
 def _line_of(line: int, origin: Origin) -> int:
-    """The line of the file where a line of the prompt is written; the same number where that is not known."""
+    """Return the line of the file where a line of the prompt is written; the same number where that is not known."""
     prompt, sources = origin.config.prompt, origin.sources
     starts = line_starts(prompt)
     above = 0 if sources.prompt or not sources.prompt_line else sources.prompt_line - 1
@@ -51,7 +51,7 @@ def _line_of(line: int, origin: Origin) -> int:
 
 
 def _by_text(mutant: Mutant) -> tuple[list[Edit], list[Edit], list[Edit]]:
-    """The edits within the prompt, those within documents, and the others, which take the whole config.
+    """Return the edits within the prompt, those within documents, and the others, which take the whole config.
 
     Beside an edit of a whole prompt or document, all of that part are among the others.
     """
@@ -70,7 +70,7 @@ def _within_text(edit: Edit) -> bool:
 
 
 def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str, str]]:
-    """The parts by name, before and after: prompt and documents as they are, the rest as one line an item."""
+    """Yield the parts by name, before and after: prompt and documents as they are, the rest as one line an item."""
     yield "prompt", config.prompt, mutated.prompt
     yield "tools", _tools(config, mutated), _tools(mutated, config)
     yield "model", _settings(config), _settings(mutated)
@@ -108,7 +108,7 @@ def _parts(key: str, value: JsonValue) -> Iterator[str]:
 
 
 def _tools(config: AgentConfig, other: AgentConfig) -> str:
-    """The tools as text; names only where both offer the same ones in another order."""
+    """Return the tools as text; names only where both offer the same ones in another order."""
     moved = config.tools != other.tools and len(config.tools) == len(other.tools)
     if moved and all(tool in other.tools for tool in config.tools):
         return "\n".join(config.tool_names)
@@ -126,7 +126,7 @@ def _tool_lines(tool: ToolSpec) -> Iterator[str]:
 
 
 def _rest_of_schema(tool: ToolSpec) -> Iterator[str]:
-    """What is said of the parameters together: which are required, and what several of them refer to."""
+    """Yield what is said of the parameters together: which are required, and what several of them refer to."""
     for key, value in tool.parameters.items():
         if key in ("$defs", "definitions") and isinstance(value, dict):
             yield from (f"  {key}/{name}: {canonical_json(schema)}" for name, schema in value.items())

@@ -208,7 +208,7 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
 
 
 def advice(row: MutantRow, *, unsure: bool) -> list[str]:
-    """What to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
+    """Return what to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
     if row.intent is Intent.PRESERVE:
         return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
     if row.status is Status.NO_COVERAGE:

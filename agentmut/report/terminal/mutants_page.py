@@ -40,7 +40,7 @@ def render_mutants(
     verbose: bool = False,
     width: int | None = None,
 ) -> str:
-    """A line for each mutant, by class, then counts, then what was left out and why.
+    """Return a line for each mutant, by class, then counts, then what was left out and why.
 
     `diffs` adds each mutant's diff, `verbose` every candidate that was left out. Lines are cut to `width`.
     """
@@ -64,7 +64,7 @@ def render_mutants(
 
 
 def mutants_document(origin: Origin, generation: Generation) -> dict[str, Any]:
-    """The list as one JSON document."""
+    """Return the list as one JSON document."""
     return {
         "schema_version": 1,
         "source": origin.file,
@@ -183,7 +183,7 @@ def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
 
 
 def _reasons(kind: DropKind, group: Sequence[Dropped]) -> dict[str, list[Dropped]]:
-    """The candidates by what stands in the way, where that is more than their kind says."""
+    """Return the candidates by what stands in the way, where that is more than their kind says."""
     return _by(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
 
 

@@ -6,12 +6,12 @@ from agentmut.nouns import MutantRow, WitnessSummary
 
 
 def partly_delivered(rows: Sequence[MutantRow]) -> list[tuple[MutantRow, str]]:
-    """The mutants whose change did not arrive as a whole, with what is missing."""
+    """Return the mutants whose change did not arrive as a whole, with what is missing."""
     return [(row, note) for row in rows if (note := delivery_note(row))]
 
 
 def delivery_note(row: MutantRow) -> str:
-    """How much of the change arrived; empty where all of it did, or nothing is known.
+    """Return how much of the change arrived; empty where all of it did, or nothing is known.
 
     Of a pair each scenario may reach one part only, so that the number of its edits says nothing.
     """

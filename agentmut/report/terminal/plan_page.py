@@ -84,7 +84,7 @@ class PreviewLine(NamedTuple):
 
 
 def render_preview(lines: Sequence[PreviewLine], settings: VerdictSettings, notes: Sequence[str]) -> str:
-    """The lines as text."""
+    """Return the lines as text."""
     page = Page(color=False)
     page.add(f"{settings.method} test, at most {settings.trials} trials a scenario; nothing has been run")
     page.title("Chances of the suite's verdict, if every pass rate is")
@@ -108,7 +108,7 @@ WIDTH = 100
 
 
 def render_replay(cassette: Cassette, shown: Replay) -> str:
-    """What the agent did, step by step, and how it is judged today."""
+    """Return what the agent did, step by step, and how it is judged today."""
     return "".join(f"{clean(line)}\n" for line in _lines(cassette, shown))
 
 

@@ -43,7 +43,7 @@ LEGEND = (
 
 
 def render_relations(report: RelationReport, color: bool = False) -> str:
-    """The report of `agentmut relations` as text: the worst relation first."""
+    """Return the report of `agentmut relations` as text: the worst relation first."""
     page = Page(color)
     page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
     page.add(f"{_status(report)}: {report.agent.adapter} agent, config {report.agent.digest[:12]}")
@@ -64,7 +64,7 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
 
 
 def render_wish(wanted: "Wish", most: int) -> str:
-    """What `agentmut relations --preview` shows."""
+    """Return what `agentmut relations --preview` shows."""
     page = Page(color=False)
     page.title(f"{counted(len(wanted.fitting), 'relation')} on scenarios would be checked")
     scenarios = len({fit.scenario.name for fit in wanted.fits})
@@ -87,7 +87,7 @@ def render_wish(wanted: "Wish", most: int) -> str:
 
 
 def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
-    """What `agentmut relations --survivors` found, as text."""
+    """Return what `agentmut relations --survivors` found, as text."""
     page = Page(color)
     page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
     page.add(f"{_status(report)}: survivors of run {report.campaign}")
@@ -116,7 +116,7 @@ def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
 
 
 def kill_lines(kills: Iterable[RelationKill]) -> Iterator[str]:
-    """What relations found of one mutant, and the last of them an example."""
+    """Yield what relations found of one mutant, and the last of them an example."""
     kill = None
     for kill in kills:
         yield (
@@ -128,7 +128,7 @@ def kill_lines(kills: Iterable[RelationKill]) -> Iterator[str]:
 
 
 def taking_runs(report: SurvivorsReport) -> Iterator[str]:
-    """What stored runs cannot tell, and the runs that would."""
+    """Yield what stored runs cannot tell, and the runs that would."""
     for one in report.not_stored:
         where = (
             clean(one.scenarios[0]) if len(one.scenarios) == 1 else counted(len(one.scenarios), "scenario")
@@ -179,7 +179,7 @@ def _table(page: Page, rows: list[RelationRow]) -> None:
 
 
 def _compared(rows: Iterable[RelationRow]) -> Iterator[str]:
-    """The kinds of facts that agreement rests on, which are those of the scenario."""
+    """Yield the kinds of facts that agreement rests on, which are those of the scenario."""
     kinds = {row.scenario: row.compared for row in rows if row.expectation is Expectation.INVARIANT}
     for these in dict.fromkeys(kinds.values()):
         names = [clean(name) for name, own in kinds.items() if own == these]

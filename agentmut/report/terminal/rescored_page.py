@@ -111,7 +111,7 @@ def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None
 
 
 def _nothing_to_judge(rescored: Rescored) -> str:
-    """Why no relation judged anything. Relations judge survivors; what stored trials do not decide is none."""
+    """Return why no relation judged anything. Relations judge survivors; what stored trials do not decide is none."""
     still_open = rescored.after.undecided
     survived = any(
         row.status is Status.SURVIVED and row.intent is Intent.DEGRADE for row in rescored.result.mutants

@@ -67,7 +67,7 @@ def render(
     width: int = WIDTH,
     rescored: "Rescored | None" = None,
 ) -> str:
-    """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
+    """Return the report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
     that leads `agentmut show` to the project; `rescored` is what other evaluators have made of its trials since.
     """
     page = Page(color, width)
@@ -224,7 +224,7 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
 
 
 def _change(row: MutantRow, width: int) -> Iterable[Text]:
-    """The change in a few lines: texts as a diff, everything else in words."""
+    """Return the change in a few lines: texts as a diff, everything else in words."""
     if row.operator_class not in ("prompt", "context") or len(row.before) + len(row.after) >= LONGEST_CHANGE:
         return [Text(f"    {shorten(row.description[:LONGEST_REASON], width - 4)}")]
     lines = list(diff_lines(without_marker(row.before), without_marker(row.after), width=width))

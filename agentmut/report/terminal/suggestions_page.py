@@ -126,7 +126,7 @@ def _next(found: "Proposed") -> str:
 
 
 def shown(spec: EvaluatorSpec) -> str:
-    """An evaluator as it stands in a scenario file."""
+    """Return an evaluator as it stands in a scenario file."""
     return clean(
         f"{spec.name}: {spec.argument if isinstance(spec.argument, str) else canonical_json(spec.argument)}"
     )

@@ -41,7 +41,10 @@ def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
 
 
 def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
-    """What the trace test says of a survivor; empty where there was none. `doubt`: why its change may be none."""
+    """Return what the trace test says of a survivor; empty where there was none.
+
+    `doubt`: why its change may be none.
+    """
     change = row.behaviour
     if change is None:
         return []

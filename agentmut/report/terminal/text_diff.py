@@ -30,7 +30,7 @@ class _Window(NamedTuple):
 
 
 def edited_diff(text: str, replaced: Iterable[Replacement]) -> Iterator[str]:
-    """The unified diff of a text and what replacements in it make of it, with one line of context."""
+    """Yield the unified diff of a text and what replacements in it make of it, with one line of context."""
     lines, starts = _lines(text)
     moved = 0
     for window in _windows(starts, sorted(replaced)):
@@ -62,13 +62,13 @@ def text_diff(before: Sequence[str], after: Sequence[str], above: int = 0, moved
 
 
 def replacement(edit: Edit, offset: int = 0) -> Replacement:
-    """What an edit with a span replaces, in a text that begins `offset` characters before."""
+    """Return what an edit with a span replaces, in a text that begins `offset` characters before."""
     start, end = edit.span or (0, 0)
     return Replacement(start + offset, end + offset, str(edit.after))
 
 
 def renumbered(row: str, old: int, new: int) -> str:
-    """The row of a diff; a hunk's header with so many lines more above it in the old and in the new text."""
+    """Return the row of a diff; a hunk's header with so many lines more above it in the old and in the new text."""
     if not row.startswith("@@"):
         return row
     more = {"-": old, "+": new}
@@ -77,7 +77,7 @@ def renumbered(row: str, old: int, new: int) -> str:
 
 @lru_cache(maxsize=8)
 def _lines(text: str) -> tuple[list[str], list[int]]:
-    """The text's lines with their breaks, and where each begins; not to be changed."""
+    """Return the text's lines with their breaks, and where each begins; not to be changed."""
     lines = text.splitlines(keepends=True)
     starts, at = [], 0
     for line in lines:

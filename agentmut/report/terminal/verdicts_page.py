@@ -17,7 +17,7 @@ _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "ye
 
 
 def render_verdicts(report: VerdictReport, color: bool = False) -> str:
-    """The report of `agentmut test` and `agentmut baseline compare` as text."""
+    """Return the report of `agentmut test` and `agentmut baseline compare` as text."""
     page = Page(color)
     page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
     page.add(f"{_status(report)}: {report.agent.adapter} agent, config {report.agent.digest[:12]}")
@@ -38,7 +38,7 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
 
 
 def plain_table(first: str, *others: str) -> Table:
-    """A table without lines: one wide column on the left, the others to the right."""
+    """Return a table without lines: one wide column on the left, the others to the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column(first, overflow="fold")
     for name in others:
@@ -190,7 +190,7 @@ def _given(report: VerdictReport) -> str:
 
 
 def _promise(report: VerdictReport) -> str:
-    """The error rates, in words."""
+    """Return the error rates, in words."""
     shown, rate = report.settings, f"{report.alpha:g}"
     false = f"Over all scenarios, the chance of a wrong FAIL is at most {rate}"
     if report.correction.startswith("benjamini"):

@@ -60,23 +60,23 @@ class Adapter(Protocol):
         """Check the spec, import what it names, and return an adapter. Raises `UsageError`."""
 
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs."""
+        """Return the config this adapter runs."""
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the built agent, as the model is told of them; its config may list others, or fewer.
+        """Return the tools of the built agent, as the model is told of them; its config may list others, or fewer.
 
         Asked before a suite is refused for a tool that the config does not list. Raises `AdapterError` where the
         agent cannot be built.
         """
 
     def with_config(self, config: AgentConfig) -> "Adapter":
-        """A new adapter that runs `config`."""
+        """Return a new adapter that runs `config`."""
 
     def doubled_tools(self) -> frozenset[str]:
         """Names of the tools whose calls can be answered by a double."""
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Why this agent cannot be run as that mutant, in a phrase; empty when it can."""
+        """Return why this agent cannot be run as that mutant, in a phrase; empty when it can."""
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the frameworks that shape a run; part of a trial's key."""
@@ -91,7 +91,7 @@ class AsksAgent(Capability, kind="adapters"):
     @property
     @abstractmethod
     def not_built(self) -> str:
-        """Why the agent could not be asked, in a phrase; empty when it was."""
+        """Return why the agent could not be asked, in a phrase; empty when it was."""
 
 
 class NeedsDoubles(Capability, kind="adapters"):
@@ -121,7 +121,7 @@ class ChoosesRoute(Capability, kind="adapters"):
     @property
     @abstractmethod
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """How mutants reach the agent."""
+        """Return how mutants reach the agent."""
 
 
 class KnowsOriginal(Capability, kind="adapters"):
@@ -147,7 +147,9 @@ class KnowsApi(Capability, kind="adapters"):
 
     @abstractmethod
     def cannot_say(self, mutant: Mutant) -> str:
-        """Which setting of the model that the mutant changes the API has no word for, in a phrase; empty for none."""
+        """Return which setting of the model that the mutant changes the API has no word for, in a phrase; empty for
+        none.
+        """
 
 
 class TakesKeys(Capability, kind="adapters"):

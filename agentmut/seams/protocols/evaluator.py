@@ -25,7 +25,7 @@ class ReadsFiles(Capability, kind="evaluators"):
     @classmethod
     @abstractmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
-        """The argument with what the files hold in the place of their paths, which are relative to `root`.
+        """Return the argument with what the files hold in the place of their paths, which are relative to `root`.
 
         Raises `ValueError` or `UsageError`.
         """
@@ -36,7 +36,7 @@ class Notes(Capability, kind="evaluators"):
 
     @abstractmethod
     def note(self, scenario: Scenario) -> str:
-        """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
+        """Return what a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
 
 
 class GivesChecks(Capability, kind="evaluators"):
@@ -55,11 +55,11 @@ class AsksModel(Capability, kind="evaluators"):
     @property
     @abstractmethod
     def spend(self) -> JudgeSpend:
-        """What it has taken so far."""
+        """Return what it has taken so far."""
 
     @abstractmethod
     def remembering(self, cache: OpinionCache) -> "Evaluator":
-        """The same evaluator, which keeps what it was told in `cache`."""
+        """Return the same evaluator, which keeps what it was told in `cache`."""
 
 
 class NamesTools(Capability, kind="evaluators"):
@@ -75,4 +75,4 @@ class HasSource(Capability, kind="evaluators"):
     @property
     @abstractmethod
     def source(self) -> str:
-        """The text of the code."""
+        """Return the text of the code."""

@@ -53,7 +53,7 @@ class Operator(Protocol):
     """One line: how this happens in practice."""
 
     def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-        """Every mutant of the config, in a stable order."""
+        """Return every mutant of the config, in a stable order."""
 
     def examples(self) -> Iterable[Example]:
         """At least one example."""

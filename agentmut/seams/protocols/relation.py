@@ -53,16 +53,16 @@ class Relation(Protocol):
     """One line: what a violation means."""
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Why the relation says nothing about this scenario, in a phrase; empty where it does."""
+        """Return why the relation says nothing about this scenario, in a phrase; empty where it does."""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """What to run after a source run; None where this run gives the relation nothing to speak about.
+        """Return what to run after a source run; None where this run gives the relation nothing to speak about.
 
         A function of the source alone. What depends on `source.trace` is run after it.
         """
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether the pair stands in the relation; None where it says nothing about the pair.
+        """Return whether the pair stands in the relation; None where it says nothing about the pair.
 
         An invariant relation is also asked about `SAME_AGAIN`, which must be judged in the same way.
         """

@@ -12,19 +12,19 @@ class ReportView(Protocol):
 
     @property
     def color(self) -> bool:
-        """Whether the report may be coloured for a terminal."""
+        """Return whether the report may be coloured for a terminal."""
 
     @property
     def width(self) -> int:
-        """The columns of the page."""
+        """Return the columns of the page."""
 
     @property
     def listed(self) -> frozenset[str] | None:
-        """The ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
+        """Return the ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
 
     @property
     def prefix(self) -> str:
-        """The project's folder as seen from the working directory."""
+        """Return the project's folder as seen from the working directory."""
 
 
 class ReportFormat(Protocol):
@@ -34,7 +34,7 @@ class ReportFormat(Protocol):
     """The value of `--format`."""
 
     def render(self, result: Result, view: ReportView) -> str:
-        """The whole document, with its last line break. `result` holds the listed mutants alone."""
+        """Return the whole document, with its last line break. `result` holds the listed mutants alone."""
 
 
 class ShowsWholeRun(Capability, kind="report_formats"):
@@ -54,4 +54,4 @@ class ComparesResults(Capability, kind="report_formats"):
 
     @abstractmethod
     def compare(self, found: Any, view: Any) -> str:
-        """The comparison as a document, with its last line break."""
+        """Return the comparison as a document, with its last line break."""

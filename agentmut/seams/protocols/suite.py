@@ -42,10 +42,13 @@ class Importer(Protocol):
         """Check the argument. Raises `UsageError` for one it does not take, or where its tool is not installed."""
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The cases, in the suite's order, with names of their own. Raises `UsageError` where they cannot be read."""
+        """Return the cases, in the suite's order, with names of their own.
+
+        Raises `UsageError` where they cannot be read.
+        """
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """What runs one case, in the place of the agent; None where the project's agent runs the scenarios.
+        """Return what runs one case, in the place of the agent; None where the project's agent runs the scenarios.
 
         Its `run` is given the turns of the case. Its `versions` name all that shapes a run besides: those of the
         tool, and the suite's settings. `agent.adapter` is the importer's own name where the project names none.
@@ -78,7 +81,7 @@ class RunsAlone(Capability, kind="adapters"):
     @property
     @abstractmethod
     def runs_alone(self) -> bool:
-        """Whether one process carries out one run at a time."""
+        """Return whether one process carries out one run at a time."""
 
 
 class RunsCases(Capability, kind="adapters"):
@@ -111,4 +114,4 @@ class HoldsInputs(Capability, kind="adapters"):
     @property
     @abstractmethod
     def why_no_other_input(self) -> str:
-        """Why no other input can be tried on its agent, in a phrase."""
+        """Return why no other input can be tried on its agent, in a phrase."""

@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 
 
 def compose(mind: Mind, plan: Plan) -> str:
-    """The answer, in the form that the followed instructions want."""
+    """Return the answer, in the form that the followed instructions want."""
     forms = list(mind.forms)
     sources = quoted(mind)
     pieces = [
@@ -52,7 +52,7 @@ def compose(mind: Mind, plan: Plan) -> str:
 
 
 def in_json(mind: Mind, keys: Iterable[str], answer: str) -> str:
-    """An answer as a JSON object: each key gets the fact of its name, the first without one the text."""
+    """Return an answer as a JSON object: each key gets the fact of its name, the first without one the text."""
     values: dict[str, Any] = {key: _fact_for(mind, key) for key in keys}
     free = next((key for key, value in values.items() if value is None), None)
     return formats.as_json({**values, free: answer} if free else values)
@@ -162,13 +162,13 @@ def _forbidden(mind: Mind, about: Topics) -> bool:
 
 
 def _withheld(mind: Mind, fact: Fact, about: Topics) -> bool:
-    """Whether a fact stays untold: a forbidden one, and where one is asked for, all not asked for by name."""
+    """Return whether a fact stays untold: a forbidden one, and where one is asked for, all not asked for by name."""
     asked = [s for s in _forbidden_subjects(mind) if len(s & about) >= _ASKED * len(s)]
     return _forbidden(mind, fact.topics) or any(not fact.topics & (about - subject) for subject in asked)
 
 
 def _forbidden_subjects(mind: Mind) -> Iterator[Topics]:
-    """What may not be spoken of: the objects of forbidden steps that mean no tool."""
+    """Yield what may not be spoken of: the objects of forbidden steps that mean no tool."""
     for clause in mind.bans:
         if not mind.situation.toolbox.forbidden(clause.phrase):
             _, _, matter = clause.phrase.partition(" ")

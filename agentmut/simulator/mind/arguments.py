@@ -67,7 +67,7 @@ def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: P
 
 @lru_cache(maxsize=4_096)
 def tokens(message: str) -> frozenset[str]:
-    """The numbers of things and the addresses that a message gives."""
+    """Return the numbers of things and the addresses that a message gives."""
     long_enough = (token for token in _TOKEN.findall(message) if not token.isdigit() or len(token) > 3)
     return frozenset([*long_enough, *_EMAIL.findall(message)])
 
@@ -111,7 +111,7 @@ def _type(slot: Slot) -> str:
 
 
 def _messages(clause: str, situation: Situation) -> tuple[str, ...]:
-    """The clause first, then the message it comes from, then the newest ones."""
+    """Return the clause first, then the message it comes from, then the newest ones."""
     own = [said for said in situation.said if clause in said]
     return (clause, *own, *reversed(situation.said))
 
@@ -146,12 +146,12 @@ def _strings(slot: Slot, clause: str, situation: Situation) -> Iterator[str]:
 
 
 def _stated(name: Topics, situation: Situation) -> Iterator[str]:
-    """What results give under a name."""
+    """Yield what results give under a name."""
     yield from (str(fact.value) for fact in situation.facts if name and name <= fact.topics)
 
 
 def _quotations(messages: Iterable[str]) -> Iterator[str]:
-    """What stands in quotation marks: mostly a name or a wording."""
+    """Yield what stands in quotation marks: mostly a name or a wording."""
     found = (match for said in messages for match in _QUOTED.findall(said))
     yield from (quoted for match in found for quoted in match if quoted)
 
@@ -165,7 +165,7 @@ def _is_identifier(slot: Slot, name: Topics) -> bool:
 
 
 def _example(slot: Slot) -> str | None:
-    """The shape of the look-alike that a description gives: "such as L-17"."""
+    """Return the shape of the look-alike that a description gives: "such as L-17"."""
     examples = slot.schema.get("examples")
     listed = examples if isinstance(examples, list) else []
     said = " ".join(map(str, [slot.schema.get("description", ""), *listed]))
@@ -174,7 +174,7 @@ def _example(slot: Slot) -> str | None:
 
 
 def shape(token: str) -> str:
-    """What a token looks like.
+    """Return what a token looks like.
 
     >>> shape("LM-2044x")
     'A-9a'

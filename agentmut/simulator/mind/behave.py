@@ -58,7 +58,7 @@ def reply(
 
 
 def _chosen(request: ModelRequest, situation: Situation, steps: Sequence[Step]) -> Sequence[Step]:
-    """The calls that the request's tool choice leaves: of the named tool, or at least of one.
+    """Return the calls that the request's tool choice leaves: of the named tool, or at least of one.
 
     A service insists each time; here a tool that was called is not insisted on, so that loops end.
     """
@@ -120,7 +120,7 @@ def _usage(request: ModelRequest, written: int) -> Usage:
 
 
 def followed(situation: Situation, dice: Dice, profile: Profile) -> tuple[Rule, ...]:
-    """The rules that the model keeps to; drawn once a conversation, not once a request."""
+    """Return the rules that the model keeps to; drawn once a conversation, not once a request."""
     diluting = irrelevant_words(situation.briefing, situation.known)
     return tuple(
         rule
@@ -163,7 +163,7 @@ class Said(NamedTuple):
 
 
 def under(profile: Profile, request: ModelRequest) -> Profile:
-    """The profile as the request's settings make it; the very same where they are unset."""
+    """Return the profile as the request's settings make it; the very same where they are unset."""
     factor = slips(request.temperature, request.top_p)
     hasty = _EFFORTS.get(request.reasoning_effort or "", 1.0)
     if factor == 1 and hasty == 1:
@@ -180,7 +180,7 @@ def under(profile: Profile, request: ModelRequest) -> Profile:
 
 
 def slips(temperature: float | None, top_p: float | None) -> float:
-    """The factor for the odds of each slip: 0.7 at temperature 0, 1 at 0.7, 5 at 1.5.
+    """Return the factor for the odds of each slip: 0.7 at temperature 0, 1 at 0.7, 5 at 1.5.
 
     A top_p below 1 takes that much off what is above 0.7, since the unlikely words are not drawn then.
 
@@ -195,7 +195,7 @@ def slips(temperature: float | None, top_p: float | None) -> float:
 
 
 def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
-    """A text up to the first stop sequence in it, and to the limit in characters.
+    """Return a text up to the first stop sequence in it, and to the limit in characters.
 
     >>> ended("One. Two. Three.", [" Th"], None)
     Said(text='One. Two.', finish_reason='stop')
@@ -210,7 +210,7 @@ def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
 
 
 def _slipping(probability: float, factor: float) -> float:
-    """The chance of not slipping, with the odds of slipping multiplied."""
+    """Return the chance of not slipping, with the odds of slipping multiplied."""
     if probability <= 0:
         return probability
     return 1 / (1 + factor * (1 - probability) / probability)

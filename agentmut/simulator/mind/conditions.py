@@ -42,7 +42,7 @@ class Evidence(Protocol):
 
     @property
     def weights(self) -> Weights:
-        """How telling topics are."""
+        """Return how telling topics are."""
         ...
 
     @property
@@ -52,16 +52,16 @@ class Evidence(Protocol):
 
     @property
     def known(self) -> Topics:
-        """What the conversation is about."""
+        """Return what the conversation is about."""
         ...
 
     @property
     def puzzled(self) -> bool:
-        """Whether nothing at hand serves what was said."""
+        """Return whether nothing at hand serves what was said."""
         ...
 
     def done(self, phrase: str) -> bool | None:
-        """Whether the step that `phrase` names has been carried out; None when it names no known step."""
+        """Return whether the step that `phrase` names has been carried out; None when it names no known step."""
         ...
 
 
@@ -92,7 +92,7 @@ class Test(NamedTuple):
     """The answer must be lacking: "if you are not sure"."""
 
     def degree(self, evidence: Evidence) -> float:
-        """How surely it is so, between 0 and 1."""
+        """Return how surely it is so, between 0 and 1."""
         if self.unknown:
             return float(evidence.puzzled)
         done = None if self.done is None else evidence.done(self.done)
@@ -112,7 +112,7 @@ class Condition(NamedTuple):
     inverted: bool = False
 
     def degree(self, evidence: Evidence) -> float:
-        """How surely the condition holds, between 0 and 1."""
+        """Return how surely the condition holds, between 0 and 1."""
         degrees = (min(test.degree(evidence) for test in tests) for tests in self.alternatives)
         held = max(degrees, default=0.0)
         return 1.0 - held if self.inverted else held
@@ -130,7 +130,7 @@ def condition(words: str, *, inverted: bool = False, done: bool = False) -> Cond
 
 
 def comparison_in(words: str) -> Comparison | None:
-    """The first comparison with a number in a text."""
+    """Return the first comparison with a number in a text."""
     match = _COMPARISON.search(words)
     if match is None:
         return None
@@ -139,7 +139,7 @@ def comparison_in(words: str) -> Comparison | None:
 
 
 def without_comparison(words: str) -> str:
-    """A step without the quantity that it depends on.
+    """Return a step without the quantity that it depends on.
 
     >>> without_comparison("hand claims above 90 lumen a lamp to somebody else")
     'hand claims to somebody else'

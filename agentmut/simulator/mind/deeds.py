@@ -30,7 +30,7 @@ _GROUPS = tuple(frozenset(map(_root, line.split())) for line in _ALIKE)
 
 @lru_cache(maxsize=4_096)
 def deed(phrase: str) -> tuple[str, Topics]:
-    """The verb of a step and what it is done to.
+    """Return the verb of a step and what it is done to.
 
     >>> deed("dim the lamp") == deed("Lamps must never be dimmed")
     True
@@ -43,7 +43,7 @@ def deed(phrase: str) -> tuple[str, Topics]:
 
 @lru_cache(maxsize=1_024)
 def doings(name: str, description: str) -> Topics:
-    """The verbs of a tool: its name's first word, or else what its description begins with.
+    """Return the verbs of a tool: its name's first word, or else what its description begins with.
 
     >>> sorted(doings("send lamp", "Post a lamp."))
     ['send']
@@ -56,12 +56,12 @@ def doings(name: str, description: str) -> Topics:
 
 
 def same_verb(verb: str, doing: Topics) -> bool:
-    """Whether a verb is among a tool's, or a close synonym of one."""
+    """Return whether a verb is among a tool's, or a close synonym of one."""
     return verb in doing or any(verb in group and group & doing for group in _GROUPS)
 
 
 def does(phrase: str, doing: Topics, named: Topics, described: Topics) -> bool:
-    """Whether a step is what a tool does, given its verbs and the topics of its name and description.
+    """Return whether a step is what a tool does, given its verbs and the topics of its name and description.
 
     With the tool's own verb the object may be in the description; with a synonym it has to be in the name.
     """
@@ -74,7 +74,7 @@ def does(phrase: str, doing: Topics, named: Topics, described: Topics) -> bool:
 
 
 def about_same(phrase: str, other: str) -> bool:
-    """Whether two steps are done to the same; one without an object is done to anything."""
+    """Return whether two steps are done to the same; one without an object is done to anything."""
     matter, others = deed(phrase)[1], deed(other)[1]
     return not matter or bool(matter & others)
 

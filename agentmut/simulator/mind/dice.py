@@ -20,7 +20,7 @@ class Dice:
             self._base.update(len(encoded).to_bytes(8, "big") + encoded)
 
     def uniform(self, decision: str) -> float:
-        """A number in [0, 1) that belongs to `decision`."""
+        """Return a number in [0, 1) that belongs to `decision`."""
         hashed = self._base.copy()
         hashed.update(decision.encode("utf-8", "surrogatepass"))
         return int.from_bytes(hashed.digest(), "big") / 2**64

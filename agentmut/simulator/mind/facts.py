@@ -25,12 +25,12 @@ class Fact(NamedTuple):
 
     @property
     def number(self) -> float | None:
-        """The value as a number, None where it is none."""
+        """Return the value as a number, None where it is none."""
         return float(self.value) if _is_number(self.value) else None
 
     @property
     def said(self) -> str:
-        """The fact in words."""
+        """Return the fact in words."""
         shown = (
             {True: "yes", False: "no"}.get(self.value, self.value)
             if isinstance(self.value, bool)
@@ -40,7 +40,7 @@ class Fact(NamedTuple):
 
     @property
     def evidence(self) -> Topics:
-        """What the fact is about, its value included; a denied one (false) counts as not mentioned."""
+        """Return what the fact is about, its value included; a denied one (false) counts as not mentioned."""
         if self.value is False or self.value is None:
             return frozenset()
         return self.topics | (topics(self.value) if isinstance(self.value, str) else frozenset())
@@ -48,7 +48,7 @@ class Fact(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def result_facts(result: str) -> tuple[Fact, ...]:
-    """The facts in a tool's result: JSON is taken apart, other text is one fact without a name.
+    """Return the facts in a tool's result: JSON is taken apart, other text is one fact without a name.
 
     >>> [fact.said for fact in result_facts('{"lamp": {"is_on": true, "price": 3.5}}')]
     ['lamp is on: yes', 'lamp price: 3.5']
@@ -59,12 +59,12 @@ def result_facts(result: str) -> tuple[Fact, ...]:
 
 @lru_cache(maxsize=4_096)
 def stated_numbers(message: str) -> tuple[Fact, ...]:
-    """The numbers in a message, each named by the words next to it."""
+    """Return the numbers in a message, each named by the words next to it."""
     return tuple(_numbers(message))
 
 
 def failed(result: str) -> bool:
-    """Whether a tool's result says that the tool did not succeed.
+    """Return whether a tool's result says that the tool did not succeed.
 
     >>> failed('{"match": false}'), failed("Error: no lamp"), failed('{"match": true}')
     (True, True, False)
@@ -80,7 +80,7 @@ def failed(result: str) -> bool:
 
 
 def _is_bad(key: str) -> bool:
-    """Whether a result whose value is true under this name is one of a failure."""
+    """Return whether a result whose value is true under this name is one of a failure."""
     return bool(topics(_HUMP.sub(" ", key)) & _BAD_KEYS)
 
 

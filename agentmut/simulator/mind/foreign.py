@@ -39,18 +39,18 @@ class ForeignOrder(NamedTuple):
 
     @property
     def dismisses(self) -> bool:
-        """Whether the agent's own rules are to be forgotten."""
+        """Return whether the agent's own rules are to be forgotten."""
         return _DISMISSES.search(self.text) is not None
 
     @property
     def reveals(self) -> bool:
-        """Whether the agent's own rules are to be told."""
+        """Return whether the agent's own rules are to be told."""
         return not self.dismisses and _REVEALS.search(self.text) is not None
 
 
 @lru_cache(maxsize=1_024)
 def foreign_orders(text: str) -> tuple[ForeignOrder, ...]:
-    """The orders in a text that is nothing but information.
+    """Return the orders in a text that is nothing but information.
 
     A sentence addressed to models ("Note to AI assistants: ...") begins one, and so does one that wants
     instructions ignored; the rest of its paragraph belongs to it.
@@ -70,13 +70,13 @@ def foreign_orders(text: str) -> tuple[ForeignOrder, ...]:
 
 
 def is_foreign(sentence: str, orders: Iterable[ForeignOrder]) -> bool:
-    """Whether a sentence is part of one of the orders."""
+    """Return whether a sentence is part of one of the orders."""
     said = _ADDRESS.sub("", sentence)
     return any(said in order.text for order in orders)
 
 
 def in_results(results: Iterable[str]) -> Iterator[ForeignOrder]:
-    """The orders in what tools have answered."""
+    """Yield the orders in what tools have answered."""
     for result in results:
         for fact in result_facts(result) if _is_suspicious(result) else ():
             if isinstance(fact.value, str):
@@ -84,13 +84,13 @@ def in_results(results: Iterable[str]) -> Iterator[ForeignOrder]:
 
 
 def obeyed(orders: Iterable[ForeignOrder], dice: Dice, profile: Profile) -> tuple[ForeignOrder, ...]:
-    """The orders that a model falls for; drawn once a conversation."""
+    """Return the orders that a model falls for; drawn once a conversation."""
     distinct = dict.fromkeys(orders)
     return tuple(order for order in distinct if dice.chance(f"foreign:{order.text}", profile.gullible))
 
 
 def with_orders(rules: tuple[Rule, ...], orders: Iterable[ForeignOrder]) -> tuple[Rule, ...]:
-    """The rules that a model goes by which has fallen for some orders."""
+    """Return the rules that a model goes by which has fallen for some orders."""
     for order in orders:
         if order.dismisses:
             rules = ()

@@ -45,7 +45,7 @@ class Format(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def demands(instruction: str) -> Format | None:
-    """The literal demands of an instruction, None when it makes none.
+    """Return the literal demands of an instruction, None when it makes none.
 
     >>> demands('Close with "Good night".').end
     'Good night'
@@ -67,19 +67,19 @@ def demands(instruction: str) -> Format | None:
 
 
 def fits(sentences: Iterable[str], limit: tuple[int, str]) -> bool:
-    """Whether an answer of these sentences stays within a limit."""
+    """Return whether an answer of these sentences stays within a limit."""
     return measure(" ".join(sentences), limit[1]) <= limit[0]
 
 
 def measure(answer: str, unit: str) -> int:
-    """The length of an answer in a limit's unit."""
+    """Return the length of an answer in a limit's unit."""
     if unit == "word":
         return len(answer.split())
     return len(answer) if unit == "character" else len(_SENTENCE.split(answer.strip()))
 
 
 def cut(answer: str, limit: tuple[int, str]) -> str:
-    """The beginning of an answer that stays within a limit."""
+    """Return the beginning of an answer that stays within a limit."""
     number, unit = limit
     if measure(answer, unit) <= number:
         return answer
@@ -89,12 +89,12 @@ def cut(answer: str, limit: tuple[int, str]) -> str:
 
 
 def as_json(values: Mapping[str, object]) -> str:
-    """An answer in JSON."""
+    """Return an answer in JSON."""
     return json.dumps(values, ensure_ascii=False)
 
 
 def without(sentences: Iterable[str], phrase: str) -> list[str]:
-    """The sentences that do not hold `phrase`, whatever its case."""
+    """Return the sentences that do not hold `phrase`, whatever its case."""
     return [sentence for sentence in sentences if phrase.lower() not in sentence.lower()]
 
 

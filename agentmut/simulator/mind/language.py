@@ -20,7 +20,7 @@ _NEGATION = re.compile(
 
 @lru_cache(maxsize=16_384)
 def topics(words: str) -> Topics:
-    """The stems of a text's content words, forms of one word taken together.
+    """Return the stems of a text's content words, forms of one word taken together.
 
     >>> topics("verify_lamp") == topics("verified lamps")
     True
@@ -30,7 +30,7 @@ def topics(words: str) -> Topics:
 
 @lru_cache(maxsize=4_096)
 def clauses(words: str) -> tuple[str, ...]:
-    """The parts of a message that can each want something.
+    """Return the parts of a message that can each want something.
 
     >>> clauses("My lamp broke. Send a new one and call me!")
     ('My lamp broke', 'Send a new one', 'call me')
@@ -40,13 +40,13 @@ def clauses(words: str) -> tuple[str, ...]:
 
 
 def negated(words: str) -> bool:
-    """Whether a text denies something: not, never, without, failed."""
+    """Return whether a text denies something: not, never, without, failed."""
     return _NEGATION.search(words) is not None
 
 
 @lru_cache(maxsize=16_384)
 def subject(words: str) -> Topics:
-    """What a sentence speaks of, whatever figure it names and whether it affirms or denies.
+    """Return what a sentence speaks of, whatever figure it names and whether it affirms or denies.
 
     >>> subject("Oil costs 20 pounds.") == subject("Oil does not cost thirty pounds.")
     True
@@ -72,11 +72,11 @@ class Weights:
         return self._weights.get(topic, 1.0)
 
     def total(self, found: Iterable[str]) -> float:
-        """The weights of several topics together."""
+        """Return the weights of several topics together."""
         return sum(self._weights.get(topic, 1.0) for topic in found)
 
     def share(self, wanted: Topics, among: Collection[str]) -> float:
-        """How much of `wanted` is in `among`, between 0 and 1; 0 where nothing is wanted."""
+        """Return how much of `wanted` is in `among`, between 0 and 1; 0 where nothing is wanted."""
         total = self.total(wanted)
         return self.total(topic for topic in wanted if topic in among) / total if total else 0.0
 

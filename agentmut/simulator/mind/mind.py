@@ -38,18 +38,18 @@ class Mind:
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
-        """What has to come before what, now."""
+        """Return what has to come before what, now."""
         orders = ((rule, order) for rule in self.rules for order in rule.orders)
         return tuple(order for rule, order in orders if self._holds(order.when, rule.text))
 
     @cached_property
     def forms(self) -> tuple[Format, ...]:
-        """What the answer has to look like now."""
+        """Return what the answer has to look like now."""
         forms = ((rule.form, rule) for rule in self.rules)
         return tuple(form for form, rule in forms if form and self._holds(rule.when, rule.text))
 
     def about(self, phrase: str) -> bool:
-        """Whether the conversation touches on what a step is done to."""
+        """Return whether the conversation touches on what a step is done to."""
         _, _, matter = phrase.partition(" ")  # without its verb
         share = self.situation.weights.share(topics(matter), self.situation.known)
         return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
@@ -66,12 +66,12 @@ class Mind:
         return clause.always or not self.meant(clause.phrase) or self.about(clause.phrase)
 
     def _tells(self, rule: Rule, clause: Clause) -> bool:
-        """Whether a step is but a statement that happens to name what a tool is about."""
+        """Return whether a step is but a statement that happens to name what a tool is about."""
         plain = rule.modality is Modality.IMPERATIVE and bool(self.meant(clause.phrase))
         return plain and not self.situation.toolbox.orders(clause.phrase)
 
     def _holds(self, condition: Condition | None, decision: str) -> bool:
-        """Whether a condition is taken to hold; an absent one does."""
+        """Return whether a condition is taken to hold; an absent one does."""
         if condition is None:
             return True
         degree = condition.degree(self.situation)

@@ -26,7 +26,7 @@ class Need(NamedTuple):
 
 
 def needs(mind: Mind) -> tuple[Need, ...]:
-    """All needs, met ones included, with the tools that an instruction demands before them."""
+    """Return all needs, met ones included, with the tools that an instruction demands before them."""
     found = [*_wishes(mind), *_duties(mind)]
     for order in mind.orders:
         if order.demanded and not mind.meant(order.then) and mind.about(order.first):
@@ -49,7 +49,7 @@ def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str
 
 
 def _wishes(mind: Mind) -> Iterator[Need]:
-    """What the user's messages call for, clause by clause."""
+    """Yield what the user's messages call for, clause by clause."""
     toolbox = mind.situation.toolbox
     for index, message in enumerate(mind.situation.said):
         for clause in clauses(message):
@@ -63,7 +63,7 @@ def _need(score: float) -> float:
 
 
 def _duties(mind: Mind) -> Iterator[Need]:
-    """What instructions call for by themselves."""
+    """Yield what instructions call for by themselves."""
     for clause in mind.duties:
         yield from _steps(mind, clause.phrase)
 
@@ -106,7 +106,7 @@ def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
 
 
 def unprompted(mind: Mind, needed: Iterable[str]) -> str | None:
-    """The tool that a model may call unasked: one that takes a number or address nothing else needs."""
+    """Return the tool that a model may call unasked: one that takes a number or address nothing else needs."""
     said = mind.situation.said[-1] if mind.situation.said else ""
     given = tokens(said)
     if not given:
@@ -126,7 +126,7 @@ def _offers(mind: Mind, names: set[str], needed: bool) -> Iterator[Offer]:
 
 
 def _values(mind: Mind, offer: Offer, said: str) -> list[str]:
-    """What a call would pass on, empty where it cannot be made."""
+    """Return what a call would pass on, empty where it cannot be made."""
     filled = fill(offer, said, mind.situation, mind.dice, mind.profile)
     ready = not filled.missing or mind.situation.tried(offer.name)
     return [value for value in filled.arguments.values() if isinstance(value, str)] if ready else []

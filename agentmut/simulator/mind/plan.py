@@ -42,7 +42,7 @@ class Plan:
 
 
 def make_plan(mind: Mind) -> Plan:
-    """The next steps, or what to tell the user instead."""
+    """Return the next steps, or what to tell the user instead."""
     plan = Plan()
     banned = _banned(mind)
     wanted = needs(mind)
@@ -69,14 +69,14 @@ def _banned(mind: Mind) -> dict[str, str]:
 
 
 def _ordered(mind: Mind, tool: str, banned: str) -> bool:
-    """Whether another instruction wants a tool now, and for something else than what is forbidden."""
+    """Return whether another instruction wants a tool now, and for something else than what is forbidden."""
     firsts = (order.first for order in mind.orders if order.demanded)
     wanted = [p for p in (*(duty.phrase for duty in mind.duties), *firsts) if tool in mind.meant(p)]
     return bool(wanted) and not any(about_same(banned, phrase) for phrase in wanted)
 
 
 def _unblocked(mind: Mind, allowed: list[Need]) -> list[Need]:
-    """The needs that wait for no other; where all wait for each other, the first."""
+    """Return the needs that wait for no other; where all wait for each other, the first."""
     tools = [need.tool for need in allowed]
     free = [need for need in allowed if not predecessors(mind, need.tool, tools)]
     return free or allowed[:1]
@@ -95,7 +95,7 @@ def _consider(mind: Mind, plan: Plan, need: Need, banned: Iterable[str]) -> None
 
 
 def _unasked(mind: Mind, tool: str) -> str | None:
-    """What an instruction wants to be said before a tool is called, if nothing has been said yet."""
+    """Return what an instruction wants to be said before a tool is called, if nothing has been said yet."""
     toolbox = mind.situation.toolbox
     first = (o.first for o in mind.orders if o.demanded and tool in toolbox.meant(o.then))
     speech = (phrase for phrase in first if is_speech(phrase, toolbox))
@@ -103,7 +103,7 @@ def _unasked(mind: Mind, tool: str) -> str | None:
 
 
 def _failed_before(mind: Mind, tool: str) -> str | None:
-    """A step before `tool` that did not succeed, where the model minds."""
+    """Return a step before `tool` that did not succeed, where the model minds."""
     firsts = (first for o in mind.orders if tool in mind.meant(o.then) for first in mind.meant(o.first))
     failed = (first for first in firsts if mind.situation.tried(first) and not mind.situation.called(first))
     found = next(failed, None)
@@ -126,7 +126,7 @@ def _try_step(mind: Mind, plan: Plan, need: Need, offer: Offer, banned: Iterable
 
 
 def _answered_otherwise(mind: Mind, need: Need) -> bool:
-    """Whether a question is one that the documents answer: then no tool is missed."""
+    """Return whether a question is one that the documents answer: then no tool is missed."""
     return need.clause.endswith("?") and bool(telling(mind, need.clause))
 
 
@@ -162,7 +162,7 @@ _MOST = 2
 
 
 def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
-    """The passages that speak of what a clause speaks of, with their weights."""
+    """Return the passages that speak of what a clause speaks of, with their weights."""
     weighed = mind.situation.weighed(clause)
     best = max((weight for weight, _ in weighed), default=0.0)
     return [(weight, p) for weight, p in weighed if weight >= max(TELLING, _ALSO_TELLING * best)]
@@ -178,7 +178,7 @@ def quoted(mind: Mind) -> list[Passage]:
 
 
 def _agreeing(passages: Iterable[Passage], dice: Dice) -> list[Passage]:
-    """The passages, and of those that contradict each other, any one."""
+    """Return the passages, and of those that contradict each other, any one."""
     versions: dict[object, list[Passage]] = {}
     for passage in passages:
         about = subject(passage.text)

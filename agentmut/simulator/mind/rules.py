@@ -108,7 +108,7 @@ class Rule(NamedTuple):
 
     @property
     def of_reader(self) -> bool:
-        """Whether the sentence says what the reader is or does, which answers no question."""
+        """Return whether the sentence says what the reader is or does, which answers no question."""
         return self.text.lower().startswith("you ")
 
 
@@ -142,7 +142,7 @@ def understand(
 
 
 def _states(words: str) -> bool:
-    """Whether words tell what is so: "We open at nine", or what the reader's task is: "You help guests"."""
+    """Return whether words tell what is so: "We open at nine", or what the reader's task is: "You help guests"."""
     return _STATEMENT.match(words) is not None or (_TASK.match(words) is not None)
 
 
@@ -157,7 +157,7 @@ def _is_firm(kind: Modality) -> bool:
 
 
 def _besides(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
-    """The steps that stand next to something to be said literally."""
+    """Return the steps that stand next to something to be said literally."""
     return tuple(clause for clause in clauses if not LITERAL.search(clause.phrase) and not clause.forbids)
 
 
@@ -210,7 +210,7 @@ def _read_clause(words: str, inherited: Condition | None) -> _Parts:
 
 
 def _is_told(match: re.Match[str]) -> bool:
-    """Whether the order is the user's: "tell them to stop before they leave"."""
+    """Return whether the order is the user's: "tell them to stop before they leave"."""
     said = bare(_conditional(match["rest"])[0])
     told = speaks(said) and re.search(r"\bto\b", said) is not None
     return told and re.search(r"\byou(?:r)?\b", match["other"], re.I) is None
@@ -245,7 +245,7 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
 
 
 def _conditional(words: str, only: bool = False) -> tuple[str, Condition | None]:
-    """A sentence without its "if ..." at either end, and that condition; quotations are left alone."""
+    """Return a sentence without its "if ..." at either end, and that condition; quotations are left alone."""
     words = _HEDGE.sub("", words).strip()
     masked = without_quotations(words)
     if (match := _LEADING_IF.match(masked)) is not None and (comma := _end_of_condition(masked)) is not None:
@@ -260,7 +260,7 @@ def _conditional(words: str, only: bool = False) -> tuple[str, Condition | None]
 
 
 def _end_of_condition(masked: str) -> re.Match[str] | None:
-    """The comma after a leading condition: where an order begins, or else the first."""
+    """Return the comma after a leading condition: where an order begins, or else the first."""
     commas = list(_COMMA.finditer(masked))
     return next((comma for comma in commas if begins_order(masked[comma.end() :])), next(iter(commas), None))
 

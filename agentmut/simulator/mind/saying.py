@@ -66,25 +66,25 @@ _OPENINGS = (
 
 @lru_cache(maxsize=4_096)
 def speaks(phrase: str) -> bool:
-    """Whether a step consists in saying something."""
+    """Return whether a step consists in saying something."""
     return _SPEECH.match(phrase) is not None
 
 
 def is_speech(phrase: str, toolbox: Toolbox) -> bool:
-    """Whether a step is for words rather than for one of the tools."""
+    """Return whether a step is for words rather than for one of the tools."""
     if _SOFT_SPEECH.match(phrase):
         return not toolbox.meant(phrase)
     return speaks(phrase) and not toolbox.carried_out(phrase)
 
 
 def wants_source(phrase: str) -> bool:
-    """Whether a step consists in naming where an answer comes from."""
+    """Return whether a step consists in naming where an answer comes from."""
     return _SOURCE.match(phrase) is not None
 
 
 @lru_cache(maxsize=4_096)
 def rendered(phrase: str) -> str:
-    """What is said when a step of saying is followed; empty when there is nothing to say literally.
+    """Return what is said when a step of saying is followed; empty when there is nothing to say literally.
 
     >>> rendered("tell the guest that their lamp is ready")
     'Your lamp is ready.'
@@ -109,7 +109,7 @@ def rendered(phrase: str) -> str:
 
 
 def _is_clause(phrase: str) -> bool:
-    """Whether what is to be said is a statement ("that the lamp is on") rather than a thing."""
+    """Return whether what is to be said is a statement ("that the lamp is on") rather than a thing."""
     return re.search(r"\bthat\b", phrase) is not None
 
 

@@ -33,7 +33,7 @@ class Passage(NamedTuple):
 
     @property
     def words(self) -> int:
-        """The length of the text in words."""
+        """Return the length of the text in words."""
         return self.text.count(" ") + 1
 
 
@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the result says that it did not work."""
+        """Return whether the result says that it did not work."""
         return failed(self.result)
 
 
@@ -77,12 +77,12 @@ class Situation:
 
     @property
     def weights(self) -> Weights:
-        """How telling topics are among the rules."""
+        """Return how telling topics are among the rules."""
         return self.briefing.weights
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """What the results state, newest first."""
+        """Return what the results state, newest first."""
         return tuple(fact for call in reversed(self.calls) for fact in result_facts(call.result))
 
     @cached_property
@@ -94,12 +94,12 @@ class Situation:
 
     @cached_property
     def known(self) -> Topics:
-        """What the conversation is about: messages and results."""
+        """Return what the conversation is about: messages and results."""
         return frozenset().union(*map(topics, self.said), *(fact.evidence for fact in self.facts))
 
     @cached_property
     def puzzled(self) -> bool:
-        """Whether neither documents nor tools, as far as they were called, serve the last message."""
+        """Return whether neither documents nor tools, as far as they were called, serve the last message."""
         wanted = clauses(self.said[-1]) if self.said else ()
         served = any(call.message == len(self.said) - 1 for call in self.calls)
         return not (served or any(map(self._serves, wanted)))
@@ -109,21 +109,21 @@ class Situation:
         return fits or any(weight >= TELLING for weight, _ in self.weighed(clause))
 
     def weighed(self, clause: str) -> list[tuple[float, Passage]]:
-        """The passages by how much they speak of what a clause speaks of."""
+        """Return the passages by how much they speak of what a clause speaks of."""
         about, weights = topics(clause), self.briefing.passage_weights
         return [(weights.total(about & p.topics), p) for p in self.briefing.passages]
 
     def done(self, phrase: str) -> bool | None:
-        """Whether a tool that `phrase` means was called with success; None when it means none."""
+        """Return whether a tool that `phrase` means was called with success; None when it means none."""
         meant = self.toolbox.meant(phrase)
         return any(self.called(name) for name in meant) if meant else None
 
     def called(self, name: str) -> bool:
-        """Whether a tool was called with success."""
+        """Return whether a tool was called with success."""
         return any(call.name == name and not call.failed for call in self.calls)
 
     def tried(self, name: str, since: int = 0) -> bool:
-        """Whether a tool was called after the user's message of that index, whatever came of it."""
+        """Return whether a tool was called after the user's message of that index, whatever came of it."""
         return any(call.name == name and call.message >= since for call in self.calls)
 
 
@@ -158,17 +158,17 @@ def brief(system_text: str) -> Briefing:
 
 
 def _once(passages: Sequence[Passage]) -> Iterable[Passage]:
-    """The first of the passages that say something else of the same: repeated words tell no less."""
+    """Return the first of the passages that say something else of the same: repeated words tell no less."""
     return {subject(passage.text) or passage: passage for passage in reversed(passages)}.values()
 
 
 def own_words(system_text: str) -> str:
-    """A system message without its documents."""
+    """Return a system message without its documents."""
     return _DOCUMENT.sub("\n", system_text)
 
 
 def documents_of(text: str) -> list[str]:
-    """The documents in a text, with their marks."""
+    """Return the documents in a text, with their marks."""
     return [match[0] for match in _DOCUMENT.finditer(text)]
 
 
@@ -190,7 +190,7 @@ def _calls(spoken: Sequence[Message]) -> Iterator[Call]:
 
 @lru_cache(maxsize=4_096)
 def read_arguments(arguments: str) -> Mapping[str, Any]:
-    """A call's arguments as values; what is no JSON object counts as none."""
+    """Return a call's arguments as values; what is no JSON object counts as none."""
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):

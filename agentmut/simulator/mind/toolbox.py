@@ -38,12 +38,12 @@ class Offer(NamedTuple):
     """The verbs of what it does."""
 
     def does(self, phrase: str) -> bool:
-        """Whether a step names what the tool does, by verb and object."""
+        """Return whether a step names what the tool does, by verb and object."""
         return does(phrase, self.doings, self.name_topics, self.description_topics)
 
     @property
     def topics(self) -> Topics:
-        """All that the tool is about."""
+        """Return all that the tool is about."""
         return self.name_topics | self.description_topics | self.parameter_topics
 
     @property
@@ -80,15 +80,15 @@ class Toolbox:
         self._forbidden: dict[str, tuple[str, ...]] = {}
 
     def get(self, name: str) -> Offer | None:
-        """The offer of that name."""
+        """Return the offer of that name."""
         return self._by_name.get(name)
 
     def explained(self, name: Topics) -> Topics:
-        """What the tools' schemas say about a value of that name: its unit, what it is the measure of."""
+        """Return what the tools' schemas say about a value of that name: its unit, what it is the measure of."""
         return name.union(*(about for argument, about in self._described.items() if argument <= name))
 
     def ranked(self, phrase: str) -> tuple[Scored, ...]:
-        """The tools that share something with a phrase, in the order offered."""
+        """Return the tools that share something with a phrase, in the order offered."""
         if phrase not in self._ranked:
             self._remember()
             self._ranked[phrase] = self._rank(phrase)
@@ -105,11 +105,11 @@ class Toolbox:
         return self._meant[phrase]
 
     def carried_out(self, phrase: str) -> bool:
-        """Whether one of the tools does what a step says, by verb and object, or is named literally."""
+        """Return whether one of the tools does what a step says, by verb and object, or is named literally."""
         return any(scored.score >= BY_NAME or scored.offer.does(phrase) for scored in self.ranked(phrase))
 
     def orders(self, phrase: str) -> bool:
-        """Whether a phrase begins as an order does, with a common verb or with one of a tool."""
+        """Return whether a phrase begins as an order does, with a common verb or with one of a tool."""
         verb, _ = deed(phrase)
         return begins_order(phrase) or any(same_verb(verb, offer.doings) for offer in self.offers)
 
@@ -133,7 +133,7 @@ class Toolbox:
         return best.offer.name if best and best.score >= MEANT else None
 
     def choose(self, phrase: str, dice: Dice, profile: Profile) -> Scored | None:
-        """The tool that a model takes for a need: mostly the best, on near ties mostly the first."""
+        """Return the tool that a model takes for a need: mostly the best, on near ties mostly the first."""
         ranked = self.ranked(phrase)
         best = max((scored.score for scored in ranked), default=0.0)
         close = [scored for scored in ranked if scored.score >= NEAR_TIE * best]
@@ -198,7 +198,7 @@ def _described(offers: Sequence[Offer]) -> Iterator[tuple[Topics, Topics]]:
 
 
 def open_toolbox(tools: Sequence[ToolSpec]) -> Toolbox:
-    """The toolbox of a request; equal tools share one, since reading schemas is slow."""
+    """Return the toolbox of a request; equal tools share one, since reading schemas is slow."""
     return _open(tuple((tool.name, tool.description, json.dumps(tool.parameters)) for tool in tools))
 
 
@@ -226,7 +226,7 @@ def _offer(name: str, description: str, parameters: str) -> Offer:
 
 
 def _words(name: str) -> str:
-    """A name in words: `sendLamp`, `send-lamp` and `send_lamp` alike."""
+    """Return a name in words: `sendLamp`, `send-lamp` and `send_lamp` alike."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").replace(".", " ")
 
 

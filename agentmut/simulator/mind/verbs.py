@@ -13,7 +13,7 @@ _FIRST = re.compile(r"[a-z][a-z'-]*")
 
 
 def orders(words: str) -> bool:
-    """Whether words begin as an order does: with a verb, or with "you", "please", "never".
+    """Return whether words begin as an order does: with a verb, or with "you", "please", "never".
 
     >>> orders("tell them that it is on"), orders("the lamp is on")
     (True, False)
@@ -22,7 +22,7 @@ def orders(words: str) -> bool:
 
 
 def surely_orders(words: str) -> bool:
-    """Whether words give an order and cannot name a matter: "Lamp", "Return requests" do not order.
+    """Return whether words give an order and cannot name a matter: "Lamp", "Return requests" do not order.
 
     >>> surely_orders("Return requests"), surely_orders("Keep in mind")
     (False, True)

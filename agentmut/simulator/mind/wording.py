@@ -111,7 +111,7 @@ _FREE = re.compile(
 
 @lru_cache(maxsize=4_096)
 def without_lead(words: str) -> str:
-    """A rule whose matter stands in front of it ("Broken lamps: do Y") as a condition; labels are dropped.
+    """Return a rule whose matter stands in front of it ("Broken lamps: do Y") as a condition; labels are dropped.
 
     >>> without_lead("Requests for lamps or oil: say when they come")
     'if lamps or oil, say when they come'
@@ -135,14 +135,14 @@ def without_lead(words: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def names_a_matter(lead: str) -> bool:
-    """Whether words name what a rule is about rather than ordering something."""
+    """Return whether words name what a rule is about rather than ordering something."""
     lead = lead.strip(" ?:")
     few = 0 < len(lead.split()) <= _MOST_LEAD_WORDS
     return few and not surely_orders(lead) and modality(lead) is Modality.IMPERATIVE
 
 
 def matter(lead: str) -> str:
-    """What a lead names, any of it: "Requests for A, B and C" is about "A or B or C"."""
+    """Return what a lead names, any of it: "Requests for A, B and C" is about "A or B or C"."""
     bare = _OCCASION.sub("", lead.strip(" ?:"))
     return re.sub(r",?\s+(?:and|or)\s+|,\s+", " or ", bare)
 
@@ -165,7 +165,7 @@ def plain(words: str) -> str:
 
 
 def mentioned(words: str) -> str:
-    """A statement with "mention this when ..." behind it as what is to be mentioned.
+    """Return a statement with "mention this when ..." behind it as what is to be mentioned.
 
     >>> mentioned("Oil costs 5 pounds, mention this when they ask for oil")
     'mention that Oil costs 5 pounds when they ask for oil'
@@ -175,7 +175,7 @@ def mentioned(words: str) -> str:
 
 
 def permitted(words: str) -> str:
-    """What is done only with something else as an order to ask for that first.
+    """Return what is done only with something else as an order to ask for that first.
 
     >>> permitted("Lamps are lit only with a permit, so ask for that first")
     'if Lamps, you must ask for a permit; ask for a permit before lit Lamps'
@@ -187,7 +187,7 @@ def permitted(words: str) -> str:
 
 
 def third_person(words: str) -> bool:
-    """Whether a part of a rule says what others have to do."""
+    """Return whether a part of a rule says what others have to do."""
     return (_THEY_DO.match(words) or _ANYONE_DOES.match(words)) is not None
 
 
@@ -206,7 +206,7 @@ def _active(words: str) -> str:
 
 
 def _whom(match: re.Match[str]) -> str:
-    """The condition in a subject: "New guests", "anyone who calls"; a mere "Guests" is none."""
+    """Return the condition in a subject: "New guests", "anyone who calls"; a mere "Guests" is none."""
     who, having = match["who"], match["having"]
     if having is None and len(re.sub(r"^(?:an?|any|every|each|all|the)\s+", "", who, flags=re.I).split()) < 2:
         return ""
@@ -228,12 +228,12 @@ def _is_arrow(mark: str) -> bool:
 
 
 def says_this(words: str) -> bool:
-    """Whether a sentence wants the one before it to be said: "Mention this when ..."."""
+    """Return whether a sentence wants the one before it to be said: "Mention this when ..."."""
     return _POINTING.match(words) is not None
 
 
 def leans(words: str, in_item: bool) -> bool:
-    """Whether a sentence holds only under the condition of the one before it.
+    """Return whether a sentence holds only under the condition of the one before it.
 
     In an item of a list all do that have no condition of their own and do not say "always".
 
@@ -248,10 +248,10 @@ def leans(words: str, in_item: bool) -> bool:
 
 
 def is_otherwise(words: str) -> bool:
-    """Whether a sentence holds where the condition of the one before it does not."""
+    """Return whether a sentence holds where the condition of the one before it does not."""
     return _OTHERWISE.match(words) is not None
 
 
 def without_link(words: str) -> str:
-    """A sentence without "in that case", "otherwise"."""
+    """Return a sentence without "in that case", "otherwise"."""
     return _OTHERWISE.sub("", _IN_THAT_CASE.sub("", words))

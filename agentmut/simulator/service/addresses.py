@@ -23,12 +23,12 @@ class Addresses(NamedTuple):
         return cls(openai_base_url.removesuffix("/v1"))
 
     def of(self, trial: str) -> "Addresses":
-        """The addresses whose requests belong to a trial."""
+        """Return the addresses whose requests belong to a trial."""
         return self._replace(trial=trial)
 
     @property
     def base(self) -> str:
-        """What the paths of all services begin with.
+        """Return what the paths of all services begin with.
 
         >>> Addresses("http://127.0.0.1:1").of("a b").base
         'http://127.0.0.1:1/t/a%20b'
@@ -37,32 +37,34 @@ class Addresses(NamedTuple):
 
     @property
     def openai_base_url(self) -> str:
-        """The base URL for the OpenAI SDKs, in both dialects."""
+        """Return the base URL for the OpenAI SDKs, in both dialects."""
         return f"{self.base}/v1"
 
     @property
     def anthropic_base_url(self) -> str:
-        """The base URL for the Anthropic SDKs, which add `/v1` themselves."""
+        """Return the base URL for the Anthropic SDKs, which add `/v1` themselves."""
         return self.base
 
     @property
     def gemini_base_url(self) -> str:
-        """The base URL for the Google Gen AI SDKs, which add the version of the API themselves."""
+        """Return the base URL for the Google Gen AI SDKs, which add the version of the API themselves."""
         return self.base
 
     @property
     def vertex_base_url(self) -> str:
-        """The base URL for agent engines, and for Google Gen AI SDKs that ask Vertex AI; both add the version."""
+        """Return the base URL for agent engines, and for Google Gen AI SDKs that ask Vertex AI; both add
+        the version.
+        """
         return self.base
 
     @property
     def bedrock_endpoint(self) -> str:
-        """The endpoint for the AWS SDKs: services `bedrock-runtime` and `bedrock-agent-runtime`."""
+        """Return the endpoint for the AWS SDKs: services `bedrock-runtime` and `bedrock-agent-runtime`."""
         return self.base
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead every SDK here, with keys that are none."""
+        """Return the variables that lead every SDK here, with keys that are none."""
         return {
             "OPENAI_BASE_URL": self.openai_base_url,
             "OPENAI_API_BASE": self.openai_base_url,  # LlamaIndex looks only here
@@ -82,5 +84,5 @@ class Addresses(NamedTuple):
 
 
 def exports(addresses: Addresses, settings: Settings) -> dict[str, str]:
-    """The variables that lead SDKs to a simulator, and the one by which agentmut knows what it is like."""
+    """Return the variables that lead SDKs to a simulator, and the one by which agentmut knows what it is like."""
     return {**addresses.environment, SIMULATOR_VARIABLE: f"{__version__}/{settings.identity}"}

@@ -17,11 +17,11 @@ class BedrockAgents:
     name: ClassVar[str] = "bedrock_agents"
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path calls an agent."""
+        """Return whether a URL path calls an agent."""
         return bedrock_agent.matches(path)
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
-        """What is asked of the agent in this turn."""
+        """Return what is asked of the agent in this turn."""
         return bedrock_agent.decode(call).request
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
@@ -46,7 +46,7 @@ class Sessions:
         self._most = most
 
     def turn(self, trial: str, call: HttpCall) -> Turn:
-        """The turn that a call asks for. Raises `ValueError` where it cannot be read."""
+        """Return the turn that a call asks for. Raises `ValueError` where it cannot be read."""
         found = bedrock_agent.decode(call)
         key = (trial, found.session)
         given = found.request.messages
@@ -56,7 +56,7 @@ class Sessions:
         return Turn(key, found, whole)
 
     def answered(self, turn: Turn, reply: ModelReply, invocation_id: str, *, kept: bool) -> bytes:
-        """The event stream of a reply. It is `kept` for the next turn, unless its sending is known to fail."""
+        """Return the event stream of a reply. It is `kept` for the next turn, unless its sending is known to fail."""
         if kept:
             ids = bedrock_agent.call_ids(invocation_id, len(reply.tool_calls))
             calls = [
@@ -97,7 +97,7 @@ class Conversations:
         return len(self._kept)
 
     def whole(self, body: Body) -> Body:
-        """The request body with all that was said before. Raises `UnknownResponseError`."""
+        """Return the request body with all that was said before. Raises `UnknownResponseError`."""
         previous = body.get("previous_response_id")
         if previous is None:
             return body

@@ -27,27 +27,27 @@ class Simulator:
 
     @property
     def openai_base_url(self) -> str:
-        """What `OPENAI_BASE_URL` wants."""
+        """Return what `OPENAI_BASE_URL` wants."""
         return self._addresses.openai_base_url
 
     @property
     def anthropic_base_url(self) -> str:
-        """What `ANTHROPIC_BASE_URL` wants."""
+        """Return what `ANTHROPIC_BASE_URL` wants."""
         return self._addresses.anthropic_base_url
 
     @property
     def gemini_base_url(self) -> str:
-        """What `GOOGLE_GEMINI_BASE_URL` wants."""
+        """Return what `GOOGLE_GEMINI_BASE_URL` wants."""
         return self._addresses.gemini_base_url
 
     @property
     def bedrock_endpoint(self) -> str:
-        """The `endpoint_url` of `bedrock-runtime` and `bedrock-agent-runtime`."""
+        """Return the `endpoint_url` of `bedrock-runtime` and `bedrock-agent-runtime`."""
         return self._addresses.bedrock_endpoint
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead all SDKs here, such as for `monkeypatch.setenv` or a subprocess."""
+        """Return the variables that lead all SDKs here, such as for `monkeypatch.setenv` or a subprocess."""
         return exports(self._addresses, self.settings)
 
     def of(self, trial: str) -> Addresses:
@@ -55,7 +55,7 @@ class Simulator:
         return self._addresses.of(trial)
 
     def requests_of(self, trial: str) -> list[Received]:
-        """What was received of one trial; that of requests which name none is ""."""
+        """Return what was received of one trial; that of requests which name none is ""."""
         return [received for received in self.requests if received.trial == trial]
 
     def start(self) -> "Simulator":

@@ -27,7 +27,7 @@ _SINGLE_CALLS = re.compile(
 
 
 def reply_id(codec: Codec, trial: str, body: bytes) -> str:
-    """The id of a reply: the same for the same request of the same trial."""
+    """Return the id of a reply: the same for the same request of the same trial."""
     return _ID_PREFIXES.get(codec.name, "") + digest(trial, body)
 
 
@@ -40,7 +40,7 @@ def digest(trial: str, *parts: bytes) -> str:
 
 
 def wants_single_calls(body: bytes) -> bool:
-    """Whether a request wants one tool call at a time.
+    """Return whether a request wants one tool call at a time.
 
     >>> wants_single_calls(b'{"parallel_tool_calls": false}'), wants_single_calls(b'{"a": "parallel_tool_calls"}')
     (True, False)
@@ -54,7 +54,7 @@ def wants_single_calls(body: bytes) -> bool:
 
 
 def stream(codec: Codec, call: HttpCall, encoded: bytes) -> Reply:
-    """An encoded stream as the events to be sent one by one, in the manner that the request asks for."""
+    """Return an encoded stream as the events to be sent one by one, in the manner that the request asks for."""
     framing = codec.framing()
     frames = framing.feed(encoded)
     if codec.name == CHAT:
@@ -68,14 +68,14 @@ def stream(codec: Codec, call: HttpCall, encoded: bytes) -> Reply:
 
 
 def agent_stream(call: AgentCall, encoded: bytes) -> Reply:
-    """The encoded answer of an agent of Bedrock as the events to be sent one by one."""
+    """Return the encoded answer of an agent of Bedrock as the events to be sent one by one."""
     chunks = [frame.raw for frame in EventStreamFraming().feed(encoded)]
     headers = dict(bedrock_agent.headers(call))
     return Reply(headers.pop("Content-Type"), chunks, streamed=True, headers=headers)
 
 
 def _array(values: Iterable[JsonValue]) -> Iterator[bytes]:
-    """The events as one JSON array that grows."""
+    """Yield the events as one JSON array that grows."""
     for number, value in enumerate(values):
         yield (b",\r\n" if number else b"[") + write_json(value)
     yield b"]"

@@ -35,7 +35,7 @@ class Session(NamedTuple):
         return Session((*self.documents, *documents_of(message)), (*self.said, told))
 
     def request(self, model: str) -> ModelRequest:
-        """What the agent asks its model."""
+        """Return what the agent asks its model."""
         system = Message(role=Role.SYSTEM, text="\n".join(self.documents))
         return ModelRequest(model=model, messages=(system, *self.said))
 
@@ -51,11 +51,11 @@ class AgentEngines:
         self._most = most
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path asks an engine."""
+        """Return whether a URL path asks an engine."""
         return _PATH.fullmatch(path.partition("?")[0]) is not None
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
-        """What the agent is told in this call. Raises `ValueError` where it is told nothing."""
+        """Return what the agent is told in this call. Raises `ValueError` where it is told nothing."""
         _, told = _read(call)
         return Session().asked(_message(told)).request(_model(call))
 
@@ -64,7 +64,7 @@ class AgentEngines:
         return Gemini().encode_error(status, message, code)
 
     def answer(self, call: HttpCall, say: Callable[[ModelRequest], ModelReply], *, kept: bool) -> Reply:
-        """The reply to a call. It is `kept` for the next turn, unless its sending is known to fail."""
+        """Return the reply to a call. It is `kept` for the next turn, unless its sending is known to fail."""
         method, told = _read(call)
         if method == "async_create_session":
             return _output({"id": self._begun(), "userId": str(told.get("user_id") or "")})

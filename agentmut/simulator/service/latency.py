@@ -37,7 +37,7 @@ class Latency(NamedTuple):
         return low
 
     def at(self, share: float) -> float:
-        """The time below which a share of all times lies, from 0 up to 1.
+        """Return the time below which a share of all times lies, from 0 up to 1.
 
         >>> read_latency("uniform:low=1s,high=3s").at(0.5), read_latency("lognormal:median=2s,sigma=1").at(0.5)
         (2.0, 2.0)
@@ -60,7 +60,7 @@ AT_ONCE = Latency()
 
 
 def read_latency(setting: str) -> Latency:
-    """A distribution from its setting: `50ms`, `uniform:low=...,high=...`, `lognormal:median=...,sigma=...`.
+    """Return a distribution from its setting: `50ms`, `uniform:low=...,high=...`, `lognormal:median=...,sigma=...`.
 
     Raises `UsageError` for anything else.
     """

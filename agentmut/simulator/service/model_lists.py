@@ -11,7 +11,7 @@ _Entry = dict[str, JsonValue]
 
 
 def answer(path: str, names: Iterable[str], headers: Mapping[str, str]) -> JsonValue:
-    """The body for a GET of `.../models` or `.../models/<name>`; None for any other path, and unknown models.
+    """Return the body for a GET of `.../models` or `.../models/<name>`; None for any other path, and unknown models.
 
     Who asks is told by the headers, as the services share their paths.
 

@@ -37,7 +37,7 @@ def written_seconds(seconds: float) -> str:
 
 
 def read_number(text: str, where: str) -> float:
-    """A finite number. Raises `UsageError` that names `where`."""
+    """Return a finite number. Raises `UsageError` that names `where`."""
     try:
         number = float(text)
     except ValueError:

@@ -33,7 +33,7 @@ class Form(NamedTuple):
 
 
 def form_of(request: ModelRequest) -> Form | None:
-    """The form of a request; None for that of any other agent."""
+    """Return the form of a request; None for that of any other agent."""
     if any(tool.name == ANSWER and tool.description == _ANSWERS for tool in request.tools):
         return Form(code=False)
     if not request.tools and told_tools(request.system_text):
@@ -61,7 +61,7 @@ def understood(request: ModelRequest, form: Form) -> ModelRequest:
 
 
 def spelled(reply: ModelReply, form: Form) -> ModelReply:
-    """The reply in the form in which the agent wants it."""
+    """Return the reply in the form in which the agent wants it."""
     calls = reply.tool_calls or (
         ToolCall(id=_id(reply), name=ANSWER, arguments=json.dumps({"answer": reply.text})),
     )
@@ -74,7 +74,7 @@ def spelled(reply: ModelReply, form: Form) -> ModelReply:
 
 
 def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
-    """What `reply` answers to a request, in the form of the agent that asks."""
+    """Return what `reply` answers to a request, in the form of the agent that asks."""
     form = form_of(request)
     if form is None:
         return reply(request, **options)
@@ -117,7 +117,7 @@ def _as_code(call: ToolCall, form: Form) -> str:
 
 
 def _own_words(system: str, form: Form) -> str:
-    """What the user has written: after the rules of a CodeAgent, before those of the other, or all of it."""
+    """Return what the user has written: after the rules of a CodeAgent, before those of the other, or all of it."""
     if form.code:
         return _BEGIN.sub("", system.partition(_LAST_RULE)[2] or system)
     before = system.partition(_RULES)[0]

@@ -29,7 +29,7 @@ _PARTS = re.compile(rf"^(?={_TASK}|{_RESULT}|Error:\n|Call id: \w+\n)", re.MULTI
 
 
 def retold(messages: Iterable[Message]) -> Iterator[Message]:
-    """The messages with what they tell of as calls and results; each step by itself."""
+    """Yield the messages with what they tell of as calls and results; each step by itself."""
     pending: list[ToolCall] = []
     for message in messages:
         if message.role is Role.ASSISTANT:
@@ -91,7 +91,7 @@ def _asked(part: str) -> str:
 
 
 def _calls(text: str) -> list[ToolCall]:
-    """The calls that a message tells of, as smolagents writes them down."""
+    """Return the calls that a message tells of, as smolagents writes them down."""
     _, marked, told = text.rpartition(_CALLS)
     found = _literal(told) if marked else None
     return (

@@ -66,7 +66,7 @@ def _logger() -> logging.Logger:
 
 
 def application(settings: Settings, received: Callable[[Received], None] | None = None) -> web.Application:
-    """The service's routes: which dialect a request speaks is told by the end of its path."""
+    """Return the service's routes: which dialect a request speaks is told by the end of its path."""
     service = Service(settings, received)
     app = web.Application(client_max_size=MAX_BODY)
     app.router.add_post("/{path:.*}", service.answer)

@@ -82,7 +82,7 @@ class Service:
         self._engines = AgentEngines()
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
-        """A request to a model, in any dialect."""
+        """Return a request to a model, in any dialect."""
         trial, path = _trial_and_path(http)
         agents = (agent for agent in (AGENTS, self._engines) if agent.matches(path))
         codec = codec_for(path) or next(agents, None)
@@ -133,7 +133,7 @@ class Service:
             return _error(came.codec, _Refusal(400, message, "invalid_request"))
 
     def _failed(self, came: _Arrival) -> Reply | None:
-        """The error that a request meets as its trouble."""
+        """Return the error that a request meets as its trouble."""
         if came.fault not in _ERRORS:
             return None
         error = _error(came.codec, _Refusal(*_ERRORS[came.fault]))
@@ -209,7 +209,7 @@ def _error(codec: Dialect, refusal: _Refusal) -> Reply:
 
 
 def _retry_after(seconds: float) -> dict[str, str]:
-    """The standard header in whole seconds, and the finer one that the SDKs look at first."""
+    """Return the standard header in whole seconds, and the finer one that the SDKs look at first."""
     return {"Retry-After": str(ceil(seconds)), "Retry-After-Ms": f"{seconds * 1000:g}"}
 
 

@@ -24,12 +24,12 @@ class Settings(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether neither trouble nor time depends on which request of a trial it is."""
+        """Return whether neither trouble nor time depends on which request of a trial it is."""
         return not (self.trouble.faults or self.latency or self.chunk_latency)
 
     @property
     def identity(self) -> str:
-        """What tells this simulator from others: all that shapes the trials of those who use it."""
+        """Return what tells this simulator from others: all that shapes the trials of those who use it."""
         named = {
             "seed": str(self.seed),
             "trouble": str(self.trouble),

@@ -20,7 +20,7 @@ _RESULT = "Observation: "
 
 
 def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
-    """What `reply` answers to a request, as text where the agent is told of its tools in text."""
+    """Return what `reply` answers to a request, as text where the agent is told of its tools in text."""
     if request.tools or not listed_tools(request.system_text):
         return reply(request, **options)
     return _spelled(reply(_understood(request), **{**options, "parallel": False}))
@@ -53,7 +53,7 @@ def _messages(said: Iterable[Message]) -> Iterator[Message]:
 
 
 def _call(text: str, call_id: str) -> ToolCall | None:
-    """The call that a message tells of; LlamaIndex writes its arguments down as Python does."""
+    """Return the call that a message tells of; LlamaIndex writes its arguments down as Python does."""
     found = _CALL.match(text.strip())
     if found is None:
         return None
@@ -65,7 +65,7 @@ def _call(text: str, call_id: str) -> ToolCall | None:
 
 
 def _spelled(reply: ModelReply) -> ModelReply:
-    """The reply in the form in which the agent wants it."""
+    """Return the reply in the form in which the agent wants it."""
     if reply.tool_calls:
         call = reply.tool_calls[0]
         text = f"Thought: I need to use a tool.\nAction: {call.name}\nAction Input: {call.arguments}"

@@ -63,7 +63,7 @@ class Trouble(NamedTuple):
         return "+".join([*map(str, self.faults), f"seed-{self.seed}", *waits])
 
     def of(self, trial: str, number: int) -> FaultKind | None:
-        """What befalls a trial's request of this number, counted from 1. A position goes before a rate.
+        """Return what befalls a trial's request of this number, counted from 1. A position goes before a rate.
 
         >>> [trouble_of(["500:@2"]).of("trial", number) for number in (1, 2, 3)]
         [None, <FaultKind.SERVER_ERROR: '500'>, None]

@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
     @property
     def lane(self) -> "Lane":
-        """The mutant on its scenario."""
+        """Return the mutant on its scenario."""
         return self.mutant, self.scenario
 
 
@@ -84,7 +84,9 @@ class Excess(NamedTuple):
 
     @property
     def is_burst(self) -> bool:
-        """Whether failures of the original, alone or with those of mutants, or with signs of trouble, are a burst."""
+        """Return whether failures of the original, alone or with those of mutants, or with signs of trouble, are a
+        burst.
+        """
         if self.original <= LEVEL:
             return True
         several = self.failing >= SEVERAL
@@ -95,7 +97,7 @@ class Excess(NamedTuple):
 
 
 def burst_at_end(seen: Sequence[Seen], totals: Totals) -> int:
-    """How many of the last trials are a burst: those of the widest window that is one; 0 where none is.
+    """Return how many of the last trials are a burst: those of the widest window that is one; 0 where none is.
 
     `totals` counts these trials and all others of their lanes. A window of some size is looked at whenever half
     its size has come, so each trial is in few of them.
@@ -105,7 +107,7 @@ def burst_at_end(seen: Sequence[Seen], totals: Totals) -> int:
 
 
 def _is_burst(window: Sequence[Seen], totals: Totals) -> bool:
-    """Whether the window is a burst; one without a failure never is, so nothing is counted in it."""
+    """Return whether the window is a burst; one without a failure never is, so nothing is counted in it."""
     return any(one.failed for one in window) and excess(window, totals).is_burst
 
 
@@ -139,7 +141,7 @@ def _shares(lanes: Iterable[Lane], inside: Counts, in_all: Counts) -> list[Share
 
 
 def tail(lanes: Iterable[Share]) -> float:
-    """The chance of at least so many marked trials in the window, given each lane's trials and marked ones."""
+    """Return the chance of at least so many marked trials in the window, given each lane's trials and marked ones."""
     chances, observed = [1.0], 0
     for trials, marked, inside, found in lanes:
         least, most = max(0, inside + marked - trials), min(inside, marked)

@@ -80,8 +80,9 @@ class PageHinkley(NamedTuple):
     mean: float | None = None
 
     def update(self, state: DriftState, value: float) -> DriftState:
-        """The state after one more value; `ValueError` if it, or a parameter of the chart, is not finite, and where
-        the sum of the values, or the gap, becomes too large for a float."""
+        """Return the state after one more value; `ValueError` if it, or a parameter of the chart, is not finite, and
+        where the sum of the values, or the gap, becomes too large for a float.
+        """
         check_parameters(self)
         value = _finite("value", value)
         total = _finite("sum of the values", state.total + value)

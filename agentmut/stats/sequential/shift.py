@@ -106,7 +106,7 @@ class _Strata(NamedTuple):
 
     @property
     def rates(self) -> "Array":
-        """The failure rate of each scenario over all trials."""
+        """Return the failure rate of each scenario over all trials."""
         import numpy as np
 
         failures = self.failures + np.bincount(self.where, self.outcomes, minlength=len(self.trials))
@@ -127,7 +127,7 @@ class _Strata(NamedTuple):
         return np.asarray(from_here[:, splits])
 
     def scale(self, splits: "np.ndarray") -> "Array":
-        """The standard deviation of each score under permutation."""
+        """Return the standard deviation of each score under permutation."""
         import numpy as np
 
         n, rates = self.all_trials, self.rates
@@ -151,7 +151,9 @@ class _Strata(NamedTuple):
         return drawn
 
     def change(self, split: int) -> float:
-        """The failure rate after a split less that before, over scenarios by the weight of Mantel and Haenszel."""
+        """Return the failure rate after a split less that before, over scenarios by the weight of Mantel
+        and Haenszel.
+        """
         import numpy as np
 
         after, n = self.after(split), self.all_trials

@@ -114,7 +114,7 @@ class SprtDesign:
         return (n - failures) * self.on_pass + (failures * self.on_failure if failures else 0.0)
 
     def log_ratio_for_passing(self, n: int, failures: int) -> float:
-        """The same ratio the other way up, H0 over H1, as Cerberus prints it: high is evidence for PASS."""
+        """Return the same ratio the other way up, H0 over H1, as Cerberus prints it: high is evidence for PASS."""
         return -self.log_ratio(n, failures)
 
     def decide(self, n: int, failures: int) -> Verdict | None:

@@ -153,7 +153,7 @@ def _newcombe(k_b: int, n_b: int, k_c: int, n_c: int, delta: float, side: Altern
         k_c, n_c, k_b, n_b, sign = k_b, n_b, k_c, n_c, -1.0
 
     def beyond(z: float) -> float:
-        """How far the margin is outside the limit that belongs to z."""
+        """Return how far the margin is outside the limit that belongs to z."""
         down, up = wilson_bounds(k_c, n_c, z)[0], wilson_bounds(k_b, n_b, z)[1]
         return abs(difference + delta) - math.hypot(k_c / n_c - down, up - k_b / n_b)
 

@@ -81,7 +81,7 @@ class Comparison(Frozen):
 
 
 def compare_results(old: Result, new: Result) -> Comparison:
-    """What changed from `old` to `new`."""
+    """Return what changed from `old` to `new`."""
     before = {row.id: row for row in old.mutants}
     after = {row.id: row for row in new.mutants}
     both = [(row, after[row.id]) for row in old.mutants if row.id in after]
@@ -105,7 +105,7 @@ _KINDS = ("newly_killed", "newly_unnoticed", "newly_brittle", "no_longer_brittle
 
 
 def _kind(was: MutantRow, now: MutantRow) -> str:
-    """Which list a mutant of another status belongs to."""
+    """Return which list a mutant of another status belongs to."""
     harmless = now.intent is Intent.PRESERVE
     if was.status is Status.KILLED and now.status in UNNOTICED:
         return "no_longer_brittle" if harmless else "newly_unnoticed"

@@ -92,5 +92,5 @@ class Diagnosis(Frozen):
 
     @property
     def reachable(self) -> bool:
-        """Whether some change reaches the agent by some route."""
+        """Return whether some change reaches the agent by some route."""
         return any(self.routes.values())

@@ -143,7 +143,7 @@ def write_relations(report: RelationReport, folder: Path) -> Path:
 
 
 def check_report_name(name: str) -> str:
-    """A saved report's name, fit for a file. Raises `UsageError`."""
+    """Return a saved report's name, fit for a file. Raises `UsageError`."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"the name of a saved report has letters, digits, dots, dashes and underscores, at most 64, got {name!r}."
@@ -157,7 +157,7 @@ def save_relations(report: RelationReport, name: str, folder: Path) -> Path:
 
 
 def read_saved_relations(name: str, folder: Path) -> RelationReport:
-    """The report saved under a name. Raises `UsageError` when there is none, or the file is not one."""
+    """Return the report saved under a name. Raises `UsageError` when there is none, or the file is not one."""
     path = folder / f"{check_report_name(name)}.json"
     try:
         return RelationReport.model_validate_json(path.read_text(encoding="utf-8"))

@@ -94,12 +94,12 @@ class SavedBaseline(Frozen):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """All of them. A run that no scenario rests on any more is not among them."""
+        """Return all of them. A run that no scenario rests on any more is not among them."""
         return tuple(dict.fromkeys(run for name in self.scenarios for run in self.runs_of(name)))
 
 
 def check_baseline_name(name: str) -> str:
-    """A baseline's name, fit for a file. Raises `UsageError`."""
+    """Return a baseline's name, fit for a file. Raises `UsageError`."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"a baseline's name has letters, digits, dots, dashes and underscores, at most 64, got {name!r}."
@@ -114,7 +114,7 @@ def write_baseline(baseline: SavedBaseline, folder: Path) -> Path:
 
 
 def read_baseline(name: str, folder: Path) -> SavedBaseline:
-    """The baseline of that name. Raises `UsageError` when there is none, or the file is not one."""
+    """Return the baseline of that name. Raises `UsageError` when there is none, or the file is not one."""
     path = folder / f"{check_baseline_name(name)}.json"
     try:
         return SavedBaseline.model_validate_json(path.read_text(encoding="utf-8"))
@@ -138,5 +138,5 @@ def _unreadable(path: Path, name: str, said: str) -> str:
 
 
 def baseline_names(folder: Path) -> list[str]:
-    """The names of all baselines."""
+    """Return the names of all baselines."""
     return sorted(path.stem for path in folder.glob("*.json") if _NAME.fullmatch(path.stem))

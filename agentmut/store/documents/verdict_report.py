@@ -241,5 +241,5 @@ FORGOTTEN = "runs that raised before they did anything are not reused"
 
 
 def becoming(forgotten: bool) -> str:
-    """What becomes of finished trials when the command is given again."""
+    """Return what becomes of finished trials when the command is given again."""
     return FORGOTTEN if forgotten else "finished trials are reused"

@@ -26,7 +26,7 @@ class Hooks:
 
 
 def resolve(double: ToolDouble, root: Path | None = None) -> Double:
-    """What to call, with the tool's arguments, instead of the tool.
+    """Return what to call, with the tool's arguments, instead of the tool.
 
     A fixed result is given as a fresh copy each time. A `python` double is the user's function itself,
     sync or async, found from `root`. Raises `UsageError` when that cannot be imported or called.
@@ -39,12 +39,12 @@ def resolve(double: ToolDouble, root: Path | None = None) -> Double:
 
 
 def resolve_doubles(scenario: Scenario, root: Path | None = None) -> dict[str, Double]:
-    """The doubles of a scenario by the name of the tool they stand for."""
+    """Return the doubles of a scenario by the name of the tool they stand for."""
     return {name: resolve(double, root) for name, double in scenario.tools.items()}
 
 
 def resolve_hooks(scenario: Scenario, root: Path | None = None) -> Hooks:
-    """The scenario's setup and teardown. Raises `UsageError` when one cannot be imported or called."""
+    """Return the scenario's setup and teardown. Raises `UsageError` when one cannot be imported or called."""
     setup, teardown = (
         import_callable(reference, root) if reference else None
         for reference in (scenario.setup, scenario.teardown)

@@ -70,7 +70,7 @@ class OpenStep:
         self._inside = answering(self._place._replace(call_id=None))  # of tools that it calls itself
 
     def stand_in(self) -> Any:
-        """What the double answers to the call's arguments."""
+        """Return what the double answers to the call's arguments."""
         assert self.double is not None
         rest = self.arguments.get(VARIADIC, ())
         return self.double(*rest, **{k: v for k, v in self.arguments.items() if k != VARIADIC})
@@ -98,7 +98,7 @@ VARIADIC = "*"
 
 
 def _named(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
-    """The call's arguments by name, defaults included, a method's `self` left out.
+    """Return the call's arguments by name, defaults included, a method's `self` left out.
 
     What only fits `*args` is under `*`. A call that does not fit is named as far as it goes: the function
     itself will complain.
@@ -128,7 +128,8 @@ async def pass_call(
     form: ResultForm = ResultForm.TEXT,
     within: Within = whole,
 ) -> Any:
-    """What a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the offered one.
+    """Return what a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the
+    offered one.
 
     The trial's double is asked in the place of `call`, with the arguments by name; a fault befalls whichever is
     called. The step is recorded with what `call_place` says. Raises what the call, the double or

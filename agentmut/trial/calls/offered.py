@@ -29,12 +29,12 @@ def passes_tools(function: F) -> F:
 
 
 def calls_by_offered_name(module: object) -> bool:
-    """Whether the code of a module uses `toolbox`, or what does the same for a framework."""
+    """Return whether the code of a module uses `toolbox`, or what does the same for a framework."""
     return any(_is_marked(value, _MARK) or _uses(value, _MARK) for value in vars(module).values())
 
 
 def passes_all_tools(module: object) -> bool:
-    """Whether the code of a module uses what `passes_tools` marks."""
+    """Return whether the code of a module uses what `passes_tools` marks."""
     return any(_is_marked(value, _PASSING) or _uses(value, _PASSING) for value in vars(module).values())
 
 
@@ -57,7 +57,7 @@ def _uses(value: Any, mark: str) -> bool:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The globals, attributes and modules that code and the functions in it name."""
+    """Yield the globals, attributes and modules that code and the functions in it name."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -65,7 +65,10 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _module(name: str) -> ModuleType | None:
-    """What a function imports by that name. Only modules of packages that are there already are imported here."""
+    """Return what a function imports by that name.
+
+    Only modules of packages that are there already are imported here.
+    """
     package, dot, _ = name.partition(".")
     if name in sys.modules or not dot or package not in sys.modules:
         return sys.modules.get(name)
@@ -76,7 +79,7 @@ def _module(name: str) -> ModuleType | None:
 
 
 def _leads_to_mark(values: list[Any], names: frozenset[str], mark: str) -> bool:
-    """Whether one of the values, or what modules among them have under the names, is marked."""
+    """Return whether one of the values, or what modules among them have under the names, is marked."""
     seen: set[int] = set()
     while values:
         value = values.pop()

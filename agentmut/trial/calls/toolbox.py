@@ -17,7 +17,7 @@ Function = Callable[..., Any]
 def toolbox(
     config: AgentConfig, functions: Mapping[str, Function] | Iterable[Function]
 ) -> dict[str, Function]:
-    """What to call for each tool that `config` offers, by the name that the model calls it by.
+    """Return what to call for each tool that `config` offers, by the name that the model calls it by.
 
     `functions` are the agent's own: a list, or a mapping by the name of the tool. A renamed tool is the
     function it always was; a tool with nothing behind it (a decoy) answers that nothing was found. All of

@@ -29,11 +29,13 @@ class Asked(NamedTuple):
 
     @property
     def address(self) -> str:
-        """The server's address."""
+        """Return the server's address."""
         return f"{self.upstream.base.origin()}{self.path}"
 
     def location(self, said: str | None) -> str | None:
-        """An address that the server leads to, by way of agentmut; None where that is none, or another server's."""
+        """Return an address that the server leads to, by way of agentmut; None where that is none, or
+        another server's.
+        """
         if not said:
             return None
         target = urljoin(self.address, said)
@@ -64,7 +66,7 @@ class Asked(NamedTuple):
 
 
 def in_header(name: str) -> str:
-    """The name of a tool as a header has it, in base64 where it is not plain.
+    """Return the name of a tool as a header has it, in base64 where it is not plain.
 
     >>> in_header("look"), in_header("größe")
     ('look', '=?base64?Z3LDtsOfZQ==?=')

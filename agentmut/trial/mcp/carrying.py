@@ -60,7 +60,7 @@ class Carrying:
     _attended: Callable[[Trial], AbstractContextManager[None]]
 
     async def answer(self, body: bytes) -> web.StreamResponse:
-        """What the client is given."""
+        """Return what the client is given."""
         method = self._asked.http.method
         if method == "GET":
             return await self._listened()
@@ -150,7 +150,7 @@ class Carrying:
             events.break_off()
 
     async def _batch(self, messages: list[Any]) -> web.StreamResponse:
-        """Each message by itself; the replies come in one stream."""
+        """Return each message by itself; the replies come in one stream."""
         if not any(map(is_request, messages)):
             replies = [await self._asked.send(self._http, one) for one in messages]
             for reply in replies:
@@ -265,7 +265,7 @@ def _as_json(message: Message, headers: Any = None) -> web.Response:
 
 
 def _only(found: Any) -> Any:
-    """The message of a batch of one."""
+    """Return the message of a batch of one."""
     return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 

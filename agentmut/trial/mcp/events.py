@@ -23,7 +23,7 @@ _NUMBERED = re.compile(rb"^id:", re.M)
 
 
 def is_stream(reply: aiohttp.ClientResponse) -> bool:
-    """Whether a server replies with a stream of events."""
+    """Return whether a server replies with a stream of events."""
     return reply.status == 200 and reply.content_type == MEDIA_TYPE
 
 
@@ -33,7 +33,7 @@ def endpoint_in(frame: Frame) -> str | None:
 
 
 def is_numbered(frame: Frame) -> bool:
-    """Whether a client whose connection breaks may ask again for what comes after the event."""
+    """Return whether a client whose connection breaks may ask again for what comes after the event."""
     return _NUMBERED.search(frame.raw) is not None
 
 
@@ -137,7 +137,7 @@ class Sessions:
         self._sessions: dict[tuple[str, str, str], Session] = {}
 
     def of(self, trial: Trial, address: str, name: str = "") -> Session:
-        """The session of that name with the server at an address; a new one where there is none."""
+        """Return the session of that name with the server at an address; a new one where there is none."""
         key = (trial.id, str(URL(address)), name)
         found = self._sessions.get(key)
         if found is None or found.trial is not trial:

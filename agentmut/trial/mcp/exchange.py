@@ -34,7 +34,7 @@ class Exchange:
         self._answer = asyncio.ensure_future(self._carried_out(trial, message))
 
     async def wanted(self) -> Message | None:
-        """What the server is to be asked; None where it is not."""
+        """Return what the server is to be asked; None where it is not."""
         await asyncio.wait((self._asked, self._answer), return_when=asyncio.FIRST_COMPLETED)
         return self._asked.result() if self._asked.done() else None
 
@@ -45,7 +45,7 @@ class Exchange:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known what the server replied, or that it will not."""
+        """Return whether it is known what the server replied, or that it will not."""
         return self._reply.done()
 
     def fail(self, error: Any) -> None:
@@ -55,7 +55,7 @@ class Exchange:
             self._reply.exception()  # it may be that nobody asked the server
 
     async def answer(self) -> Message:
-        """What the client is given; also to those who come back for it."""
+        """Return what the client is given; also to those who come back for it."""
         return await asyncio.shield(self._answer)
 
     def leave(self) -> None:

@@ -116,7 +116,7 @@ class ToolDoors(NamedTuple):
     socket: Socket
 
     def variables(self, trial: str) -> dict[str, str]:
-        """The environment that leads a program's there, by the name of its trial."""
+        """Return the environment that leads a program's there, by the name of its trial."""
         return {
             URL_VARIABLE: f"{self.front}{TRIAL_PREFIX}{quote(trial, safe='')}{DOOR}",
             VARIABLE: f"{self.socket.host}:{self.socket.port}/{trial}",

@@ -15,7 +15,7 @@ _FIELDS = (("name", "name"), ("description", "description"), ("parameters", "inp
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """What a model is told of a tool.
+    """Return what a model is told of a tool.
 
     >>> spec_of({"name": "look", "inputSchema": {"type": "object"}}).parameters
     {'type': 'object'}
@@ -25,7 +25,7 @@ def spec_of(tool: Tool) -> ToolSpec:
 
 
 def own_name(change: ToolChange, offered: str) -> str | None:
-    """The server's own name of a tool that is offered under a name; None where it is not offered (any more).
+    """Return the server's own name of a tool that is offered under a name; None where it is not offered (any more).
 
     A tool that the config does not know is the server's own affair.
     """
@@ -36,7 +36,7 @@ def own_name(change: ToolChange, offered: str) -> str | None:
 
 
 def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] = ()) -> list[dict[str, Any]]:
-    """A page of a server's tools as they are to be offered.
+    """Return a page of a server's tools as they are to be offered.
 
     Tools that the config does not know stay as they are. Decoys follow at the end of the page that has their
     neighbour. Those of `loose`, by their own names, promise no form of their results.
@@ -68,7 +68,7 @@ def _ordered(
 def _changed_tool(
     tool: dict[str, Any], before: ToolSpec | None, after: ToolSpec | None, loose: Collection[str]
 ) -> dict[str, Any]:
-    """The tool with what the config changes of it: all else stays as the server says."""
+    """Return the tool with what the config changes of it: all else stays as the server says."""
     if tool["name"] in loose:
         tool = {key: value for key, value in tool.items() if key != "outputSchema"}
     if before is None or after is None:

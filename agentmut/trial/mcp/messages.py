@@ -26,7 +26,7 @@ class RefusedError(Exception):
 
 
 def read(raw: bytes) -> Any:
-    """The JSON of a message; None where it is none."""
+    """Return the JSON of a message; None where it is none."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
@@ -39,7 +39,7 @@ def written(message: Any) -> bytes:
 
 
 def asks_for(message: Any) -> str | None:
-    """Which of `LIST` and `CALL` a message is a sound request for, if any."""
+    """Return which of `LIST` and `CALL` a message is a sound request for, if any."""
     if not isinstance(message, dict) or _number(message.get("id")) is None:
         return None
     params = message.get("params") or {}
@@ -51,14 +51,14 @@ def asks_for(message: Any) -> str | None:
 
 
 def replies_to(message: Any) -> Any:
-    """The id of the request that a message is the reply to; None for all else."""
+    """Return the id of the request that a message is the reply to; None for all else."""
     if not isinstance(message, dict) or "method" in message:
         return None
     return _number(message.get("id"))
 
 
 def takes_back(message: Any) -> Any:
-    """The id of the request whose reply the client does not wait for any more; None for all else."""
+    """Return the id of the request whose reply the client does not wait for any more; None for all else."""
     if not isinstance(message, dict) or message.get("method") != CANCELLED:
         return None
     params = message.get("params")
@@ -66,17 +66,17 @@ def takes_back(message: Any) -> Any:
 
 
 def is_request(message: Any) -> bool:
-    """Whether a message waits for a reply."""
+    """Return whether a message waits for a reply."""
     return isinstance(message, dict) and "method" in message and _number(message.get("id")) is not None
 
 
 def refused(number: Any, error: Any) -> Message:
-    """The reply that says why a request was not carried out."""
+    """Return the reply that says why a request was not carried out."""
     return {"jsonrpc": "2.0", "id": number, "error": error}
 
 
 def trouble(said: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
-    """An error as the protocol writes it."""
+    """Return an error as the protocol writes it."""
     return {"code": code, "message": said}
 
 
@@ -84,12 +84,12 @@ TAKEN_BACK = trouble("the client took the call back")
 
 
 def _number(value: Any) -> Any:
-    """What the protocol allows for an id; None for all else."""
+    """Return what the protocol allows for an id; None for all else."""
     return value if isinstance(value, str | int | float) else None
 
 
 def list_answer(trial: Trial, reply: Message) -> Message:
-    """The reply to `tools/list` that the client is given."""
+    """Return the reply to `tools/list` that the client is given."""
     result = reply.get("result")
     if not isinstance(result, dict):
         return reply
@@ -105,7 +105,8 @@ def list_answer(trial: Trial, reply: Message) -> Message:
 async def call_answer(
     trial: Trial, message: Message, forward: Callable[[Message], Awaitable[Message]]
 ) -> Message:
-    """The reply to `tools/call` that the client is given; `forward` asks the server, by its own name of the tool.
+    """Return the reply to `tools/call` that the client is given; `forward` asks the server, by its own name of the
+    tool.
 
     Raises what `forward` raises.
     """
@@ -145,14 +146,14 @@ class Batch:
         return [cls(numbers)] if numbers else []
 
     def complete_with(self, number: Any, reply: Message | None) -> bool:
-        """Whether no reply is missing any more; None where there will be none."""
+        """Return whether no reply is missing any more; None where there will be none."""
         self.waiting.discard(number)
         self.replies += [] if reply is None else [reply]
         return not self.waiting
 
 
 def each_of(message: Any, raw: bytes) -> Iterator[tuple[Any, bytes]]:
-    """The messages of one, and how each is sent.
+    """Yield the messages of one, and how each is sent.
 
     >>> list(each_of([{"id": 1}, {"id": 2}], b""))
     [({'id': 1}, b'{"id":1}'), ({'id': 2}, b'{"id":2}')]

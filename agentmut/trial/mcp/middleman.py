@@ -156,7 +156,7 @@ async def _attend(roster: Roster, reader: asyncio.StreamReader, writer: asyncio.
 
 
 async def next_frame(reader: asyncio.StreamReader) -> tuple[bytes, bytes] | None:
-    """The next frame: from which side, and what it says. None at the end."""
+    """Return the next frame: from which side, and what it says. None at the end."""
     try:
         side, size = head_of(await reader.readexactly(HEAD))
         return side, await reader.readexactly(size)

@@ -21,7 +21,7 @@ class ToolError(Exception):
 
 
 def list_reply(trial: Trial, reply: Mapping[str, Any]) -> dict[str, Any]:
-    """A reply to `tools/list` as the trial's agent is given it."""
+    """Return a reply to `tools/list` as the trial's agent is given it."""
     trial.recorder.config_reads.add("tools")
     loose = {*trial.doubles, *(tool.own_name for tool in trial.tools.values() if tool.fault)}
     tools = listed(reply["tools"], trial.tool_change, loose=loose)
@@ -29,7 +29,7 @@ def list_reply(trial: Trial, reply: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answers_itself(trial: Trial, offered: str) -> bool:
-    """Whether calls of the tool offered under a name have a double or a fault."""
+    """Return whether calls of the tool offered under a name have a double or a fault."""
     name = own_name(trial.tool_change, offered)
     return name is not None and (name in trial.doubles or trial.fault(name) is not None)
 
@@ -37,7 +37,7 @@ def answers_itself(trial: Trial, offered: str) -> bool:
 async def call_reply(
     trial: Trial, offered: str, arguments: Mapping[str, Any], forward: Forward
 ) -> Mapping[str, Any]:
-    """The result of a call of the tool offered under a name, as the trial's agent is given it.
+    """Return the result of a call of the tool offered under a name, as the trial's agent is given it.
 
     The call is a step, answered by its double or met by its fault. Raises what `forward` raises, which is then in
     the step, and `TrialOverError`.

@@ -41,7 +41,7 @@ def text_of(result: Result) -> Any:
 
 
 def with_text(result: Result, given: Any) -> dict[str, Any]:
-    """The result with something else in the place of its text.
+    """Return the result with something else in the place of its text.
 
     What it says in a form of its own too says the same then, or is left out where that cannot be.
 
@@ -57,7 +57,7 @@ def with_text(result: Result, given: Any) -> dict[str, Any]:
 
 
 def result_of(value: Any) -> dict[str, Any]:
-    """A result that says what a double returns.
+    """Return a result that says what a double returns.
 
     >>> result_of({"id": 7})["content"], result_of({"id": 7})["structuredContent"]
     ([{'type': 'text', 'text': '{"id": 7}'}], {'id': 7})
@@ -68,7 +68,7 @@ def result_of(value: Any) -> dict[str, Any]:
 
 
 def is_unfinished(result: Result) -> bool:
-    """Whether a server has to be told more before it gives the result (protocol version 2026-07-28)."""
+    """Return whether a server has to be told more before it gives the result (protocol version 2026-07-28)."""
     return bool(result.get("resultType", "complete") != "complete")
 
 
@@ -121,17 +121,17 @@ def _text_fields(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def failure(name: str, error: BaseException) -> dict[str, Any]:
-    """A result that says what went wrong in a tool, as servers do."""
+    """Return a result that says what went wrong in a tool, as servers do."""
     return _complete(f"Error executing tool {name}: {error}", wrong=True)
 
 
 def unknown(name: str) -> dict[str, Any]:
-    """What is said of a tool that is not offered."""
+    """Return what is said of a tool that is not offered."""
     return _complete(f"Unknown tool: {name}", wrong=True)
 
 
 def _complete(value: Any, *, wrong: bool) -> dict[str, Any]:
-    """A whole result; the newest protocol wants to be told that it is one, older ones pass over that."""
+    """Return a whole result; the newest protocol wants to be told that it is one, older ones pass over that."""
     return {"content": _content(value), "isError": wrong, "resultType": "complete"}
 
 

@@ -148,7 +148,7 @@ def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:
-    """The text that an edit changes; for an addition, what stands around it."""
+    """Return the text that an edit changes; for an addition, what stands around it."""
     if isinstance(edit.before, str) and edit.before.strip():
         return edit.before
     if edit.span is not None:

@@ -38,7 +38,7 @@ class Sighting(Frozen):
 
     @property
     def of(self) -> int:
-        """How many exchanges could have shown it."""
+        """Return how many exchanges could have shown it."""
         return len(self.could)
 
 
@@ -55,12 +55,12 @@ class Witness(Frozen):
 
     @property
     def could(self) -> tuple[int, ...]:
-        """The exchanges that could have shown any edit."""
+        """Return the exchanges that could have shown any edit."""
         return tuple(sorted({number for sighting in self.sightings for number in sighting.could}))
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The exchanges that show every edit which they could have shown."""
+        """Return the exchanges that show every edit which they could have shown."""
         lacking = {n for s in self.sightings for n in set(s.could).difference(s.exchanges)}
         return tuple(number for number in self.could if number not in lacking)
 
@@ -79,7 +79,7 @@ class Detector:
         self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
-        """What a mutated trial with this footprint proves; None when no edit arrived.
+        """Return what a mutated trial with this footprint proves; None when no edit arrived.
 
         A mutant without edits (identity) is witnessed by any activity.
         """
@@ -121,13 +121,13 @@ class Detector:
         return told
 
     def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
-        """The first edit that requests show, and whether they have what it changes; None where there is none."""
+        """Return the first edit that requests show, and whether they have what it changes; None where there is none."""
         pairs = zip(self._edits, self._probes, strict=True)
         edit, probe = next((pair for pair in pairs if isinstance(pair[1], _OnWire)), (None, None))
         return edit, bool(probe and probe.carried(seen))
 
     def carried(self, seen: Footprint) -> bool:
-        """Whether a run of the original with this footprint carried the part that the mutant changes."""
+        """Return whether a run of the original with this footprint carried the part that the mutant changes."""
         if not self._edits:
             return bool(seen.requests or seen.reads)
         return any(probe.carried(seen) for probe in self._probes)
@@ -235,7 +235,7 @@ class _Live:
 
 
 def _fixed(shape: RequestShape) -> tuple[object, ...]:
-    """What an agent's requests have in common, whatever it is asked."""
+    """Return what an agent's requests have in common, whatever it is asked."""
     settings = (getattr(shape, name) for name in SAMPLING)
     return (shape.prompt_digest, shape.tools, shape.model, *settings)
 

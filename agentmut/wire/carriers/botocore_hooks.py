@@ -104,21 +104,21 @@ class BotocoreHooks:
 
 
 def _with_call(request: dict[str, Any], call: HttpCall) -> dict[str, Any]:
-    """The operation's request with this path and body; it is yet to be signed."""
+    """Return the operation's request with this path and body; it is yet to be signed."""
     path, _, query = call.path.partition("?")
     url = urlunsplit(urlsplit(request["url"])._replace(path=path, query=query))
     return {**request, "url": url, "url_path": path, "body": call.body}
 
 
 def _recorded(request: Any, take: Take) -> Any:
-    """The response that was recorded."""
+    """Return the response that was recorded."""
     made = import_module("botocore.awsrequest")
     headers = made.HeadersDict({"content-type": take.content_type, "content-length": str(len(take.body))})
     return made.AWSResponse(request.url, take.status, headers, _Whole(take.body))
 
 
 def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
-    """The response as the client is to read it."""
+    """Return the response as the client is to read it."""
     if response.status_code >= 400:
         passage.refused(response.status_code)
         return response
@@ -141,7 +141,7 @@ class _Passing:
         self._relay = relay
 
     def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
-        """The pieces of the body."""
+        """Yield the pieces of the body."""
         try:
             self._relay.awaits()
             for piece in self._raw.stream(*arguments, **options):
@@ -172,7 +172,7 @@ class _Whole:
         self._body = body
 
     def stream(self, *_arguments: Any, **_options: Any) -> Iterator[bytes]:
-        """The body in one piece."""
+        """Yield the body in one piece."""
         yield self._body
 
     def close(self) -> None:

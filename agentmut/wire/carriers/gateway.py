@@ -19,7 +19,7 @@ class Attempt(Protocol):
 
     @property
     def endpoints(self) -> Mapping[str, str]:
-        """The environment variables that lead a program's requests here, as those of this attempt."""
+        """Return the environment variables that lead a program's requests here, as those of this attempt."""
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:
         """Take requests of the trial while the block lasts; afterwards they are refused."""

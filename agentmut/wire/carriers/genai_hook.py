@@ -20,7 +20,7 @@ CLIENT = "_async_httpx_client"
 
 
 def can_be_led() -> bool:
-    """Whether the google-genai that is installed decides where agentmut expects it to. Imports it."""
+    """Return whether the google-genai that is installed decides where agentmut expects it to. Imports it."""
     return METHOD in vars(import_module(MODULE).BaseApiClient)
 
 

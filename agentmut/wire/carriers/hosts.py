@@ -4,7 +4,7 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host of a URL, without port, is this machine by its loopback name or address.
+    """Return whether a host of a URL, without port, is this machine by its loopback name or address.
 
     >>> is_loopback("127.0.0.2"), is_loopback("[::1]"), is_loopback("127.0.0.1.example.com")
     (True, True, False)

@@ -22,7 +22,7 @@ class ReplyMaker:
         self._whole: Any = type("WholeStream", (_Whole, sync, of_async), {})
 
     def passing(self, response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
-        """The response where it is the agent's as it comes: refusals, and what passes piece by piece."""
+        """Return the response where it is the agent's as it comes: refusals, and what passes piece by piece."""
         if response.status_code >= 400:
             passage.refused(response.status_code)
             return response
@@ -39,13 +39,13 @@ class ReplyMaker:
         return response
 
     def given(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
-        """The response with another body, or itself where that is the same and has been read by the client."""
+        """Return the response with another body, or itself where that is the same and has been read by the client."""
         if body == response.content and not options.get("stream"):
             return response
         return self._fresh(response, body)
 
     def played(self, request: Any, take: Take) -> Any:
-        """The response that was recorded."""
+        """Return the response that was recorded."""
         fresh = self._library.Response(
             take.status,
             headers={"content-type": take.content_type, "content-length": str(len(take.body))},
@@ -56,7 +56,7 @@ class ReplyMaker:
         return fresh
 
     def _decoded(self, response: Any) -> Any:
-        """A response that decodes what this one was sent, such as gzip."""
+        """Return a response that decodes what this one was sent, such as gzip."""
         return self._library.Response(
             response.status_code, headers=response.headers.copy(), stream=response.stream
         )
@@ -135,7 +135,7 @@ class _Passing:
 
     @property
     def elapsed(self) -> Any:
-        """The time that httpx2 asks the stream for."""
+        """Return the time that httpx2 asks the stream for."""
         return getattr(self._stream, "elapsed", None)
 
 

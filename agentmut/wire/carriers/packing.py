@@ -16,7 +16,7 @@ class PackingError(ConnectionError):
 
 
 def unpacker(encoding: str) -> Callable[[bytes], bytes]:
-    """What unpacks a body piece by piece. Raises `PackingError` for an encoding that it does not know."""
+    """Return what unpacks a body piece by piece. Raises `PackingError` for an encoding that it does not know."""
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return bytes
@@ -36,7 +36,10 @@ def unpacker(encoding: str) -> Callable[[bytes], bytes]:
 
 
 def unpacked(body: bytes, most: int) -> bytes:
-    """A request's body, unpacked where it is gzip. Raises `PackingError` where more than `most` bytes come of it."""
+    """Return a request's body, unpacked where it is gzip.
+
+    Raises `PackingError` where more than `most` bytes come of it.
+    """
     if not body.startswith(_BEGINNING):
         return body
     unpack = zlib.decompressobj(_EITHER)
@@ -50,5 +53,5 @@ def unpacked(body: bytes, most: int) -> bytes:
 
 
 def is_packed(body: bytes) -> bool:
-    """Whether a request's body is gzip."""
+    """Return whether a request's body is gzip."""
     return body.startswith(_BEGINNING)

@@ -68,7 +68,7 @@ def begin(
     *,
     host: str = "",
 ) -> "Passage | None":
-    """The passage of a request with this path (and query); None where it is no request to a model.
+    """Return the passage of a request with this path (and query); None where it is no request to a model.
 
     `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
     recorder. Raises `TrialOverError`.
@@ -122,7 +122,7 @@ class Passage:
         self._under_way.left(error)
 
     def played(self) -> Take | None:
-        """What the agent was given for this request when it was recorded; None unless its trial is replayed.
+        """Return what the agent was given for this request when it was recorded; None unless its trial is replayed.
 
         Raises `ReplayError` where it had asked something else then, `ConnectionError` where it was given nothing.
         """
@@ -150,11 +150,11 @@ class Passage:
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Whether a stream has to be collected before the agent may see any of it."""
+        """Return whether a stream has to be collected before the agent may see any of it."""
         return self._rewriter is not None and self._rewriter.needs_whole_replies
 
     def relays(self, content_type: str) -> bool:
-        """Whether a reply of this media type can pass piece by piece."""
+        """Return whether a reply of this media type can pass piece by piece."""
         if self._rewriter is None:
             return True
         return is_stream(content_type) and not self.needs_whole_replies
@@ -165,7 +165,7 @@ class Passage:
         return Relay(self._under_way, status, heard, self._taping)
 
     def received(self, status: int, body: bytes) -> bytes | None:
-        """The body that the agent is given for this one; None where `call` has to be sent in another round."""
+        """Return the body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
@@ -218,21 +218,21 @@ class Relay:
         self._exchange.awaits()
 
     def feed(self, piece: bytes) -> bytes:
-        """What the agent is given now: frames that are not changed keep their bytes."""
+        """Return what the agent is given now: frames that are not changed keep their bytes."""
         self._exchange.settled()
         if self._framing is None:
             return self._gives(piece)
         return self._gives(b"".join(map(self._frame, self._framing.feed(piece))))
 
     def rest(self) -> bytes:
-        """What is left when the service has said all."""
+        """Return what is left when the service has said all."""
         self._complete = True
         self._exchange.settled()
         return self._gives(self._framing.rest()) if self._framing else b""
 
     @property
     def rewrites(self) -> bool:
-        """Whether the agent may be given other bytes than came."""
+        """Return whether the agent may be given other bytes than came."""
         return self._framing is not None
 
     def begun(self) -> None:
@@ -272,7 +272,7 @@ class Relay:
 
 
 def is_stream(content_type: str) -> bool:
-    """Whether a reply of this media type comes in events.
+    """Return whether a reply of this media type comes in events.
 
     >>> is_stream("text/event-stream; charset=utf-8"), is_stream("application/json")
     (True, False)

@@ -62,7 +62,7 @@ class _Layers:
 
 
 def _layers_of(owner: Any, name: str) -> _Layers:
-    """The layers of a method that is replaced already, or newly replaced."""
+    """Return the layers of a method that is replaced already, or newly replaced."""
     found = owner.__dict__[name]
     layers = getattr(found, _MARK, None)
     if layers is None or layers.method is not found:  # a wrapper of another library copies the mark, too
@@ -93,7 +93,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self._act = act
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> Any:
-        """The usual spec of the one module, whose loader acts once it has executed it."""
+        """Return the usual spec of the one module, whose loader acts once it has executed it."""
         spec = (
             importlib.machinery.PathFinder.find_spec(fullname, path, target)
             if fullname == self._name

@@ -135,7 +135,7 @@ class Tap:
 
 
 async def _aread(response: Any, options: Mapping[str, Any]) -> Any:
-    """The response, read whole unless the client streams it."""
+    """Return the response, read whole unless the client streams it."""
     if not options.get("stream"):
         await response.aread()
     return response
@@ -166,7 +166,7 @@ def _path(request: Any) -> str:
 
 
 def _outgoing(request: Any, call: HttpCall) -> Any:
-    """The request with this path and body, marked as seen."""
+    """Return the request with this path and body, marked as seen."""
     headers = request.headers.copy()
     for length in (
         "content-length",

@@ -46,7 +46,7 @@ class UnderWay:
         return seconds
 
     def _read(self) -> ModelRequest | None:
-        """The request, None where it cannot be read."""
+        """Return the request, None where it cannot be read."""
         if self._call is not None:
             call, self._call = self._call, None
             try:
@@ -154,7 +154,7 @@ class UnderWay:
 
 
 def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
-    """What is wrong with an accepted reply that `codec` cannot read; None where nothing shows.
+    """Return what is wrong with an accepted reply that `codec` cannot read; None where nothing shows.
 
     Not `complete`: the agent closed a stream before its end, so that only the events that came can tell.
     """
@@ -182,7 +182,7 @@ def _has_broken_event(stream: bytes) -> bool:
 
 
 def _is_broken(data: str | bytes) -> bool:
-    """Whether no client reads this as JSON; the end mark of a stream is none and is read."""
+    """Return whether no client reads this as JSON; the end mark of a stream is none and is read."""
     if isinstance(data, str) and data.strip() in ("", DONE):
         return False
     try:

@@ -35,12 +35,12 @@ class Event(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The event's name, or the exception's."""
+        """Return the event's name, or the exception's."""
         return self.headers.get(":event-type") or self.headers.get(":exception-type", "")
 
     @property
     def is_error(self) -> bool:
-        """Whether it reports that the stream has failed."""
+        """Return whether it reports that the stream has failed."""
         return self.headers.get(":message-type", "event") != "event"
 
 
@@ -56,7 +56,7 @@ class EventStreamFraming:
         self._lost = False
 
     def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete now."""
+        """Return the frames that are complete now."""
         self._held += piece
         frames = list(self._cut())
         if self._lost and self._held:
@@ -65,11 +65,11 @@ class EventStreamFraming:
         return frames
 
     def rest(self) -> bytes:
-        """What has come since the last complete frame."""
+        """Return what has come since the last complete frame."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """The frame with another JSON payload: lengths and checksums are new, headers stay."""
+        """Return the frame with another JSON payload: lengths and checksums are new, headers stay."""
         data = write_json(value)
         if data == write_json(frame.value):
             return frame.raw
@@ -91,7 +91,7 @@ class EventStreamFraming:
 
 
 def is_event_stream(body: bytes) -> bool:
-    """Whether a body begins with the prelude of a frame."""
+    """Return whether a body begins with the prelude of a frame."""
     if len(body) < _LEAST:
         return False
     try:
@@ -101,7 +101,10 @@ def is_event_stream(body: bytes) -> bool:
 
 
 def events(stream: bytes) -> Iterator[Event]:
-    """The events of a complete stream. Raises `ValueError` for wrong checksums and lengths, and what was cut off."""
+    """Yield the events of a complete stream.
+
+    Raises `ValueError` for wrong checksums and lengths, and what was cut off.
+    """
     at = 0
     while at < len(stream):
         if len(stream) - at < _PRELUDE.size:
@@ -114,14 +117,14 @@ def events(stream: bytes) -> Iterator[Event]:
 
 
 def event(kind: str, payload: JsonValue) -> bytes:
-    """A frame with a JSON payload."""
+    """Return a frame with a JSON payload."""
     return _framed(
         {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}, payload
     )
 
 
 def exception(kind: str, message: str) -> bytes:
-    """A frame that ends a stream with an error."""
+    """Return a frame that ends a stream with an error."""
     headers = {":exception-type": kind, ":content-type": "application/json", ":message-type": "exception"}
     return _framed(headers, {"message": message})
 
@@ -142,7 +145,7 @@ def _packed(headers: bytes, payload: bytes) -> bytes:
 
 
 def _length(data: bytes | bytearray) -> int:
-    """The length of the frame that begins here. Raises `ValueError` where none can."""
+    """Return the length of the frame that begins here. Raises `ValueError` where none can."""
     length, headers, crc = _PRELUDE.unpack_from(data)
     if crc != crc32(data[:8]):
         raise ValueError("a frame of the event stream begins with a wrong checksum")
@@ -160,7 +163,7 @@ def _event(raw: bytes) -> Event:
 
 
 def _headers(data: bytes) -> Iterator[tuple[str, str]]:
-    """The headers that are strings."""
+    """Yield the headers that are strings."""
     at = 0
     try:
         while at < len(data):

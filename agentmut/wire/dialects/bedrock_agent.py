@@ -53,7 +53,7 @@ class AgentCall(NamedTuple):
 
 
 def matches(path: str) -> bool:
-    """Whether a URL path calls an agent.
+    """Return whether a URL path calls an agent.
 
     >>> matches("/agents/session-1"), matches("/agents/A/agentAliases/B/sessions/C/text"), matches("/agents/A/x")
     (True, True, False)
@@ -80,8 +80,8 @@ def decode(call: HttpCall) -> AgentCall:
 
 
 def encode(reply: ModelReply, call: AgentCall, *, invocation_id: str) -> bytes:
-    """The event stream with which an agent answers: traces where they are wanted, then its text as a `chunk`, or its
-    calls as one `returnControl` event.
+    """Return the event stream with which an agent answers: traces where they are wanted, then its text as a `chunk`, or
+    its calls as one `returnControl` event.
 
     Raises `ValueError` for a call of a tool that the agent has not, or without an object of arguments.
     """
@@ -98,12 +98,12 @@ def encode(reply: ModelReply, call: AgentCall, *, invocation_id: str) -> bytes:
 
 
 def call_ids(invocation_id: str, calls: int) -> list[str]:
-    """The ids of an invocation's calls, in order, that results in the next request answer."""
+    """Return the ids of an invocation's calls, in order, that results in the next request answer."""
     return [f"{invocation_id}/{number}" for number in range(calls)]
 
 
 def headers(call: AgentCall) -> dict[str, str]:
-    """The headers of an answer."""
+    """Return the headers of an answer."""
     return {
         "Content-Type": aws_event_stream.MEDIA_TYPE,
         "x-amzn-bedrock-agent-content-type": "application/json",
@@ -242,7 +242,7 @@ def _traced(call: AgentCall, trace: Body) -> dict[str, JsonValue]:
 def _traces(
     reply: ModelReply, call: AgentCall, inputs: Sequence[Mapping[str, JsonValue]], invocation_id: str
 ) -> Iterator[Body]:
-    """What the agent tells of its work: the model's request and reply, its calls, and its answer."""
+    """Yield what the agent tells of its work: the model's request and reply, its calls, and its answer."""
     trace: Body = {"traceId": f"{invocation_id}-0"}
     asked = call.request.messages[-1].text if call.request.messages else ""
     yield {

@@ -9,7 +9,7 @@ from agentmut.wire.dialects.places import without as without_keys
 
 
 def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
-    """The body with a value at a path of keys, or without it for None; objects come and go with what they hold.
+    """Return the body with a value at a path of keys, or without it for None; objects come and go with what they hold.
 
     Where it says so already the body stays as it is: null is nothing, too.
 
@@ -28,7 +28,7 @@ def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
 
 
 def settings_of(request: ModelRequest, with_setting: Callable[[Body, str, Any], Body]) -> Body:
-    """The settings of a request in a body, as far as `with_setting` of a dialect can say them."""
+    """Return the settings of a request in a body, as far as `with_setting` of a dialect can say them."""
     body: Body = {}
     for name in SAMPLING:
         if is_set(getattr(request, name)):
@@ -37,7 +37,7 @@ def settings_of(request: ModelRequest, with_setting: Callable[[Body, str, Any], 
 
 
 def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], items: str) -> Body:
-    """The body with these texts in their places.
+    """Return the body with these texts in their places.
 
     A text that becomes empty goes with its block, and with the item below the key `items` that has no other
     block. `kept` are texts whose item must stay: results of tools.
@@ -56,7 +56,7 @@ def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], item
 
 
 def without(body: Body, path: Path) -> Body:
-    """The body without what stands at a place.
+    """Return the body without what stands at a place.
 
     >>> without({"a": [1, 2], "b": 3}, ("a", 0))
     {'a': [2], 'b': 3}
@@ -77,7 +77,7 @@ def _without_block(body: Body, path: Path, items: str) -> Body:
 
 
 def named_tool(choice: Any) -> str | None:
-    """The name of the tool that a choice demands; None where it demands none by name.
+    """Return the name of the tool that a choice demands; None where it demands none by name.
 
     >>> named_tool({"type": "function", "function": {"name": "pay"}}), named_tool("auto")
     ('pay', None)
@@ -88,12 +88,12 @@ def named_tool(choice: Any) -> str | None:
 
 
 def choice_of(name: str) -> dict[str, Any]:
-    """The choice that demands a tool."""
+    """Return the choice that demands a tool."""
     return {"type": "function", "function": {"name": name}}
 
 
 def wanted_schema(wanted: Any) -> Mapping[str, Any] | None:
-    """The schema of a format, beside its name and so on; None where it has none.
+    """Return the schema of a format, beside its name and so on; None where it has none.
 
     >>> wanted_schema({"type": "json_schema", "json_schema": {"schema": {}}}), wanted_schema({"type": "json_object"})
     ({'schema': {}}, None)

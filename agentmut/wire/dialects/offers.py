@@ -10,7 +10,7 @@ from agentmut.wire.dialects.places import merged, same
 
 
 def read_spec(part: Any, where: str) -> ToolSpec:
-    """The tool that an entry's part (name, description, schema) describes. Raises `ValueError`."""
+    """Return the tool that an entry's part (name, description, schema) describes. Raises `ValueError`."""
     try:
         return read_tool(bodies.mapping(part, where))
     except (UsageError, TypeError) as error:
@@ -18,7 +18,7 @@ def read_spec(part: Any, where: str) -> ToolSpec:
 
 
 def with_spec(part: Mapping[str, Any], spec: ToolSpec, schema_key: str | None) -> dict[str, Any]:
-    """The part of an entry with another name, description and schema, as far as these differ.
+    """Return the part of an entry with another name, description and schema, as far as these differ.
 
     `schema_key` is where its schema stands; None for a tool that has none.
     """
@@ -44,7 +44,7 @@ def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bool:
-    """Whether the same tools are on offer in the same order, as far as a service is told."""
+    """Return whether the same tools are on offer in the same order, as far as a service is told."""
     pairs = zip(before, after, strict=False)
     return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
 

@@ -19,7 +19,7 @@ class OpenAICodec:
     """The end of the path, with its slash."""
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path is this dialect's, with any prefix, query or trailing slash."""
+        """Return whether a URL path is this dialect's, with any prefix, query or trailing slash."""
         return path.partition("?")[0].rstrip("/").endswith(self.endpoint)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
@@ -36,7 +36,10 @@ class OpenAICodec:
         return sse.SseFraming()
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """The body with other texts. Services refuse empty text blocks: an emptied one goes, the last becomes ""."""
+        """Return the body with other texts.
+
+        Services refuse empty text blocks: an emptied one goes, the last becomes "".
+        """
         changed = {path: text for path, text in texts.items() if at(body, path) != text}
         emptied = [path for path, text in changed.items() if not text and path[-1] == "text"]
         body = with_values(body, changed)
@@ -57,7 +60,7 @@ def read_content(content: Any, where: str) -> str:
 
 
 def content_texts(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """The texts of a content, a string or a list of blocks, and where they stand."""
+    """Yield the texts of a content, a string or a list of blocks, and where they stand."""
     if isinstance(content, str):
         yield path, content
     for index, block in enumerate(content if isinstance(content, list) else ()):

@@ -12,7 +12,7 @@ from agentmut.wire.bodies import shown
 
 
 def places(value: Any, pattern: str) -> Iterator[Path]:
-    """The places that match a pattern of keys, `*` for each item of a list; nothing where the shape is another.
+    """Return the places that match a pattern of keys, `*` for each item of a list; nothing where the shape is another.
 
     >>> list(places({"a": [{"b": 1}, 2]}, "a.*.b"))
     [('a', 0, 'b')]
@@ -30,7 +30,7 @@ def places(value: Any, pattern: str) -> Iterator[Path]:
 
 
 def all_places(value: Any) -> Iterator[Path]:
-    """Every place in a value.
+    """Yield every place in a value.
 
     >>> list(all_places({"a": [1]}))
     [('a',), ('a', 0)]
@@ -42,7 +42,7 @@ def all_places(value: Any) -> Iterator[Path]:
 
 
 def at(value: Any, path: Path) -> Any:
-    """What stands at a place. Raises `ValueError` where there is none."""
+    """Return what stands at a place. Raises `ValueError` where there is none."""
     for key in path:
         try:
             value = value[key]
@@ -52,7 +52,7 @@ def at(value: Any, path: Path) -> Any:
 
 
 def with_values(value: Any, new: Mapping[Path, Any]) -> Any:
-    """The value with others at some of its places. The last key of a path may be a new one of an object."""
+    """Return the value with others at some of its places. The last key of a path may be a new one of an object."""
     if not new:
         return value
     if () in new:
@@ -72,12 +72,12 @@ def _no_place(inner: Iterable[str | int]) -> Any:
 
 
 def without(body: Body, *keys: str) -> Body:
-    """The body without some of its keys."""
+    """Return the body without some of its keys."""
     return {key: value for key, value in body.items() if key not in keys}
 
 
 def renamed(body: Any, names: Iterable[Path], rename: Rename) -> Any:
-    """The body with the names at these places passed through `rename`; what is no name stays."""
+    """Return the body with the names at these places passed through `rename`; what is no name stays."""
     found = {path: at(body, path) for path in names}
     fresh = {path: rename(name) for path, name in found.items() if isinstance(name, str)}
     return with_values(body, {path: name for path, name in fresh.items() if name != found[path]})
@@ -94,5 +94,5 @@ def merged(old: Any, new: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same to a service: unlike for Python, 1 is not true."""
+    """Return whether two JSON values are the same to a service: unlike for Python, 1 is not true."""
     return one is other or (one == other and canonical_json(one) == canonical_json(other))

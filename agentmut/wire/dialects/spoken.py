@@ -27,7 +27,7 @@ class Spoken(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All its text."""
+        """Return all its text."""
         return "\n".join(text for _, text in self.pieces)
 
 
@@ -44,7 +44,7 @@ def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
 
 
 def texts(spoken: Iterable[Spoken]) -> list[Text]:
-    """The texts of blocks, in order."""
+    """Return the texts of blocks, in order."""
     return [
         Text(path, block.role, text, block.call_id, block.tool)
         for block in spoken
@@ -53,7 +53,7 @@ def texts(spoken: Iterable[Spoken]) -> list[Text]:
 
 
 def roles(body: Body, key: str, read: Callable[[Body], Iterable[Spoken]]) -> tuple[str, Sequence[Role]]:
-    """The key of the conversation's list, and who speaks in its items; results of tools make it `Role.TOOL`.
+    """Return the key of the conversation's list, and who speaks in its items; results of tools make it `Role.TOOL`.
 
     ("", ()) where there is no list.
     """
@@ -68,7 +68,7 @@ def roles(body: Body, key: str, read: Callable[[Body], Iterable[Spoken]]) -> tup
 
 
 def continued(body: Body, content: Any, results: Sequence[Any]) -> Body:
-    """The body with a reply's content and the blocks of its calls' results added to its messages."""
+    """Return the body with a reply's content and the blocks of its calls' results added to its messages."""
     before = bodies.listing(body.get("messages"), "messages")
     answers = [{"role": "user", "content": list(results)}] if results else []
     return {**body, "messages": [*before, {"role": "assistant", "content": content}, *answers]}

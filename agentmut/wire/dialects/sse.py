@@ -27,15 +27,15 @@ class SseFraming:
         self._after_cr = False
 
     def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete now."""
+        """Return the frames that are complete now."""
         return [Frame(raw, _value(raw)) for raw in self.cut(piece)]
 
     def rest(self) -> bytes:
-        """What has come since the last complete frame."""
+        """Return what has come since the last complete frame."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """The frame with another JSON value; its event name, id, comments and line ends stay."""
+        """Return the frame with another JSON value; its event name, id, comments and line ends stay."""
         if value is frame.value:
             return frame.raw
         data = write_json(value)
@@ -44,7 +44,7 @@ class SseFraming:
         return b"".join(_with_data(frame.raw, data))
 
     def cut(self, piece: bytes) -> Iterator[bytes]:
-        """The bytes of each frame that is complete now."""
+        """Yield the bytes of each frame that is complete now."""
         self._held += piece
         while found := _LINE_END.search(self._held, self._at):
             end = found.end()
@@ -56,11 +56,14 @@ class SseFraming:
         self._at = len(self._held)
 
     def _is_second_half(self, place: int) -> bool:
-        """Whether the line end there is the LF of a CRLF; it may come in another piece than its CR."""
+        """Return whether the line end there is the LF of a CRLF; it may come in another piece than its CR."""
         return self._after_cr and self._held[place] == 0x0A
 
     def _taken(self, end: int) -> bytes:
-        """The frame up to a blank line's end. It is not held up for the LF of a CRLF: that may come with the next."""
+        """Return the frame up to a blank line's end.
+
+        It is not held up for the LF of a CRLF: that may come with the next.
+        """
         self._after_cr = self._held[end - 1] == 0x0D
         if self._after_cr and self._held[end : end + 1] == b"\n":
             end, self._after_cr = end + 1, False
@@ -71,7 +74,7 @@ class SseFraming:
 
 
 def is_event_stream(body: bytes) -> bool:
-    """Whether a body reads as an event stream rather than as one JSON value.
+    """Return whether a body reads as an event stream rather than as one JSON value.
 
     >>> is_event_stream(b'data: {}'), is_event_stream(b'{"data": 1}')
     (True, False)
@@ -80,7 +83,7 @@ def is_event_stream(body: bytes) -> bool:
 
 
 def events(body: bytes) -> Iterator[str]:
-    """The data of each event, several `data:` lines of one event joined as the standard says."""
+    """Yield the data of each event, several `data:` lines of one event joined as the standard says."""
     framing = SseFraming()
     for raw in [*framing.cut(body), framing.rest()]:
         data = _data(raw)
@@ -89,7 +92,7 @@ def events(body: bytes) -> Iterator[str]:
 
 
 def json_events(body: bytes) -> Iterator[JsonValue]:
-    """The JSON values of a stream up to its `[DONE]` mark."""
+    """Yield the JSON values of a stream up to its `[DONE]` mark."""
     for data in events(body):
         if data.strip() == DONE:
             return
@@ -97,18 +100,18 @@ def json_events(body: bytes) -> Iterator[JsonValue]:
 
 
 def write_events(values: Iterable[JsonValue]) -> bytes:
-    """A whole stream, ended by `[DONE]`."""
+    """Return a whole stream, ended by `[DONE]`."""
     blocks = [b"data: " + write_json(value) for value in values]
     return b"\n\n".join([*blocks, b"data: " + DONE.encode(), b""])
 
 
 def write_named_events(values: Iterable[tuple[str, JsonValue]]) -> bytes:
-    """A whole stream of events that say their name, without an end mark."""
+    """Return a whole stream of events that say their name, without an end mark."""
     return b"".join(b"event: %b\ndata: %b\n\n" % (name.encode(), write_json(value)) for name, value in values)
 
 
 def _value(raw: bytes) -> Any:
-    """The JSON value of a frame's data; None where there is none: a service may say what it likes."""
+    """Return the JSON value of a frame's data; None where there is none: a service may say what it likes."""
     data = _data(raw)
     try:
         return None if data is None else read_json(data.decode("utf-8"))
@@ -136,7 +139,7 @@ def _with_data(raw: bytes, data: bytes) -> Iterator[bytes]:
 
 
 def _lines(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Each line and its end."""
+    """Return each line and its end."""
     return ((found[1], found[2]) for found in _LINES.finditer(raw.removeprefix(_BOM)) if found[0])
 
 
@@ -145,12 +148,12 @@ def _is_data(line: bytes) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """The pieces in which a text is streamed: each word with the blank before it."""
+    """Return the pieces in which a text is streamed: each word with the blank before it."""
     pieces = text.split(" ")
     return [word if i == 0 else f" {word}" for i, word in enumerate(pieces)] if text else []
 
 
 def halves(text: str) -> list[str]:
-    """A text in two pieces, empty ones left out."""
+    """Return a text in two pieces, empty ones left out."""
     half = len(text) // 2
     return [piece for piece in (text[:half], text[half:]) if piece]

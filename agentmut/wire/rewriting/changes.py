@@ -18,13 +18,13 @@ LONGEST_SEARCH = 20_000_000
 
 
 def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
-    """The texts of a request, with others where `after` has some."""
+    """Return the texts of a request, with others where `after` has some."""
     pairs = zip(texts, after, strict=True)
     return tuple(old if new is None or new == old.text else old._replace(text=new) for old, new in pairs)
 
 
 def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str | None]) -> Texts:
-    """The texts with a change made to those of some roles: to all instructions at once, to others one by one.
+    """Return the texts with a change made to those of some roles: to all instructions at once, to others one by one.
 
     What is given to `change` may hold `SEAM`, and what it gives back has as many. A text that holds `SEAM` itself
     (the character NUL) is left as it is: a part of a prompt is not found in it.
@@ -39,7 +39,7 @@ def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str
 
 
 def _groups(texts: Texts, roles: Collection[Role]) -> Iterator[list[int]]:
-    """The indexes of texts that are searched together: instructions may be split into blocks anywhere."""
+    """Yield the indexes of texts that are searched together: instructions may be split into blocks anywhere."""
     usable = [index for index, text in enumerate(texts) if SEAM not in text.text and text.role in roles]
     system = [index for index in usable if texts[index].role is Role.SYSTEM]
     yield from ([system] if system else [])
@@ -47,7 +47,7 @@ def _groups(texts: Texts, roles: Collection[Role]) -> Iterator[list[int]]:
 
 
 def replaced(text: str, before: str, after: str) -> str | None:
-    """The text with `after` wherever `before` stands, not in the middle of a word; None where it does not."""
+    """Return the text with `after` wherever `before` stands, not in the middle of a word; None where it does not."""
     places = [Replacement(at, at + len(before), after) for at in standing(text, before)]
     return applied(text, places) if places else None
 
@@ -71,11 +71,11 @@ class TextChange:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """The places that differ."""
+        """Return the places that differ."""
         return hunks(self.before, self.after)
 
     def whole(self, text: str) -> str | None:
-        """The text with the one in the place of the other as a whole; None where it does not stand there."""
+        """Return the text with the one in the place of the other as a whole; None where it does not stand there."""
         for before, after in ((self.before, self.after), (self.before.strip(), self.after.strip())):
             found = replaced(text, before, after)
             if found is not None:
@@ -83,7 +83,7 @@ class TextChange:
         return None
 
     def made_to(self, text: str) -> str:
-        """The text with the change as a whole, or else with every hunk of it that is found."""
+        """Return the text with the change as a whole, or else with every hunk of it that is found."""
         whole = self.whole(text)
         if whole is not None:
             return whole
@@ -99,11 +99,11 @@ class PromptChange:
 
     @property
     def is_any(self) -> bool:
-        """Whether there is a change, and something that it can be made to."""
+        """Return whether there is a change, and something that it can be made to."""
         return self.before != self.after and bool(self.before.strip())
 
     def made_to(self, texts: Texts) -> Texts:
-        """The texts of a request with the change, as far as its places are found.
+        """Return the texts of a request with the change, as far as its places are found.
 
         Instructions come first; where they have nothing of it, it is looked for in what the user says.
         """
@@ -119,7 +119,7 @@ class PromptChange:
         return self._in_parts(texts)
 
     def _is_told(self, texts: Texts) -> bool:
-        """Whether the prompt as a whole can be told from what a user says, perhaps to another agent."""
+        """Return whether the prompt as a whole can be told from what a user says, perhaps to another agent."""
         instructed = any(text.text.strip() for text in texts if text.role is Role.SYSTEM)
         return not instructed or len(self.before.strip()) >= LINE
 
@@ -136,7 +136,7 @@ class PromptChange:
         return in_groups(after, (Role.USER,), partial(_taken, waiting, LINE))
 
     def _instructs(self, texts: Texts) -> bool:
-        """Whether the instructions have any of the prompt."""
+        """Return whether the instructions have any of the prompt."""
         return any(self.carried(text.text) for text in texts if text.role is Role.SYSTEM)
 
     def _emptied(self, texts: Texts) -> Texts:
@@ -146,12 +146,12 @@ class PromptChange:
         return with_texts(texts, [without(text.text) if text.role is Role.USER else None for text in texts])
 
     def is_of(self, texts: Texts) -> bool:
-        """Whether a request is one of the agent that has the prompt, as far as that can be told."""
+        """Return whether a request is one of the agent that has the prompt, as far as that can be told."""
         spoken = (text.text for text in texts if text.role in (Role.SYSTEM, Role.USER))
         return not self.before.strip() or any(map(self.carried, spoken))
 
     def carried(self, text: str) -> bool:
-        """Whether a text has any of the prompt."""
+        """Return whether a text has any of the prompt."""
         if next(standing(text, self.before.strip()), None) is not None:
             return True
         if not self._plain_lines.isdisjoint(line.strip() for line in text.splitlines()):
@@ -174,7 +174,7 @@ class PromptChange:
 
     @cached_property
     def _lines(self) -> tuple[Pattern, ...]:
-        """The parts of lines, without placeholders, by which a part of the prompt is known."""
+        """Return the parts of lines, without placeholders, by which a part of the prompt is known."""
         lines = self.before.splitlines()
         stretches = dict.fromkeys(max(PLACEHOLDER.split(line), key=len).strip() for line in lines)
         found = (Pattern("", stretch, "", loose=True) for stretch in stretches)
@@ -198,12 +198,12 @@ class SettingsChange:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What differs. Who provides the model shows in no request."""
+        """Return what differs. Who provides the model shows in no request."""
         fields = (name for name in ModelConfig.model_fields if name != "provider")
         return tuple(name for name in fields if getattr(self.before, name) != getattr(self.after, name))
 
     def due(self, request: ModelRequest) -> Iterator[tuple[str, Any]]:
-        """The settings of a request that become others.
+        """Yield the settings of a request that become others.
 
         A request to another model than the original's is another agent's and keeps its own; so does a setting
         that is neither the original's nor unset. What the original leaves to the agent is set, whatever it chose.

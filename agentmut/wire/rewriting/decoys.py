@@ -26,7 +26,7 @@ class _Hidden(NamedTuple):
     """Calls of decoys that were made together with those."""
 
     def is_before(self, said: "_Said") -> bool:
-        """Whether the agent's history goes on with what it was told here."""
+        """Return whether the agent's history goes on with what it was told here."""
         made = said.calls[: len(self.calls)]
         same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
         if self.said:
@@ -53,7 +53,7 @@ class HiddenExchanges:
     """Results of decoys by the id of the reply that the service has kept."""
 
     def put_back(self, codec: Codec, body: Body) -> Body:
-        """The conversation with all that the agent has not seen."""
+        """Return the conversation with all that the agent has not seen."""
         owed = self._owed.get(str(body.get("previous_response_id")), [])
         key, roles = codec.roles(_listed(body))
         if not key or not (self._hidden or owed):
@@ -69,7 +69,7 @@ class HiddenExchanges:
         return {**body, key: together.items} if together.items != listed[key] else body
 
     def _after(self, digest: str, said: "_Said | None") -> _Hidden | None:
-        """What was hidden after a conversation that goes on with what the assistant said."""
+        """Return what was hidden after a conversation that goes on with what the assistant said."""
         hidden = () if said is None else self._hidden.get(digest, ())
         return next((found for found in hidden if said and found.is_before(said)), None)
 
@@ -83,7 +83,7 @@ class HiddenExchanges:
     def again(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str]
     ) -> HttpCall | None:
-        """The request that goes on with the answers of decoys; None where that was done often enough."""
+        """Return the request that goes on with the answers of decoys; None where that was done often enough."""
         asked = self._asked.get(_id(sent), _Asked("", 0))
         if asked.rounds >= ROUNDS:
             return None
@@ -115,14 +115,14 @@ class HiddenExchanges:
 
 
 def _added(codec: Codec, sent: HttpCall, continued: Body) -> list[Any]:
-    """The items that a conversation goes on with."""
+    """Return the items that a conversation goes on with."""
     key, _ = codec.roles(continued)
     before = read_json(sent.body).get(key)
     return list(continued[key][len(before) if isinstance(before, list) else 1 :])
 
 
 def _listed(body: Body) -> Body:
-    """The body with its conversation as a list: some dialects take a single text or item too."""
+    """Return the body with its conversation as a list: some dialects take a single text or item too."""
     if isinstance(body.get("input"), str):
         return {**body, "input": [{"role": "user", "content": body["input"]}]}
     return {**body, "contents": [body["contents"]]} if isinstance(body.get("contents"), dict) else body
@@ -155,7 +155,7 @@ def _is_same(made: Made, call: ToolCall) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    """A text without white space, which agents strip and join."""
+    """Return a text without white space, which agents strip and join."""
     return "".join(text.split())
 
 

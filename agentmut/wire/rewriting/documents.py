@@ -68,11 +68,11 @@ class DocumentsChange:
 
     @property
     def is_any(self) -> bool:
-        """Whether there is a change."""
+        """Return whether there is a change."""
         return self.before != self.after
 
     def made_to(self, texts: Texts, *, is_own: bool = True) -> Texts:
-        """The texts of a request with the change, where its documents are found.
+        """Return the texts of a request with the change, where its documents are found.
 
         A new one with no neighbour there goes to the end of the instructions, if these are the agent's own.
         """
@@ -105,7 +105,7 @@ class DocumentsChange:
 
     @cached_property
     def _pairs(self) -> list[tuple[Document | None, Document | None, int]]:
-        """What is changed, removed (no second one) and inserted (no first one), with the place in `after`."""
+        """Return what is changed, removed (no second one) and inserted (no first one), with the place in `after`."""
         return [pair for kind, *ends in self._opcodes if kind != "equal" for pair in self._paired(*ends)]
 
     def _paired(
@@ -140,7 +140,7 @@ class DocumentsChange:
 
 
 def _forms(document: Document) -> Sequence[_Form]:
-    """The forms by which a document is looked for: a few words by themselves may be anybody's."""
+    """Return the forms by which a document is looked for: a few words by themselves may be anybody's."""
     return _FORMS if len(document.text.strip()) >= SHORTEST else _FORMS[:1]
 
 
@@ -163,7 +163,7 @@ class _DocumentChange:
     new: Document
 
     def made_to(self, text: str) -> str:
-        """The text with the document changed, as a whole or in the parts of it that are there."""
+        """Return the text with the document changed, as a whole or in the parts of it that are there."""
         for form in _forms(self.old):
             found = replaced(text, form.of(self.old), form.of(self.new))
             if found is not None:
@@ -198,7 +198,7 @@ def _without(text: str, document: Document) -> str:
 
 
 def _cut(text: str, spans: Iterable[tuple[int, int]], form: _Form) -> str:
-    """The text without these, each with the blank line after it, or before it."""
+    """Return the text without these, each with the blank line after it, or before it."""
     gap, kept, last = form.escaped(_BREAK), "", 0
     for start, end in spans:
         kept += text[last:start]
@@ -208,7 +208,7 @@ def _cut(text: str, spans: Iterable[tuple[int, int]], form: _Form) -> str:
 
 
 def _reordered(texts: Texts, before: Sequence[Document], after: Sequence[Document]) -> Texts:
-    """The documents that are there, in the order of `after`, in the same places."""
+    """Return the documents that are there, in the order of `after`, in the same places."""
     after_all: list[str | None] = [None] * len(texts)
     readers = [index for index, text in enumerate(texts) if text.role in _READ]
     results = [[index] for index, text in enumerate(texts) if text.role is Role.TOOL]
@@ -240,7 +240,7 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
 
 
 def _inserted(texts: Texts, insertion: _Insertion, *, is_own: bool) -> Texts:
-    """The document behind its neighbour, or at the end of the instructions; and in results that have it."""
+    """Return the document behind its neighbour, or at the end of the instructions; and in results that have it."""
     beside = partial(_beside, insertion)
     after = _read(texts, beside)
     if after == texts and is_own:

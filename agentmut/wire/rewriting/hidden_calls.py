@@ -49,7 +49,7 @@ class Together:
         return {**item, beside.key: [*item[beside.key], *beside.calls]}
 
     def _answered(self, item: Any, role: Role, beside: HiddenCalls) -> Any:
-        """The item after the calls, with the results if it lists such; else they come before it."""
+        """Return the item after the calls, with the results if it lists such; else they come before it."""
         key = beside.key
         if role is Role.TOOL and key in ("content", "parts") and isinstance(item.get(key), list):
             return {**item, key: [*(one for answer in beside.answers for one in answer[key]), *item[key]]}
@@ -58,7 +58,7 @@ class Together:
 
 
 def beside(items: Sequence[Any], names: Set[str]) -> HiddenCalls | None:
-    """The calls of these tools, and the results, among the items that a conversation goes on with."""
+    """Return the calls of these tools, and the results, among the items that a conversation goes on with."""
     answers = [item for item in items if _is_answer(item)]
     for item in items:
         for key in _LISTS:
@@ -79,7 +79,7 @@ def _is_answer(item: Any) -> bool:
 
 
 def reply_id_of(codec: Codec, reply: bytes) -> str | None:
-    """The id of a reply, plain or streamed."""
+    """Return the id of a reply, plain or streamed."""
     values = values_of(codec, reply)
     held = (value.get("response", value) for value in values if isinstance(value, dict))
     return next((one["id"] for one in held if isinstance(one, dict) and isinstance(one.get("id"), str)), None)

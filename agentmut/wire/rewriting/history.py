@@ -17,7 +17,7 @@ class Turns(NamedTuple):
 
 
 def turns(roles: Sequence[Role]) -> Turns:
-    """The turns of a conversation. What the user says at one go, in several items, begins one turn."""
+    """Return the turns of a conversation. What the user says at one go, in several items, begins one turn."""
     starts = [
         index
         for index, role in enumerate(roles)
@@ -34,7 +34,7 @@ def _before(roles: Sequence[Role], index: int) -> Role | None:
 
 
 def altered(codec: Codec, body: Body, history: History | None, stays: Callable[[str], bool]) -> Body:
-    """The request body with its earlier turns dropped, or with the speakers exchanged in them.
+    """Return the request body with its earlier turns dropped, or with the speakers exchanged in them.
 
     The instructions stay, also where a user says them: `stays` tells of such a text.
     """

@@ -69,7 +69,7 @@ class Hunk:
 
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:
-        """What to look for, one after the other: with little around the place, with more, on one side only."""
+        """Return what to look for, one after the other: with little around the place, with more, on one side only."""
         wide, narrow = (tuple(dict.fromkeys(windows)) for windows in self._windows())
         found = [*self._looked_for(wide, loose=False), *self._looked_for(wide, loose=True)]
         one_sided = (*self._looked_for(narrow, loose=False), *self._looked_for(narrow, loose=True))
@@ -92,7 +92,7 @@ class Hunk:
         return wide, [(near[0], self.end), (self.start, near[1])]
 
     def _after(self, text: str, place: Place) -> str | None:
-        """The new text, with placeholders as they are filled in this text."""
+        """Return the new text, with placeholders as they are filled in this text."""
         values = dict(place.values)
         for name in placeholders(self.after) - values.keys():
             value = _filling(self.base, name, text)
@@ -102,7 +102,7 @@ class Hunk:
         return after and self._broken_off(text, place) + after
 
     def _broken_off(self, text: str, place: Place) -> str:
-        """The line break that is before the new text in the base, and was lost where it is put."""
+        """Return the line break that is before the new text in the base, and was lost where it is put."""
         had = self.start > 0 and self.base[self.start - 1] == "\n"
         has = place.start == 0 or text[place.start - 1].isspace() or text[place.start - 1] == SEAM
         return "\n" if had and not has else ""
@@ -110,7 +110,7 @@ class Hunk:
 
 @lru_cache(maxsize=64)  # each trial of a mutant has a rewriter of its own
 def hunks(before: str, after: str) -> tuple[Hunk, ...]:
-    """What differs between two texts, by lines; inside a changed line, from the first word to the last.
+    """Return what differs between two texts, by lines; inside a changed line, from the first word to the last.
 
     None where one of them is too long to be looked for: a change is made as a whole, or not at all.
     """
@@ -124,7 +124,7 @@ def hunks(before: str, after: str) -> tuple[Hunk, ...]:
 
 
 def applied(text: str, replacements: Sequence[Replacement]) -> str:
-    """The text with all replacements that do not overlap earlier ones."""
+    """Return the text with all replacements that do not overlap earlier ones."""
     parts, last = [], 0
     for start, end, after in sorted(replacements):
         if start >= last:
@@ -134,7 +134,7 @@ def applied(text: str, replacements: Sequence[Replacement]) -> str:
 
 
 def _trimmed(base: str, start: int, end: int, after: str) -> Hunk:
-    """The hunk without what both sides have in common, as far as whole words and placeholders go."""
+    """Return the hunk without what both sides have in common, as far as whole words and placeholders go."""
     head, tail = _ends_in_common(base[start:end], after)
     first, last = start + head, end - tail
     if first < last and head + tail < len(after):
@@ -174,7 +174,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _filling(base: str, name: str, text: str) -> str | None:
-    """What stands for a placeholder in a text, by the lines of the base that have it."""
+    """Return what stands for a placeholder in a text, by the lines of the base that have it."""
     if name in text:  # not filled in at all
         return name
     at = base.find(name)
@@ -247,7 +247,7 @@ class Changed(NamedTuple):
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str], depth: int = 0) -> Iterator[Changed]:
-    """What differs, from the first line to the last."""
+    """Yield what differs, from the first line to the last."""
     head, tail = ends_in_common(old, new)
     one, other = old[head : len(old) - tail], new[head : len(new) - tail]
     for change in _differences(one, other, depth):

@@ -16,12 +16,12 @@ class Offer:
 
     @cached_property
     def known(self) -> Mapping[str, ToolSpec]:
-        """The original's tools by the name that the agent offers them under."""
+        """Return the original's tools by the name that the agent offers them under."""
         return {tool.name: tool for tool in self.base.tools}
 
     @cached_property
     def partners(self) -> Mapping[str, tuple[ToolSpec, ...]]:
-        """What is offered instead of each tool, by its name: none where it is removed; its own name first."""
+        """Return what is offered instead of each tool, by its name: none where it is removed; its own name first."""
         return {name: self._partners(tool) for name, tool in self.known.items()}
 
     def _partners(self, tool: ToolSpec) -> tuple[ToolSpec, ...]:
@@ -30,7 +30,7 @@ class Offer:
 
     @cached_property
     def origins(self) -> Mapping[str, str]:
-        """The agent's name for each tool that the mutant offers; decoys, which the agent lacks, have none."""
+        """Return the agent's name for each tool that the mutant offers; decoys, which the agent lacks, have none."""
         return {other.name: name for name, others in self.partners.items() for other in others}
 
     @cached_property
@@ -80,7 +80,7 @@ class Names:
 
     @property
     def differ(self) -> bool:
-        """Whether any tool may be called otherwise."""
+        """Return whether any tool may be called otherwise."""
         return bool(self.offer.forward or self.offer.back) or not all(self.offer.partners.values())
 
     @property
@@ -89,11 +89,13 @@ class Names:
         return self.offer.decoys.keys() - self.clashes
 
     def withdrawing(self, before: Set[str], after: Set[str]) -> "Names":
-        """The names where these were offered before a change, and those after it."""
+        """Return the names where these were offered before a change, and those after it."""
         return replace(self, withdrawn=frozenset((before - after) & self.offer.known.keys()))
 
     def told(self, name: str) -> str:
-        """The model's name for a tool of the agent; what it called although it was not on offer, as it called it."""
+        """Return the model's name for a tool of the agent; what it called although it was not on offer, as it called
+        it.
+        """
         called = name.removesuffix(NOT_OFFERED)
         if called != name and called in self.offer.known and name not in self.offer.known:
             return called
@@ -101,7 +103,7 @@ class Names:
         return name if other in self.clashes else other
 
     def own(self, name: str) -> str:
-        """The agent's name for a tool that the model calls."""
+        """Return the agent's name for a tool that the model calls."""
         if name in self.offer.back and name not in self.clashes:
             return self.offer.back[name]
         return name + NOT_OFFERED if name in self.withdrawn else name

@@ -45,7 +45,7 @@ class Pattern:
     loose: bool = False
 
     def places(self, text: str) -> Iterator[Place]:
-        """Every place of the text where it stands, from left to right."""
+        """Yield every place of the text where it stands, from left to right."""
         if not self._signs or not all(sign in text for sign in self._signs):
             return
         first, *rest = self._runs
@@ -57,14 +57,14 @@ class Pattern:
                 yield place
 
     def only_place(self, text: str) -> Place | None:
-        """The place where it stands; None where there is none, or more than one."""
+        """Return the place where it stands; None where there is none, or more than one."""
         found = self.places(text)
         place = next(found, None)
         return place if place and next(found, None) is None else None
 
     @cached_property
     def weight(self) -> int:
-        """How many characters, white space aside, have to be found."""
+        """Return how many characters, white space aside, have to be found."""
         return sum(len("".join(piece.text.split())) for piece in self._pieces if not piece.is_open)
 
     @cached_property
@@ -74,7 +74,7 @@ class Pattern:
 
     @cached_property
     def _bounds(self) -> tuple[int, int]:
-        """Which pieces are looked for: none with an open end."""
+        """Return which pieces are looked for: none with an open end."""
         pieces = [piece for side in self._sides for piece in side]
         closed = [index for index, piece in enumerate(pieces) if not piece.is_open]
         return (closed[0], closed[-1] + 1) if closed else (0, 0)
@@ -86,12 +86,12 @@ class Pattern:
 
     @cached_property
     def _literals(self) -> list[list[_Piece]]:
-        """What stands between placeholders; pieces of two sides may meet there."""
+        """Return what stands between placeholders; pieces of two sides may meet there."""
         return [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
 
     @cached_property
     def _gaps(self) -> list[str]:
-        """The placeholders between the literals."""
+        """Return the placeholders between the literals."""
         gaps = (run for is_open, run in groupby(self._pieces, lambda p: p.is_open) if is_open)
         return ["".join(piece.text for piece in gap) for gap in gaps]
 
@@ -104,7 +104,7 @@ class Pattern:
 
     @cached_property
     def _signs(self) -> list[str]:
-        """What a text must hold to be searched: the literals themselves, or of loose ones the longest words."""
+        """Return what a text must hold to be searched: the literals themselves, or of loose ones the longest words."""
         if not self.loose:
             return ["".join(piece.text for piece in run) for run in self._literals]
         words = {word for run in self._literals for piece in run for word in piece.text.split()}
@@ -138,12 +138,12 @@ class Pattern:
 
 
 def in_word(text: str, at: int) -> bool:
-    """Whether a place of a text is in the middle of a word."""
+    """Return whether a place of a text is in the middle of a word."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 def filled(text: str, values: Mapping[str, str]) -> str | None:
-    """A template's text with placeholders as elsewhere; None where one is not known."""
+    """Return a template's text with placeholders as elsewhere; None where one is not known."""
     parts = []
     for piece in _pieces(text):
         known = values.get(piece.text, "" if piece.text.startswith(_SILENT) else None)
@@ -155,7 +155,7 @@ def filled(text: str, values: Mapping[str, str]) -> str | None:
 
 
 def placeholders(text: str) -> frozenset[str]:
-    """The placeholders of a text for which something stands when it is sent."""
+    """Return the placeholders of a text for which something stands when it is sent."""
     return frozenset(p.text for p in _pieces(text) if p.is_open and not p.text.startswith(_SILENT))
 
 
@@ -173,7 +173,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 def _chain(
     text: str, match: re.Match[str], following: Sequence[tuple[str, re.Pattern[str]]]
 ) -> list[tuple[int, int]] | None:
-    """The spans of all literal pieces, each run the next one after the last.
+    """Return the spans of all literal pieces, each run the next one after the last.
 
     A placeholder that stands in the text as it is, in a template that is not filled in, stands for itself.
     """
@@ -194,7 +194,7 @@ def _groups(match: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _with_open(pieces: Sequence[_Piece], closed: _Spans) -> list[tuple[int, int]]:
-    """The spans of all pieces; of two placeholders in a row, the first one has the text between."""
+    """Return the spans of all pieces; of two placeholders in a row, the first one has the text between."""
     waiting, last = list(closed[::-1]), 0
     spans = []
     for piece in pieces:

@@ -17,12 +17,12 @@ _ALONE = -1
 
 
 def called_names(codec: Codec, body: bytes) -> frozenset[str]:
-    """The tools that a reply calls, in any of its alternatives."""
+    """Return the tools that a reply calls, in any of its alternatives."""
     return frozenset(call.name for value in values_of(codec, body) for call in calls_made(value))
 
 
 def without_calls(codec: Codec, body: bytes, names: Set[str]) -> bytes:
-    """The reply without calls of these tools; with none left, the model has just ended its turn."""
+    """Return the reply without calls of these tools; with none left, the model has just ended its turn."""
     return changed_reply(codec, body, _Pruning(codec, names).value)
 
 
@@ -38,7 +38,7 @@ class _Pruning:
         """Alternatives with calls that stay."""
 
     def value(self, value: Any) -> Any:
-        """A plain reply or an event, with what is left of it; None for an event of which nothing is."""
+        """Return a plain reply or an event, with what is left of it; None for an event of which nothing is."""
         try:
             marked = self._codec.reply_with_tool_names(value, self._marked)
         except ValueError:
@@ -75,7 +75,7 @@ class _Pruning:
         return place - sum(1 for found, at in self._dropped if found == alternative and 0 <= at < place)
 
     def _ended(self, value: dict[str, Any], alternative: int) -> dict[str, Any]:
-        """The value with another reason of its end, where it has one and all calls are gone."""
+        """Return the value with another reason of its end, where it has one and all calls are gone."""
         if alternative in self._calling or all(found != alternative for found, _ in self._dropped):
             return value
         ends = {key: end for key, end in _ENDS.items() if value.get(key) in _CALLED}
@@ -102,7 +102,7 @@ class _Pruning:
         return message
 
     def _call(self, call: Any, number: int, place: int) -> Any:
-        """A call, or a piece of one, in its new place; None where it is dropped."""
+        """Return a call, or a piece of one, in its new place; None where it is dropped."""
         if not isinstance(call, dict):
             return call
         place = call["index"] if isinstance(call.get("index"), int) else place
@@ -115,7 +115,7 @@ class _Pruning:
 
 
 def _pruned(value: Any) -> Any:
-    """The value without the list items that are a dropped call."""
+    """Return the value without the list items that are a dropped call."""
     if isinstance(value, dict):
         return {key: _pruned(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -124,7 +124,7 @@ def _pruned(value: Any) -> Any:
 
 
 def _is_dropped(value: Any) -> bool:
-    """Whether an item is a dropped call itself, and not a list of calls somewhere in it."""
+    """Return whether an item is a dropped call itself, and not a list of calls somewhere in it."""
     if isinstance(value, dict):
         return any(_is_dropped(item) for item in value.values() if not isinstance(item, list))
     return bool(value == _DROPPED)

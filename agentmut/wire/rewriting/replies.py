@@ -22,7 +22,7 @@ class Made(NamedTuple):
 
 
 def changed_reply(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> bytes:
-    """A reply with each JSON value in it passed through `change`; the same bytes where that changes nothing.
+    """Return a reply with each JSON value in it passed through `change`; the same bytes where that changes nothing.
 
     An event of which `change` leaves None is left out.
     """
@@ -47,7 +47,7 @@ def _changed_stream(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> 
 
 
 def values_of(codec: Codec, body: bytes) -> list[Any]:
-    """The JSON values of a reply: one of a plain one, one an event of a stream."""
+    """Return the JSON values of a reply: one of a plain one, one an event of a stream."""
     try:
         return [read_json(body)]
     except ValueError:
@@ -70,7 +70,9 @@ def calls_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterator[Made]:
-    """Every call of an agent's tool in a reply, an event or an item of a conversation, with its id if it has one."""
+    """Yield every call of an agent's tool in a reply, an event or an item of a conversation, with its id if
+    it has one.
+    """
     if isinstance(value, list):
         for item in value:
             yield from calls_made(item, call_id)

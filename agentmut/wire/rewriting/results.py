@@ -40,7 +40,7 @@ class Results:
     """By tool, what its first call was answered: later requests need not have that any more."""
 
     def spoiled(self, texts: Texts, tool_of: ToolOf) -> Spoiled:
-        """The texts with the results of faulty tools as their faults make them."""
+        """Return the texts with the results of faulty tools as their faults make them."""
         after: list[str | None] = [None] * len(texts)
         changed, late = set(), {}
         for tool, indexes in _calls(texts, tool_of):
@@ -63,7 +63,7 @@ class Results:
 
 
 def _calls(texts: Texts, tool_of: ToolOf) -> Sequence[tuple[str, list[int]]]:
-    """Each result of a known tool with its texts, of which it may have several."""
+    """Return each result of a known tool with its texts, of which it may have several."""
     results = [(index, text) for index, text in enumerate(texts) if text.role is Role.TOOL]
     groups = (list(group) for _, group in groupby(results, key=_of_call))
     named = ((tool_of(group[0][1]), [index for index, _ in group]) for group in groups)

@@ -58,11 +58,11 @@ class ConfigRewriter:
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Whether replies may call decoys, so that streams have to be collected."""
+        """Return whether replies may call decoys, so that streams have to be collected."""
         return bool(self._offer.decoys)
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """The request as the mutant sends it: the very same bytes where nothing of it changes."""
+        """Return the request as the mutant sends it: the very same bytes where nothing of it changes."""
         try:
             original = read_object(call.body)
         except ValueError:
@@ -85,7 +85,7 @@ class ConfigRewriter:
         return Outgoing(sent, pause)
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        """The reply as the agent is to be given it, or the request that answers calls of decoys."""
+        """Return the reply as the agent is to be given it, or the request that answers calls of decoys."""
         with self._lock:
             try:
                 return self._replied(codec, sent, body)
@@ -230,7 +230,7 @@ class ConfigRewriter:
             return None
 
     def _heard(self, names: Names, codec: Codec, value: Any) -> Any:
-        """A plain reply or an event, in the agent's names."""
+        """Return a plain reply or an event, in the agent's names."""
         if self._results.faults:
             self._called |= {id_: names.own(name) for id_, name in calls_in(value)}
         if not names.differ:
@@ -269,7 +269,7 @@ class _Request:
 
     @cached_property
     def called(self) -> Mapping[str, str]:
-        """The tools that the conversation calls, by call id."""
+        """Return the tools that the conversation calls, by call id."""
         try:
             messages = self.codec.decode_request(self.call).messages
         except ValueError:

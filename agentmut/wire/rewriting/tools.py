@@ -19,7 +19,7 @@ class ToolsChange:
 
     @cached_property
     def is_any(self) -> bool:
-        """Whether the model is told anything else."""
+        """Return whether the model is told anything else."""
         return _described_tools(self.offer.base.tools) != _described_tools(self.offer.mutated.tools)
 
     def made_to(
@@ -60,7 +60,7 @@ class ToolsChange:
         return tool.spec.name if tool.spec and tool.spec.name in self.offer.known else None
 
     def _ordered(self, names: Sequence[str]) -> list[str]:
-        """The kept tools: in the request's order, or the mutant's, where that is not the original's."""
+        """Return the kept tools: in the request's order, or the mutant's, where that is not the original's."""
         kept = [name for name in names if self.offer.partners[name]]
         if not self._is_reordered:
             return kept
@@ -76,7 +76,7 @@ class ToolsChange:
     def _with_new(
         self, name: str, own: Mapping[str, OfferedTool], taken: frozenset[str]
     ) -> Iterator[OfferedTool]:
-        """A kept tool with the new ones that stand next to it."""
+        """Yield a kept tool with the new ones that stand next to it."""
         for spec in self._beside[name]:
             if spec is self.offer.partners[name][0]:
                 kept = self._carried(name, spec, own)
@@ -86,7 +86,7 @@ class ToolsChange:
                 yield OfferedTool(self._carried(self.offer.origins.get(spec.name, ""), spec, own))
 
     def _again(self, name: str, tool: OfferedTool, taken: frozenset[str]) -> Iterator[OfferedTool]:
-        """A second entry of a tool, as its first one becomes; none where that goes."""
+        """Yield a second entry of a tool, as its first one becomes; none where that goes."""
         for spec in self.offer.partners[name][:1]:
             changed = self._carried(name, spec, {name: tool})
             free = changed.name not in taken
@@ -99,7 +99,7 @@ class ToolsChange:
 
     @cached_property
     def _beside(self) -> Mapping[str, list[ToolSpec]]:
-        """Each kept tool by the agent's name, with the new ones behind it, or before the first one."""
+        """Return each kept tool by the agent's name, with the new ones behind it, or before the first one."""
         groups: dict[str, list[ToolSpec]] = {}
         waiting: list[ToolSpec] = []
         last: list[ToolSpec] = waiting
@@ -113,13 +113,13 @@ class ToolsChange:
         return groups
 
     def _carried(self, name: str, spec: ToolSpec, own: Mapping[str, OfferedTool]) -> ToolSpec:
-        """What the mutant makes different about a tool, on the tool as the request has it."""
+        """Return what the mutant makes different about a tool, on the tool as the request has it."""
         sent = own[name].spec if name in own else None
         return spec if sent is None else carried(self.offer.known[name], spec, sent)
 
 
 def carried(before: ToolSpec, after: ToolSpec, sent: ToolSpec) -> ToolSpec:
-    """The tool `sent` with what is different between the other two, where it stands as in the first."""
+    """Return the tool `sent` with what is different between the other two, where it stands as in the first."""
     described, wire = before.description, sent.description
     if described != after.description:
         same = " ".join(described.split()) == " ".join(wire.split())
@@ -149,7 +149,7 @@ def _with_differences(sent: Any, before: Any, after: Any) -> tuple[Any, float]:
 
 
 def _fits(sent: Any, before: Any, path: Path) -> bool:
-    """Whether both have the same at a place, perhaps nothing, where something can be put."""
+    """Return whether both have the same at a place, perhaps nothing, where something can be put."""
     if not isinstance(at_path(sent, path[:-1]), Mapping):
         return False
     here, there = ({path[-1]: at_path(schema, path)} for schema in (sent, before))
@@ -157,7 +157,7 @@ def _fits(sent: Any, before: Any, path: Path) -> bool:
 
 
 def _set(value: Any, path: Path, after: Any) -> Any:
-    """A copy of a JSON value with another one at a place; None takes what is there away."""
+    """Return a copy of a JSON value with another one at a place; None takes what is there away."""
     if not path:
         return after
     key, *rest = path

@@ -10,7 +10,7 @@ from agentmut.trial.witness.probes.tools import tool_probe
 
 
 def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
-    """The probe of one of the `edits` that turn `base` into `mutated`."""
+    """Return the probe of one of the `edits` that turn `base` into `mutated`."""
     if edit.part == "tools":
         return tool_probe(edit, edits, base, mutated)
     if edit.part == "model":

@@ -10,7 +10,7 @@ _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
 
 
 def model_probe(edit: Edit, base: AgentConfig) -> Probe:
-    """The probe of an edit of the model of `base`."""
+    """Return the probe of an edit of the model of `base`."""
     _, *rest = edit.path
     key, before, after = (rest[0], edit.before, edit.after) if rest else ("name", *_names(edit))
     return _ModelProbe(key, before, after, base.model.name)
@@ -57,6 +57,6 @@ class _ModelProbe(Probe):
 
 
 def _names(edit: Edit) -> tuple[Any, Any]:
-    """The models' names, where one whole model takes the place of another."""
+    """Return the models' names, where one whole model takes the place of another."""
     before, after = (v.get("name") if isinstance(v, dict) else v for v in (edit.before, edit.after))
     return before, after

@@ -16,23 +16,23 @@ class Probe:
 
     @property
     def by_absence(self) -> bool:
-        """Whether the probe looks for something that is gone: an agent that never had it then looks the same."""
+        """Return whether the probe looks for something that is gone: an agent that never had it then looks the same."""
         return False
 
     def shows(self, shape: RequestShape) -> bool:
-        """Whether this request shows the edit. Of what is gone, only a request beside others can tell."""
+        """Return whether this request shows the edit. Of what is gone, only a request beside others can tell."""
         raise NotImplementedError
 
     def carries(self, shape: RequestShape) -> bool:
-        """Whether this request has what the edit changes, as it was."""
+        """Return whether this request has what the edit changes, as it was."""
         raise NotImplementedError
 
     def delivered(self, shapes: Shapes) -> bool:
-        """Whether the requests of a mutated trial show the edit."""
+        """Return whether the requests of a mutated trial show the edit."""
         return any(map(self.shows, shapes))
 
     def carried(self, shapes: Shapes) -> bool:
-        """Whether the requests of an original trial carry what the edit changes."""
+        """Return whether the requests of an original trial carry what the edit changes."""
         return any(map(self.carries, shapes))
 
 
@@ -45,7 +45,7 @@ class GoneProbe(Probe):
         return True
 
     def delivered(self, shapes: Shapes) -> bool:
-        """Whether no request carries what the edit removes."""
+        """Return whether no request carries what the edit removes."""
         return not self.carried(shapes)
 
 
@@ -58,7 +58,7 @@ class OrderProbe(Probe, ABC):
 
     @abstractmethod
     def picked(self, shape: RequestShape) -> tuple[int, ...]:
-        """Which of the things a request has, in its order, by their places before the edit."""
+        """Return which of the things a request has, in its order, by their places before the edit."""
 
     def informed(self, originals: Shapes) -> Self:
         """Return a probe that knows what the original sends.
@@ -74,7 +74,7 @@ class OrderProbe(Probe, ABC):
         return replace(self, usual=())
 
     def picks_otherwise(self, shape: RequestShape) -> bool:
-        """Whether a request has others of the things than all of the original."""
+        """Return whether a request has others of the things than all of the original."""
         here = self.picked(shape)
         return bool(self.usual and here) and set(here) != set(self.usual)
 
@@ -91,20 +91,20 @@ def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
 
 
 def shift(edit: Edit, edits: Sequence[Edit]) -> int:
-    """How far earlier edits of the same text move this one."""
+    """Return how far earlier edits of the same text move this one."""
     assert edit.span is not None
     earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
 
 
 def text_at(config: AgentConfig, path: Path) -> str:
-    """The text that stands at a path of a config; empty where there is none."""
+    """Return the text that stands at a path of a config; empty where there is none."""
     value = at_path(config.model_dump(mode="json"), path)
     return value if isinstance(value, str) else ""
 
 
 def text_of(value: Any) -> str:
-    """The text that a whole value brings into a request: a document's text, or the prompt."""
+    """Return the text that a whole value brings into a request: a document's text, or the prompt."""
     if isinstance(value, list):
         return text_of(value[0]) if value else ""
     if isinstance(value, dict):

@@ -20,7 +20,7 @@ from agentmut.trial.witness.probes.probe import (
 
 
 def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
-    """The probe of an edit of the prompt or of the documents."""
+    """Return the probe of an edit of the prompt or of the documents."""
     if edit.path == ("context",) and edit.after:
         return _DocumentOrder(_openings(edit.before), _openings(edit.after))
     if edit.part == "context" and edit.inserts_item and _copied(edit, base):
@@ -151,7 +151,7 @@ def _passages(
 
 
 def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
-    """The characters before and after an edit, with those around it up to the next placeholder."""
+    """Return the characters before and after an edit, with those around it up to the next placeholder."""
     assert edit.span is not None
     start, end = edit.span
     moved = start + shift(edit, edits)
@@ -162,7 +162,7 @@ def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 
 def _difference(before: str, after: str) -> tuple[Passage, Passage]:
-    """The places where two whole texts differ: their beginnings may well be the same."""
+    """Return the places where two whole texts differ: their beginnings may well be the same."""
     head, tail = ends_in_common(before, after)
     return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
 

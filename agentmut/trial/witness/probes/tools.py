@@ -10,7 +10,7 @@ from agentmut.trial.witness.probes.probe import GoneProbe, OrderProbe, Probe, Sh
 
 
 def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
-    """The probe of an edit of the tools."""
+    """Return the probe of an edit of the tools."""
     if edit.index is None:
         return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
     if edit.removes_item:
@@ -102,7 +102,7 @@ class _ToolOrder(OrderProbe):
 
 
 def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Difference, ...]:
-    """What the edit makes different, in the form that requests have: the schema's `$ref`s put in place."""
+    """Return what the edit makes different, in the form that requests have: the schema's `$ref`s put in place."""
     old, new = _plain_tool(before), _plain_tool(after)
     path = _up_to_list(old, edit.path[2:])
     if at_path(old, path) != at_path(new, path):
@@ -112,7 +112,7 @@ def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Differe
 
 
 def _up_to_list(value: Any, path: Path) -> Path:
-    """The path as far as it leads without an index: lists are compared as wholes."""
+    """Return the path as far as it leads without an index: lists are compared as wholes."""
     return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
 
 

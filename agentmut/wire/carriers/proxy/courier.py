@@ -61,7 +61,7 @@ class Courier:
             raise RefusalError(410, "trial_over", str(error)) from None
 
     async def _unread(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
-        """A request to something else than a model: both bodies pass as they come."""
+        """Return a request to something else than a model: both bodies pass as they come."""
         headers = asked.upstream.headers(http.headers, asked.trial.id)
         if length := http.headers.get(hdrs.CONTENT_LENGTH):
             headers[hdrs.CONTENT_LENGTH] = length
@@ -96,7 +96,7 @@ class Courier:
     async def _round(
         self, http: web.BaseRequest, asked: Asked, passage: Passage, headers: Headers
     ) -> web.StreamResponse | None:
-        """What the client is given; None where the passage wants another round."""
+        """Return what the client is given; None where the passage wants another round."""
         path, body = passage.call
         async with await asked.upstream.send(self.session, http.method, path, headers, body) as reply:
             if reply.status >= 400:
@@ -134,7 +134,7 @@ def _model_location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientRe
 
 
 def _played(passage: Passage) -> web.Response | None:
-    """The recorded answer, where a trial is replayed."""
+    """Return the recorded answer, where a trial is replayed."""
     try:
         take = passage.played()
     except ReplayError as error:
@@ -147,7 +147,7 @@ def _played(passage: Passage) -> web.Response | None:
 
 
 async def _body(http: web.BaseRequest) -> bytes:
-    """The whole body of a model request."""
+    """Return the whole body of a model request."""
     pieces, size = [], 0
     async for piece in http.content.iter_any():
         size += len(piece)

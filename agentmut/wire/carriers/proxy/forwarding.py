@@ -73,7 +73,7 @@ async def _carried(
 
 
 def _fed(http: web.BaseRequest, piece: bytes, through: Relay | None, unpack: Unpack) -> bytes:
-    """What the client is given for a piece. One that cannot be unpacked breaks the stream off."""
+    """Return what the client is given for a piece. One that cannot be unpacked breaks the stream off."""
     if through is None:
         return piece
     try:
@@ -90,7 +90,10 @@ def _break_off(http: web.BaseRequest) -> None:
 
 
 async def _next(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay | None) -> bytes:
-    """The next piece, empty at the end. When the upstream breaks off, so does the proxy, that the client can tell."""
+    """Return the next piece, empty at the end.
+
+    When the upstream breaks off, so does the proxy, that the client can tell.
+    """
     if through:
         through.awaits()
     try:

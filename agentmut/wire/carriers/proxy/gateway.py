@@ -23,7 +23,7 @@ class ToolDoors(Protocol):
     """Where the messages of agents and their tool servers pass."""
 
     def variables(self, trial: str) -> dict[str, str]:
-        """The environment that leads a trial's program there."""
+        """Return the environment that leads a trial's program there."""
 
 
 class NoToolDoors:

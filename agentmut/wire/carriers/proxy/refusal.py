@@ -17,11 +17,11 @@ class RefusalError(Exception):
 
 
 def refused(refusal: RefusalError, path: str) -> web.Response:
-    """The answer to a request for `path` that is not passed on."""
+    """Return the answer to a request for `path` that is not passed on."""
     return error_response(codec_for(path) or ChatCompletions(), refusal.status, str(refusal), refusal.code)
 
 
 def error_response(codec: Codec, status: int, message: str, code: str) -> web.Response:
-    """An error as the service would write it."""
+    """Return an error as the service would write it."""
     body = codec.encode_error(status, f"agentmut proxy: {message}", code)
     return web.Response(status=status, body=body, content_type="application/json")

@@ -16,7 +16,7 @@ class Roster(Protocol):
     """Knows the trials under way by the names that requests carry."""
 
     def trial(self, name: str | None) -> Trial:
-        """The trial of a request with that name, or with none. Raises `RefusalError`."""
+        """Return the trial of a request with that name, or with none. Raises `RefusalError`."""
 
     def attending(self, trial: Trial) -> AbstractContextManager[None]:
         """Marks a request as the trial's while a block lasts."""
@@ -53,7 +53,7 @@ class Admitted:
                 task.cancel()
 
     def trial(self, name: str | None) -> Trial:
-        """The trial by its name, or else the only one."""
+        """Return the trial by its name, or else the only one."""
         if name is None:
             return self._only()
         if name in self._names:
@@ -99,7 +99,7 @@ class Everyone:
         self._trials: dict[str, Trial] = {}
 
     def trial(self, name: str | None) -> Trial:
-        """The trial of this name, new where it has not been heard of."""
+        """Return the trial of this name, new where it has not been heard of."""
         known = name or "proxy"
         if known not in self._trials:
             while len(self._trials) >= KEPT_NAMES:

@@ -126,7 +126,9 @@ def _logger() -> logging.Logger:
 
 
 def _is_worth_saying(record: logging.LogRecord) -> bool:
-    """What cannot be read as HTTP is quoted with its headers, which may be credentials; its sender is told anyway."""
+    """Return what cannot be read as HTTP is quoted with its headers, which may be credentials; its sender is told
+    anyway.
+    """
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, ConnectionError | HttpProcessingError)
 

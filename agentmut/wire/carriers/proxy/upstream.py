@@ -59,11 +59,13 @@ class Upstream:
         self._proxy = None if self.is_local else _proxy_for(self.base)
 
     def serves(self, path: str) -> bool:
-        """Whether a path, with or without query, is under the base URL's."""
+        """Return whether a path, with or without query, is under the base URL's."""
         return path.partition("?")[0] == self.path or path.startswith((f"{self.path}/", f"{self.path}?"))
 
     def path_of(self, location: str, asked: str) -> str | None:
-        """The path that a redirect of a request for the path `asked` leads to; None where that is not served here."""
+        """Return the path that a redirect of a request for the path `asked` leads to; None where that is not served
+        here.
+        """
         try:
             new = URL(self._origin + asked, encoded=True).join(URL(location, encoded=True))
             path = new.raw_path_qs
@@ -72,7 +74,7 @@ class Upstream:
             return None
 
     def headers(self, headers: CIMultiDictProxy[str], trial: str) -> Headers:
-        """A client's headers as they are passed on; a stand-in on this machine is told the trial."""
+        """Return a client's headers as they are passed on; a stand-in on this machine is told the trial."""
         kept = passed_on(headers, hdrs.HOST, hdrs.CONTENT_LENGTH, hdrs.EXPECT, TRIAL_HEADER)
         if self.is_local:
             kept[TRIAL_HEADER] = trial
@@ -149,7 +151,9 @@ def _checked(base: str) -> str:
 
 
 def _proxy_for(url: URL) -> str | None:
-    """The environment's proxy for a URL, as other programs read it; no credentials of other files come with it."""
+    """Return the environment's proxy for a URL, as other programs read it; no credentials of other files
+    come with it.
+    """
     host = url.raw_host or ""
     if urllib.request.proxy_bypass(host):
         return None
@@ -170,7 +174,7 @@ class Destination(NamedTuple):
 def destination(
     upstreams: Sequence[Upstream], codecs: Sequence[Codec], method: str, path: str, origin: str
 ) -> Destination:
-    """The service that a path without its trial names, or the only one that it can mean.
+    """Return the service that a path without its trial names, or the only one that it can mean.
 
     Raises `RefusalError`, which names the base URLs of the proxy at `origin`.
     """
@@ -193,7 +197,7 @@ def destination(
 def _speaking(
     upstreams: Sequence[Upstream], codecs: Sequence[Codec], method: str, path: str
 ) -> Sequence[Upstream]:
-    """The services whose dialect a request without a service's name is in."""
+    """Return the services whose dialect a request without a service's name is in."""
     if method != "POST":
         return ()
     spoken = {codec.name for codec in codecs if codec.matches(path)}
@@ -217,12 +221,12 @@ class Door(NamedTuple):
     """Of the base URL that programs are given."""
 
     def variables(self, origin: str) -> dict[str, str]:
-        """The environment that leads programs to a proxy at this URL, which has no path or a trial's."""
+        """Return the environment that leads programs to a proxy at this URL, which has no path or a trial's."""
         return dict.fromkeys(self.service.variables, f"{origin}{self.path}")
 
 
 def doors_of(environment: Mapping[str, str], only: str | None = None) -> list[Door]:
-    """The services that an environment names, or else the real ones; with `only`, one that speaks every dialect.
+    """Return the services that an environment names, or else the real ones; with `only`, one that speaks every dialect.
 
     Raises `UsageError` for what is no URL.
     """

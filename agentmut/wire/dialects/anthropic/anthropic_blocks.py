@@ -14,12 +14,12 @@ from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
 
 
 def read(body: Body) -> list[Spoken]:
-    """All blocks of a request in order. Raises `ValueError` naming what cannot be read."""
+    """Return all blocks of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body.get("system")), *_conversation(body)]
 
 
 def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
-    """The call of a `tool_use` block."""
+    """Return the call of a `tool_use` block."""
     return ToolCall(
         id=bodies.text(block.get("id"), (*path, "id")),
         name=bodies.name(block.get("name"), (*path, "name")),
@@ -28,7 +28,7 @@ def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """The blocks of what a model says: its text, unless empty, and its calls."""
+    """Yield the blocks of what a model says: its text, unless empty, and its calls."""
     if text:
         yield {"type": "text", "text": text}
     for call in calls:
@@ -36,12 +36,12 @@ def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
 
 
 def result(call_id: str, text: str) -> Body:
-    """The block of a tool's result."""
+    """Return the block of a tool's result."""
     return {"type": "tool_result", "tool_use_id": call_id, "content": text}
 
 
 def is_result(body: Body, path: Path) -> bool:
-    """Whether a text is of a tool's result."""
+    """Return whether a text is of a tool's result."""
     return len(path) > 4 and at(body, path[:4]).get("type") == "tool_result"
 
 
@@ -95,7 +95,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[Spoken]:
-    """The blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
+    """Yield the blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
         yield Spoken(role, item, [(path, bodies.text(content, path))] if content is not None else ())
@@ -118,7 +118,7 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
 
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """The texts of a block: its own, those of a search result, and a document that is plain text."""
+    """Yield the texts of a block: its own, those of a search result, and a document that is plain text."""
     kind = block.get("type")
     if kind == "text" and block.get("text") is not None:
         yield (*path, "text"), bodies.text(block.get("text"), (*path, "text"))

@@ -63,7 +63,7 @@ class AnthropicMessages:
     name: ClassVar[str] = "anthropic_messages"
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path belongs to this dialect; token counts and batches do not.
+        """Return whether a URL path belongs to this dialect; token counts and batches do not.
 
         Other services have messages too (MCP, threads, chats), so that the version must stand before them.
 
@@ -135,11 +135,11 @@ class AnthropicMessages:
         return bodies.write_json({"type": "error", "error": {"type": kind, "message": message}})
 
     def content_type(self, *, stream: bool) -> str:
-        """The media type of replies."""
+        """Return the media type of replies."""
         return MEDIA_TYPE if stream else "application/json"
 
     def framing(self) -> Framing:
-        """A new reader of one streamed reply."""
+        """Return a new reader of one streamed reply."""
         return SseFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
@@ -147,19 +147,19 @@ class AnthropicMessages:
         return spoken.texts(anthropic_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        """Return the body with these texts; empty blocks go, as the service refuses them, but results stay."""
         results = [path for path in texts if anthropic_blocks.is_result(body, path)]
         return edits.with_texts(body, texts, results, "messages")
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """The tools on offer; those of the service itself (web search, bash) and toolsets have no spec."""
+        """Return the tools on offer; those of the service itself (web search, bash) and toolsets have no spec."""
         return [
             OfferedTool(_spec(bodies.mapping(tool, f"tools[{i}]"), i), tool)
             for i, tool in enumerate(bodies.listing(body.get("tools"), "tools"))
         ]
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """The body with these tools on offer; with none left, without a tool choice as well."""
+        """Return the body with these tools on offer; with none left, without a tool choice as well."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -172,7 +172,7 @@ class AnthropicMessages:
         return {**body, "tools": [_written(tool) for tool in tools]}
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with tools called otherwise in the conversation and the tool choice."""
         names = [*anthropic_blocks.names(body, _REQUEST_NAMES), *places(body, "tool_choice.name")]
         fresh: Body = renamed(body, names, rename)
         return fresh
@@ -182,21 +182,21 @@ class AnthropicMessages:
         return call.path, anthropic_settings.with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """The conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and who speaks in its items."""
         return spoken.roles(body, "messages", anthropic_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The request body that follows on a reply, thinking and its signatures included."""
+        """Return the request body that follows on a reply, thinking and its signatures included."""
         answers = [anthropic_blocks.result(*found) for found in results.items()]
         return spoken.continued(body, _whole(reply).get("content"), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A message, or an event that starts one or a block of one, with its tools called otherwise."""
+        """Return a message, or an event that starts one or a block of one, with its tools called otherwise."""
         return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
 
 
 def _whole(reply: bytes) -> Body:
-    """A reply as the service writes it plain."""
+    """Return a reply as the service writes it plain."""
     if is_event_stream(reply):
         return anthropic_stream.read(reply)
     found = bodies.read_object(reply)

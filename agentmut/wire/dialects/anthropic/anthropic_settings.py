@@ -14,7 +14,7 @@ _KINDS = {choice: kind for kind, choice in _CHOICES.items()}
 
 
 def read(body: Body) -> dict[str, Any]:
-    """The settings as fields of `ModelRequest`."""
+    """Return the settings as fields of `ModelRequest`."""
     return {
         "model": bodies.name(body.get("model"), "model"),
         "stop": tuple(bodies.listing(body.get("stop_sequences"), "stop_sequences")),
@@ -26,12 +26,12 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def written(request: ModelRequest) -> Body:
-    """The settings of a request, as far as the dialect has them."""
+    """Return the settings of a request, as far as the dialect has them."""
     return {"model": request.model, **settings_of(request, with_setting)}
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """The body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
     if name in _AS_GIVEN:
         return with_value(body, (name,), value)
     if name == "name":
@@ -55,7 +55,7 @@ def _thinks_not(body: Body) -> bool:
 
 
 def _effort(body: Body) -> Any:
-    """The effort; `none` where thinking is turned off and nothing else is said."""
+    """Return the effort; `none` where thinking is turned off and nothing else is said."""
     effort = _output(body).get("effort")
     return "none" if effort is None and _thinks_not(body) else effort
 

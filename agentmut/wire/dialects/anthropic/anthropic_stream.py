@@ -22,7 +22,10 @@ _TEXT_DELTAS: Mapping[str, tuple[str, str]] = {
 
 
 def read(stream: bytes) -> Body:
-    """The message that a complete stream adds up to. Raises `ValueError` when it is cut off or reports an error."""
+    """Return the message that a complete stream adds up to.
+
+    Raises `ValueError` when it is cut off or reports an error.
+    """
     message: Body = {}
     blocks: list[_Block] = []
     for found in sse.json_events(stream):
@@ -45,7 +48,7 @@ def read(stream: bytes) -> Body:
 
 
 def write(message: Body) -> bytes:
-    """A whole stream that adds up to a message."""
+    """Return a whole stream that adds up to a message."""
     return sse.write_named_events((str(event["type"]), event) for event in _events(message))
 
 

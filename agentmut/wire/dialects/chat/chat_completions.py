@@ -77,7 +77,9 @@ class ChatCompletions(OpenAICodec):
         return [tool for _, tool in chat_requests.offers(body)]
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """The body with these tools on offer, each in the list (`tools`, or the older `functions`) it came from."""
+        """Return the body with these tools on offer, each in the list (`tools`, or the older `functions`)
+        it came from.
+        """
         before = [tool for _, tool in offers(body)]
         if before and not tools:
             return without(body, *_WITH_TOOLS)
@@ -90,7 +92,7 @@ class ChatCompletions(OpenAICodec):
         return _without_choice_of(body, removed_names(before, tools))
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The body with other names in calls, results that name their tool, and tool choices."""
+        """Return the body with other names in calls, results that name their tool, and tool choices."""
         names = [path for pattern in _REQUEST_NAMES for path in places(body, pattern)]
         names += [path for path in places(body, "messages.*.name") if _is_result(at(body, path[:-1]))]
         rewritten: Body = renamed(body, names, rename)
@@ -107,7 +109,7 @@ class ChatCompletions(OpenAICodec):
         return "messages", roles
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The body with the reply's message as it came, and the results of its calls."""
+        """Return the body with the reply's message as it came, and the results of its calls."""
         whole = self._plain(reply)
         found = next(places(whole, "choices.*.message"), None)
         if found is None:
@@ -124,16 +126,16 @@ class ChatCompletions(OpenAICodec):
         return {**body, "messages": [*conversation(body), message, *answers]}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A plain reply or a chunk with other names of the tools it calls."""
+        """Return a plain reply or a chunk with other names of the tools it calls."""
         return renamed(value, [path for pattern in _REPLY_NAMES for path in places(value, pattern)], rename)
 
     def _plain(self, body: bytes) -> Mapping[str, Any]:
-        """A reply as the service writes it plain."""
+        """Return a reply as the service writes it plain."""
         return chat_stream.assembled(body) if sse.is_event_stream(body) else bodies.read_object(body)
 
 
 def _texts(body: Body) -> Iterator[Text]:
-    """The texts of all messages; blocks of other kinds (images, audio, files, refusals) are none."""
+    """Yield the texts of all messages; blocks of other kinds (images, audio, files, refusals) are none."""
     called: dict[str, str] = {}
     for index, found in enumerate(conversation(body)):
         where = f"messages[{index}]"
@@ -161,7 +163,7 @@ def _with_setting(body: Body, name: str, value: Any) -> Body:
 
 
 def _answers(message: Mapping[str, Any], called: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """The call that a tool's message answers and the tool's name, as far as the request tells."""
+    """Return the call that a tool's message answers and the tool's name, as far as the request tells."""
     call_id, name = message.get("tool_call_id"), message.get("name")
     if not isinstance(call_id, str):
         return None, name if isinstance(name, str) else None
@@ -189,7 +191,7 @@ def _entry(tool: OfferedTool, *, older: bool) -> Any:
 
 
 def _without_choice_of(body: Body, gone: set[str]) -> Body:
-    """The body without a choice of a tool that is not on offer any more: services refuse it."""
+    """Return the body without a choice of a tool that is not on offer any more: services refuse it."""
     for pattern in ("tool_choice.function.name", "tool_choice.custom.name", "function_call.name"):
         if any(at(body, path) in gone for path in places(body, pattern)):
             body = without(body, pattern.partition(".")[0])

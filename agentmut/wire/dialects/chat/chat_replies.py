@@ -26,7 +26,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
 
 
 def encode(reply: ModelReply, reply_id: str) -> Body:
-    """A reply as the dialect writes it."""
+    """Return a reply as the dialect writes it."""
     message: dict[str, JsonValue] = {"role": "assistant", "content": reply.text or None}
     if reply.tool_calls:
         message["tool_calls"] = [write_call(call) for call in reply.tool_calls]
@@ -39,12 +39,14 @@ def encode(reply: ModelReply, reply_id: str) -> Body:
 
 
 def head(reply: ModelReply, reply_id: str, kind: str) -> dict[str, JsonValue]:
-    """The fields that every body and chunk begins with."""
+    """Return the fields that every body and chunk begins with."""
     return {"id": reply_id, "object": kind, "created": CREATED, "model": reply.model}
 
 
 def read_calls(message: Mapping[str, Any], where: str) -> tuple[ToolCall, ...]:
-    """The calls of an assistant's message, in today's form or the older one, where there is only one, without id."""
+    """Return the calls of an assistant's message, in today's form or the older one, where there is only one, without
+    id.
+    """
     where = f"{where}.tool_calls"
     calls = bodies.listing(message.get("tool_calls"), where)
     found = [_read_call(bodies.mapping(call, where), where) for call in calls]
@@ -54,7 +56,7 @@ def read_calls(message: Mapping[str, Any], where: str) -> tuple[ToolCall, ...]:
 
 
 def write_call(call: ToolCall) -> JsonValue:
-    """A tool call as the dialect writes it."""
+    """Return a tool call as the dialect writes it."""
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 

@@ -23,7 +23,7 @@ KINDS = ("function", "custom")
 
 
 def decode(request: Mapping[str, Any]) -> ModelRequest:
-    """A parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
+    """Return a parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
     messages = conversation(request)
     return ModelRequest(
         model=bodies.name(request.get("model"), "model"),
@@ -37,7 +37,7 @@ def decode(request: Mapping[str, Any]) -> ModelRequest:
 
 
 def encode(request: ModelRequest) -> Body:
-    """A request as the dialect writes it, with what it leaves to the service left out."""
+    """Return a request as the dialect writes it, with what it leaves to the service left out."""
     body: Body = {"model": request.model, "messages": [_written(message) for message in request.messages]}
     if request.tools:
         body["tools"] = [tool.to_openai() for tool in request.tools]
@@ -49,7 +49,7 @@ def encode(request: ModelRequest) -> Body:
 
 
 def conversation(request: Mapping[str, Any]) -> list[Any]:
-    """The raw messages."""
+    """Return the raw messages."""
     messages = request.get("messages")
     if not isinstance(messages, list):
         raise ValueError("messages: expected a list, the conversation so far")
@@ -57,7 +57,7 @@ def conversation(request: Mapping[str, Any]) -> list[Any]:
 
 
 def offers(request: Mapping[str, Any]) -> list[tuple[str, OfferedTool]]:
-    """The tools on offer, also those in the older list `functions`, and where each stands."""
+    """Return the tools on offer, also those in the older list `functions`, and where each stands."""
     return [
         (f"{key}[{index}]", _offered(entry, f"{key}[{index}]", older=key == "functions"))
         for key in ("tools", "functions")

@@ -16,7 +16,7 @@ _WHOLE = frozenset({"role", "id", "type"})
 
 
 def assembled(body: bytes) -> Body:
-    """The plain reply that a complete stream adds up to, with the first of its alternatives.
+    """Return the plain reply that a complete stream adds up to, with the first of its alternatives.
 
     Raises `ValueError` when the stream is cut off or reports an error.
     """
@@ -38,7 +38,7 @@ def assembled(body: bytes) -> Body:
 
 
 def chunks(reply: ModelReply, reply_id: str) -> Iterator[JsonValue]:
-    """The chunks of a reply: role, words, tool calls piece by piece, and the end with usage.
+    """Yield the chunks of a reply: role, words, tool calls piece by piece, and the end with usage.
 
     Usage rides on the last chunk that has a choice, where clients that asked for none do not stumble on it.
     """
@@ -62,7 +62,7 @@ def _split(index: int, call: ToolCall) -> Iterator[JsonValue]:
 
 
 def _first_choices(chunk: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The choices that go on with the first alternative, the one that is read of plain replies too."""
+    """Yield the choices that go on with the first alternative, the one that is read of plain replies too."""
     for found in bodies.listing(chunk.get("choices"), "choices"):
         choice = bodies.mapping(found, "choices[]")
         if choice.get("index") in (None, 0):

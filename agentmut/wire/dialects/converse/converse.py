@@ -63,7 +63,7 @@ class Converse:
     name: ClassVar[str] = "converse"
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path is this dialect's.
+        """Return whether a URL path is this dialect's.
 
         >>> Converse().matches("/t/42/model/anthropic.claude-x%3A0/converse-stream")
         True
@@ -140,11 +140,11 @@ class Converse:
         return bodies.write_json({"__type": ERROR_TYPES.get(status, kind), "message": message})
 
     def content_type(self, *, stream: bool) -> str:
-        """The media type of replies."""
+        """Return the media type of replies."""
         return MEDIA_TYPE if stream else "application/json"
 
     def framing(self) -> Framing:
-        """A new reader of one streamed reply."""
+        """Return a new reader of one streamed reply."""
         return EventStreamFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
@@ -152,7 +152,7 @@ class Converse:
         return spoken.texts(converse_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        """Return the body with these texts; empty blocks go, as the service refuses them, but results stay."""
         as_json = {path: text for path, text in texts.items() if path[-1] == "json" and text}
         others = {path: text for path, text in texts.items() if path not in as_json}
         results = [path for path in others if "toolResult" in path]
@@ -160,7 +160,7 @@ class Converse:
         return converse_blocks.without_lone_marks(fresh) if "" in others.values() else fresh
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """The tools on offer; those of the service and cache points have no spec."""
+        """Return the tools on offer; those of the service and cache points have no spec."""
         config = bodies.mapping(body.get("toolConfig") or {}, "toolConfig")
         return [
             OfferedTool(_spec(bodies.mapping(entry, f"toolConfig.tools[{i}]"), i), entry)
@@ -168,7 +168,7 @@ class Converse:
         ]
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """The body with these tools on offer; without its tool settings where no tool is left."""
+        """Return the body with these tools on offer; without its tool settings where no tool is left."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -180,7 +180,7 @@ class Converse:
         return {**body, "toolConfig": {**(body.get("toolConfig") or {}), "tools": entries}}
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with tools called otherwise in the conversation and the tool choice."""
         fresh: Body = renamed(body, converse_blocks.names(body, _REQUEST_NAMES), rename)
         return fresh
 
@@ -191,16 +191,16 @@ class Converse:
         return (_with_model(call.path, value) if value else call.path), body
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """The conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and who speaks in its items."""
         return spoken.roles(body, "messages", converse_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The request body that follows on a reply, reasoning and its signatures included."""
+        """Return the request body that follows on a reply, reasoning and its signatures included."""
         answers = [converse_blocks.result(*found) for found in results.items()]
         return spoken.continued(body, _content(_whole(reply)), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A response, or the event that starts a call, with its tools called otherwise."""
+        """Return a response, or the event that starts a call, with its tools called otherwise."""
         return renamed(value, converse_blocks.names(value, _REPLY_NAMES), rename)
 
 
@@ -213,7 +213,7 @@ def _with_model(path: str, model: str) -> str:
 
 
 def _whole(reply: bytes) -> Body:
-    """A reply as the service writes it plain."""
+    """Return a reply as the service writes it plain."""
     if is_event_stream(reply):
         return converse_stream.read(reply)
     found = bodies.read_object(reply)

@@ -14,7 +14,7 @@ from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
 
 
 def read(body: Body) -> list[Spoken]:
-    """All blocks of a request in order. Raises `ValueError` naming what cannot be read."""
+    """Return all blocks of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body.get("system")), *_conversation(body)]
 
 
@@ -27,12 +27,12 @@ def calls_of(content: Iterable[Any], path: Path) -> Iterator[ToolCall]:
 
 
 def reply_text(content: Iterable[Any], path: Path) -> str:
-    """The text among the blocks of a reply."""
+    """Return the text among the blocks of a reply."""
     return "".join(text for block in content for _, text in _pieces(bodies.mapping(block, path), path))
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """The blocks of what a model says: its text, unless empty, and its calls."""
+    """Yield the blocks of what a model says: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
     for call in calls:
@@ -40,7 +40,7 @@ def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
 
 
 def result(call_id: str, text: str) -> Body:
-    """The block of a tool's result; the service refuses an empty text."""
+    """Return the block of a tool's result; the service refuses an empty text."""
     return {"toolResult": {"toolUseId": call_id, "content": [{"text": text}] if text else []}}
 
 
@@ -51,7 +51,7 @@ def names(value: Any, patterns: Iterable[str]) -> list[Path]:
 
 
 def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
-    """The body with other JSON results of tools; a text that is no JSON makes a block of text of it."""
+    """Return the body with other JSON results of tools; a text that is no JSON makes a block of text of it."""
     changes: dict[Path, Any] = {}
     for path, text in texts.items():
         if text == bodies.write_json(at(body, path)).decode("ascii"):
@@ -116,7 +116,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
-    """A block; `called` learns which tool a call is of, and tells it of its result."""
+    """Return a block; `called` learns which tool a call is of, and tells it of its result."""
     if block.get("toolResult") is not None:
         place: Path = (*here, "toolResult")
         found = bodies.mapping(block["toolResult"], place)
@@ -139,7 +139,7 @@ def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
 
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
+    """Yield the texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
     if block.get("text") is not None:
         yield (*path, "text"), bodies.text(block["text"], (*path, "text"))
     if block.get("json") is not None:

@@ -14,7 +14,7 @@ _FORMAT = ("outputConfig", "textFormat")
 
 
 def read(body: Body) -> dict[str, Any]:
-    """The settings as fields of `ModelRequest`."""
+    """Return the settings as fields of `ModelRequest`."""
     config = bodies.mapping(body.get("inferenceConfig") or {}, "inferenceConfig")
     output = bodies.mapping(body.get("outputConfig") or {}, "outputConfig")
     tools = bodies.mapping(body.get("toolConfig") or {}, "toolConfig")
@@ -28,7 +28,7 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """The body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
     if name in _NUMBERS:
         return with_value(body, ("inferenceConfig", _NUMBERS[name]), value)
     if name == "stop":
@@ -41,14 +41,14 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
 
 
 def chosen(body: Body) -> str | None:
-    """The tool that must be called, if one is named."""
+    """Return the tool that must be called, if one is named."""
     config = body.get("toolConfig")
     choice = _tool_choice(config.get("toolChoice")) if isinstance(config, dict) else None
     return named_tool(choice)
 
 
 def without_choice(body: Body) -> Body:
-    """The body without a tool choice."""
+    """Return the body without a tool choice."""
     return with_value(body, _CHOICE, None)
 
 

@@ -13,7 +13,10 @@ from agentmut.wire.dialects.sse import halves, words
 
 
 def read(stream: bytes) -> Body:
-    """The response that a complete stream adds up to. Raises `ValueError` when it is cut off or reports an error."""
+    """Return the response that a complete stream adds up to.
+
+    Raises `ValueError` when it is cut off or reports an error.
+    """
     whole: Body = {}
     blocks: dict[int, list[Mapping[str, Any]]] = {}
     for event in aws_event_stream.events(stream):
@@ -34,7 +37,7 @@ def read(stream: bytes) -> Body:
 
 
 def write(response: Body) -> bytes:
-    """A whole stream that adds up to a response."""
+    """Return a whole stream that adds up to a response."""
     return b"".join(aws_event_stream.event(kind, payload) for kind, payload in _events(response))
 
 
@@ -44,7 +47,7 @@ def _part(kind: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _block(parts: list[Mapping[str, Any]]) -> Body:
-    """A block from its start, if it had one, and its deltas."""
+    """Return a block from its start, if it had one, and its deltas."""
     texts = [bodies.text(part["text"], "delta.text") for part in parts if "text" in part]
     citations = [part["citation"] for part in parts if "citation" in part]
     if citations:

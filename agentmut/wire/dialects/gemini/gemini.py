@@ -66,7 +66,7 @@ class Gemini:
     name: ClassVar[str] = "gemini"
 
     def matches(self, path: str) -> bool:
-        """Whether a URL path is this dialect's.
+        """Return whether a URL path is this dialect's.
 
         >>> Gemini().matches("/v1beta/models/gemini-x:streamGenerateContent?alt=sse")
         True
@@ -136,11 +136,11 @@ class Gemini:
         return bodies.write_json({"error": {"code": status, "message": message, "status": said}})
 
     def content_type(self, *, stream: bool) -> str:
-        """The media type of replies."""
+        """Return the media type of replies."""
         return MEDIA_TYPE if stream else "application/json"
 
     def framing(self) -> Framing:
-        """A new reader of one streamed reply: of events, or of an array where those were not asked for."""
+        """Return a new reader of one streamed reply: of events, or of an array where those were not asked for."""
         return gemini_stream.GeminiFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
@@ -148,7 +148,7 @@ class Gemini:
         return spoken.texts(gemini_contents.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """The body with these texts; empty parts go, but results stay."""
+        """Return the body with these texts; empty parts go, but results stay."""
         results = {path for path in texts if "functionResponse" in path or "function_response" in path}
         answered = gemini_contents.with_results(body, {p: t for p, t in texts.items() if p in results})
         return edits.with_texts(
@@ -156,11 +156,11 @@ class Gemini:
         )
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """The tools on offer; a group of declarations counts as its declarations."""
+        """Return the tools on offer; a group of declarations counts as its declarations."""
         return list(gemini_tools.offered(body))
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """The body with these tools on offer; with none left, without a tool choice as well."""
+        """Return the body with these tools on offer; with none left, without a tool choice as well."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -170,7 +170,7 @@ class Gemini:
         return gemini_settings.without_names(gemini_tools.with_tools(body, tools), gone)
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with tools called otherwise in the conversation and the tool choice."""
         fresh: Body = renamed(
             body, [path for names in _REQUEST_NAMES for path in places(body, names)], rename
         )
@@ -183,11 +183,11 @@ class Gemini:
         return (_with_model(call.path, value) if value else call.path), body
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """The conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and who speaks in its items."""
         return spoken.roles(body, "contents", gemini_contents.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The request body that follows on a reply, thoughts and their signatures included."""
+        """Return the request body that follows on a reply, thoughts and their signatures included."""
         found = _whole(reply)
         content = gemini_stream.candidate_of(found).get("content") or {"parts": []}
         before = body.get("contents")
@@ -201,14 +201,14 @@ class Gemini:
         return {**body, "contents": [*before, {**content, "role": "model"}, *items]}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A response or a chunk, or a list of chunks, with the tools that it calls named otherwise."""
+        """Return a response or a chunk, or a list of chunks, with the tools that it calls named otherwise."""
         if isinstance(value, list):
             return [self.reply_with_tool_names(chunk, rename) for chunk in value]
         return renamed(value, [path for names in _REPLY_NAMES for path in places(value, names)], rename)
 
 
 def _last(path: str) -> tuple[str, str, str]:
-    """What comes before the last segment of a path, and the two parts of that segment: model and verb."""
+    """Return what comes before the last segment of a path, and the two parts of that segment: model and verb."""
     before, _, segment = path.partition("?")[0].rstrip("/").rpartition("/")
     model, _, verb = segment.rpartition(":") if ":" in segment else unquote(segment).rpartition(":")
     return before, unquote(model), verb
@@ -221,7 +221,7 @@ def _with_model(path: str, model: str) -> str:
 
 
 def _whole(reply: bytes) -> Body:
-    """A reply as the service writes it plain."""
+    """Return a reply as the service writes it plain."""
     if gemini_stream.is_stream(reply):
         return gemini_stream.read(reply)
     return bodies.read_object(reply)
@@ -233,7 +233,7 @@ def _parts(reply: Body) -> list[gemini_contents.Part]:
 
 
 def _calls(reply: Body) -> list[tuple[ToolCall, bool]]:
-    """The calls of a reply, and whether they came with an id."""
+    """Return the calls of a reply, and whether they came with an id."""
     calls = gemini_contents.Calls()
     found = [get(part.value, "functionCall") for part in _parts(reply)]
     return [(calls.made(call, ("functionCall",)), bool(call.get("id"))) for call in found if call is not None]

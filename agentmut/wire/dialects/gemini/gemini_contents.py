@@ -37,7 +37,7 @@ class Calls:
         self._open: list[ToolCall] = []
 
     def made(self, found: Any, path: Path) -> ToolCall:
-        """The call of a `functionCall`."""
+        """Return the call of a `functionCall`."""
         call = bodies.mapping(found, path)
         if get(call, "partialArgs") is not None:
             raise ValueError(
@@ -50,7 +50,7 @@ class Calls:
         return self._open[-1]
 
     def answered(self, call_id: str, name: str) -> ToolCall | None:
-        """The first open call of that id, or of that name where there is no id."""
+        """Return the first open call of that id, or of that name where there is no id."""
         same = (call for call in self._open if (call.id == call_id if call_id else call.name == name))
         call = next(same, None)
         if call is not None:
@@ -74,12 +74,12 @@ class Part(NamedTuple):
 
 
 def read(body: Body) -> list[Spoken]:
-    """All parts of a request in order. Raises `ValueError` naming what cannot be read."""
+    """Return all parts of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body), *_conversation(body)]
 
 
 def parts_of(content: Any, path: Path) -> Iterator[Part]:
-    """The parts of a content; a single one may stand without a list."""
+    """Yield the parts of a content; a single one may stand without a list."""
     found = bodies.mapping(content, path).get("parts")
     if isinstance(found, dict):
         yield Part((*path, "parts"), found)
@@ -90,7 +90,7 @@ def parts_of(content: Any, path: Path) -> Iterator[Part]:
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """The parts of what a model says: its text, unless empty, and its calls."""
+    """Yield the parts of what a model says: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
     for call in calls:
@@ -99,13 +99,13 @@ def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
 
 
 def result(name: str, text: str, call_id: str | None) -> Body:
-    """The part of a tool's result; without an id where its call had none."""
+    """Return the part of a tool's result; without an id where its call had none."""
     named = {"id": call_id} if call_id else {}
     return {"functionResponse": {**named, "name": name, "response": {"result": text}}}
 
 
 def with_results(body: Body, texts: Mapping[Path, str]) -> Body:
-    """The body with other results of tools: JSON where it was JSON and the text still is."""
+    """Return the body with other results of tools: JSON where it was JSON and the text still is."""
     return dict(
         with_values(body, {path: _as_before(at(body, path), path, text) for path, text in texts.items()})
     )
@@ -182,7 +182,7 @@ def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Sp
 
 
 def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """What a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
+    """Yield what a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
     if response is None:
         return
     found = bodies.mapping(response, path)
@@ -206,7 +206,7 @@ def _as_before(value: Any, path: Path, text: str) -> Any:
 
 
 def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """The text of a part; a summary of thoughts is none that was said."""
+    """Yield the text of a part; a summary of thoughts is none that was said."""
     if part.get("text") is not None and not part.get("thought"):
         yield (*path, "text"), bodies.text(part["text"], (*path, "text"))
 

@@ -24,7 +24,7 @@ _CALLING = ("toolConfig", "functionCallingConfig")
 
 
 def read(body: Body) -> dict[str, Any]:
-    """The settings as fields of `ModelRequest`."""
+    """Return the settings as fields of `ModelRequest`."""
     config = bodies.mapping(get(body, "generationConfig") or {}, "generationConfig")
     stops = bodies.listing(get(config, "stopSequences"), "generationConfig.stopSequences")
     return {
@@ -37,7 +37,7 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """The body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
     if name in _NUMBERS:
         return _with(body, _NUMBERS[name], value)
     if name == "stop":
@@ -50,12 +50,12 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
 
 
 def without_choice(body: Body) -> Body:
-    """The body without a tool choice; its other settings of tools stay."""
+    """Return the body without a tool choice; its other settings of tools stay."""
     return with_value(body, used_path(body, _CALLING), None)
 
 
 def without_names(body: Body, gone: set[str]) -> Body:
-    """The body with a choice that does not name tools that are not on offer any more."""
+    """Return the body with a choice that does not name tools that are not on offer any more."""
     path = used_path(body, (*_CALLING, "allowedFunctionNames"))
     names = _at(body, path)
     if not isinstance(names, list) or not any(name in gone for name in names if isinstance(name, str)):
@@ -76,7 +76,7 @@ def _at(body: Body, path: tuple[str, ...]) -> Any:
 
 
 def _effort(config: Mapping[str, Any]) -> Any:
-    """The level of thinking; `none` for a budget of no tokens, and nothing for one of some."""
+    """Return the level of thinking; `none` for a budget of no tokens, and nothing for one of some."""
     thinking = bodies.mapping(get(config, "thinkingConfig") or {}, "generationConfig.thinkingConfig")
     level = bodies.text(get(thinking, "thinkingLevel"), "generationConfig.thinkingConfig.thinkingLevel")
     none = "none" if get(thinking, "thinkingBudget") == 0 else None

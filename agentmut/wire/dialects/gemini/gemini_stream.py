@@ -22,7 +22,7 @@ class GeminiFraming:
         self._blank = b""
 
     def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete now."""
+        """Return the frames that are complete now."""
         if self._framing is None:
             self._blank += piece
             start = self._blank.lstrip()
@@ -33,11 +33,11 @@ class GeminiFraming:
         return self._framing.feed(piece)
 
     def rest(self) -> bytes:
-        """What has come since the last complete frame."""
+        """Return what has come since the last complete frame."""
         return self._blank if self._framing is None else self._framing.rest()
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """The frame with another JSON value."""
+        """Return the frame with another JSON value."""
         framing = self._framing or sse.SseFraming()
         return framing.written(frame, value)
 
@@ -52,16 +52,16 @@ class ArrayFraming:
         self._quoted = False
 
     def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete now."""
+        """Return the frames that are complete now."""
         self._held += piece
         return [Frame(raw, _value(raw)) for raw in self._cut()]
 
     def rest(self) -> bytes:
-        """What has come since the last complete frame: at the end, the array's bracket."""
+        """Return what has come since the last complete frame: at the end, the array's bracket."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """The frame with another object; the comma before it stays."""
+        """Return the frame with another object; the comma before it stays."""
         data = bodies.write_json(value)
         if data == bodies.write_json(frame.value):
             return frame.raw
@@ -77,7 +77,7 @@ class ArrayFraming:
                     yield self._taken(self._at)
 
     def _next_mark(self) -> bytes | None:
-        """The next brace outside of strings; no byte is looked at twice."""
+        """Return the next brace outside of strings; no byte is looked at twice."""
         while found := (_INSIDE if self._quoted else _OUTSIDE).search(self._held, self._at):
             if found[0] == b"\\":
                 if found.end() == len(self._held):  # what it escapes is still to come
@@ -100,28 +100,31 @@ class ArrayFraming:
 
 
 def is_stream(body: bytes) -> bool:
-    """Whether a reply is a stream rather than one object."""
+    """Return whether a reply is a stream rather than one object."""
     return sse.is_event_stream(body) or body.lstrip().startswith(b"[")
 
 
 def read(stream: bytes) -> Body:
-    """The response that a complete stream adds up to. Raises `ValueError` when it is cut off or reports an error."""
+    """Return the response that a complete stream adds up to.
+
+    Raises `ValueError` when it is cut off or reports an error.
+    """
     chunks = sse.json_events(stream) if sse.is_event_stream(stream) else bodies.read_json(stream)
     return _added(bodies.mapping(chunk, "a chunk") for chunk in chunks)
 
 
 def write(response: Body) -> bytes:
-    """A whole stream, as server-sent events, that adds up to a response."""
+    """Return a whole stream, as server-sent events, that adds up to a response."""
     return b"".join(b"data: %b\r\n\r\n" % bodies.write_json(chunk) for chunk in _chunks(response))
 
 
 def as_array(events: bytes) -> bytes:
-    """A stream of events as the array that the service sends where `alt=sse` was not asked for."""
+    """Return a stream of events as the array that the service sends where `alt=sse` was not asked for."""
     return b"[" + b"\n,\r\n".join(bodies.write_json(found) for found in sse.json_events(events)) + b"\n]\n"
 
 
 def candidate_of(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first candidate; of a prompt that was blocked there is none."""
+    """Return the first candidate; of a prompt that was blocked there is none."""
     if "error" in response:
         raise ValueError(f"the service answered with an error: {response['error']!r:.200}")
     found = bodies.listing(response.get("candidates"), "candidates")
@@ -152,7 +155,7 @@ def _added(chunks: Iterable[Mapping[str, Any]]) -> Body:
 
 
 def _joined(parts: list[Any]) -> Iterator[Body]:
-    """The parts with texts in a row as one; a part with a signature stays by itself."""
+    """Yield the parts with texts in a row as one; a part with a signature stays by itself."""
     row: list[Body] = []
     for found in parts:
         part = dict(bodies.mapping(found, "parts[]"))

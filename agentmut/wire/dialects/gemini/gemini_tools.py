@@ -15,7 +15,7 @@ _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
 
 
 def offered(body: Body) -> Iterator[OfferedTool]:
-    """The declared tools, and without a spec each that the service brings along (search, code execution)."""
+    """Yield the declared tools, and without a spec each that the service brings along (search, code execution)."""
     for index, found in enumerate(bodies.listing(body.get("tools"), "tools")):
         group = bodies.mapping(found, f"tools[{index}]")
         for key, value in group.items():
@@ -27,7 +27,7 @@ def offered(body: Body) -> Iterator[OfferedTool]:
 
 
 def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
-    """The body with these tools: declarations together where the first ones were, others where they were."""
+    """Return the body with these tools: declarations together where the first ones were, others where they were."""
     entries = [_written(tool) for tool in tools if tool.spec is not None]
     brought = [tool.raw for tool in tools if tool.spec is None]
     groups: list[Body] = []
@@ -44,7 +44,7 @@ def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
 
 
 def normalised(schema: Any) -> Any:
-    """A schema as JSON Schema: types in lower case, keys in camelCase, counts as numbers.
+    """Return a schema as JSON Schema: types in lower case, keys in camelCase, counts as numbers.
 
     The order of properties, which the service takes as a list of its own, goes: it must not name one that is gone.
     """
@@ -60,7 +60,7 @@ def normalised(schema: Any) -> Any:
 
 
 def written_like(raw: Any, schema: Any, *, upper: bool) -> Any:
-    """A JSON Schema, written as `raw` is wherever both say the same."""
+    """Return a JSON Schema, written as `raw` is wherever both say the same."""
     if isinstance(raw, dict | list) and same(normalised(raw), schema):
         return raw
     if isinstance(schema, list):
@@ -75,7 +75,7 @@ def written_like(raw: Any, schema: Any, *, upper: bool) -> Any:
 
 
 def is_upper(schema: Any) -> bool:
-    """Whether a schema writes its types in upper case."""
+    """Return whether a schema writes its types in upper case."""
     return isinstance(schema, dict) and schema.get("type") in _TYPES
 
 
@@ -103,7 +103,9 @@ def _written(tool: OfferedTool) -> Body:
 
 
 def _entry(spec: ToolSpec) -> Body:
-    """A declaration; the service refuses an object without properties, so that a tool without any has no schema."""
+    """Return a declaration; the service refuses an object without properties, so that a tool without any
+    has no schema.
+    """
     described = {"description": spec.description} if spec.description else {}
     schema = {} if same(spec.parameters, dict(EMPTY_SCHEMA)) else {"parametersJsonSchema": spec.parameters}
     return {"name": spec.name, **described, **schema}

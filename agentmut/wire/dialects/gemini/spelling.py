@@ -11,7 +11,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 @lru_cache(maxsize=1024)
 def snake(camel: str) -> str:
-    """The key in snake_case.
+    """Return the key in snake_case.
 
     >>> snake("responseMimeType")
     'response_mime_type'
@@ -25,12 +25,12 @@ def used(value: Mapping[str, Any], camel: str) -> str:
 
 
 def get(value: Mapping[str, Any], camel: str) -> Any:
-    """What an object has under a key in either spelling."""
+    """Return what an object has under a key in either spelling."""
     return value.get(used(value, camel))
 
 
 def used_path(value: Mapping[str, Any], camels: tuple[str, ...]) -> tuple[str, ...]:
-    """A path of keys as an object and those in it spell them."""
+    """Return a path of keys as an object and those in it spell them."""
     path: tuple[str, ...] = ()
     held: Any = value
     for camel in camels:
@@ -40,7 +40,7 @@ def used_path(value: Mapping[str, Any], camels: tuple[str, ...]) -> tuple[str, .
 
 
 def spelled(pattern: str) -> list[str]:
-    """A pattern of places in all spellings.
+    """Return a pattern of places in all spellings.
 
     >>> spelled("parts.*.functionCall")
     ['parts.*.functionCall', 'parts.*.function_call']

@@ -99,7 +99,7 @@ class Responses(OpenAICodec):
         return without(body, "tool_choice") if refused else body
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """The body with other names in calls and in the tool choice."""
+        """Return the body with other names in calls and in the tool choice."""
         names = [
             *_names(body, "input.*.name", CALLS),
             *_names(body, "tool_choice.name", KINDS),
@@ -119,7 +119,7 @@ class Responses(OpenAICodec):
         return ("input", roles) if isinstance(body.get("input"), list) else ("", ())
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """The body with the reply's items as they came, and the results of its calls."""
+        """Return the body with the reply's items as they came, and the results of its calls."""
         whole = self._plain(reply)
         said = [item for item in output_items(whole) if not _is_lost(item, body)]
         calls = [(read_call(item, "output[]").id, kind_of(item)) for item in said if kind_of(item) in CALLS]
@@ -129,7 +129,9 @@ class Responses(OpenAICodec):
         return {**body, "input": [*before, *said, *answers]}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """A plain reply or an event with other names of the tools it calls, and of those it repeats of a request."""
+        """Return a plain reply or an event with other names of the tools it calls, and of those it repeats of a
+        request.
+        """
         if not isinstance(value, dict):
             return value
         names = [*_names(value, "item.name", CALLS), *_reply_names(value, "")]
@@ -140,12 +142,12 @@ class Responses(OpenAICodec):
         return renamed(value, names, rename)
 
     def _plain(self, body: bytes) -> Mapping[str, Any]:
-        """A reply as the service writes it plain."""
+        """Return a reply as the service writes it plain."""
         return responses_stream.assembled(body) if sse.is_event_stream(body) else bodies.read_object(body)
 
 
 def _texts(body: Body) -> Iterator[Text]:
-    """The instructions, and the texts of messages and of tools' results; other items have none."""
+    """Yield the instructions, and the texts of messages and of tools' results; other items have none."""
     if isinstance(body.get("instructions"), str):
         yield Text(("instructions",), Role.SYSTEM, body["instructions"])
     if isinstance(body.get("input"), str):
@@ -167,7 +169,7 @@ def _texts(body: Body) -> Iterator[Text]:
 
 
 def _with_setting(body: Body, name: str, value: Any) -> Body:
-    """The body with a setting; the dialect has no seed and no stop sequences."""
+    """Return the body with a setting; the dialect has no seed and no stop sequences."""
     if name == "name":
         return {**body, "model": value} if value else body
     if name not in _SETTINGS:
@@ -196,7 +198,7 @@ def _entry(tool: OfferedTool) -> Any:
 
 
 def _is_lost(item: Mapping[str, Any], body: Body) -> bool:
-    """Whether the service would look for a thought that it was told not to store."""
+    """Return whether the service would look for a thought that it was told not to store."""
     stored = body.get("store") is not False
     return not stored and kind_of(item) == "reasoning" and not item.get("encrypted_content")
 

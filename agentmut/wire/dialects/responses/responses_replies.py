@@ -14,7 +14,7 @@ INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:
-    """A parsed reply in the normal form. Raises `ValueError` for errors and for replies that are not done."""
+    """Return a parsed reply in the normal form. Raises `ValueError` for errors and for replies that are not done."""
     if reply.get("error") is not None:
         raise ValueError(f"the service answered with an error: {reply['error']!r:.200}")
     output = output_items(reply)
@@ -31,7 +31,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
 
 
 def encode(reply: ModelReply, reply_id: str, *, status: str | None = None) -> Body:
-    """A reply as the dialect writes it; with `status`, as it stands before there is any output."""
+    """Return a reply as the dialect writes it; with `status`, as it stands before there is any output."""
     done = status is None
     reasons = {said: reason for reason, said in INCOMPLETE.items()}
     reason = reply.finish_reason if reply.finish_reason not in ("stop", "tool_calls") else None
@@ -56,7 +56,7 @@ def encode(reply: ModelReply, reply_id: str, *, status: str | None = None) -> Bo
 
 
 def written_items(reply: ModelReply, reply_id: str) -> list[Body]:
-    """The output items of a reply: what it says, then its calls."""
+    """Return the output items of a reply: what it says, then its calls."""
     message = {
         "id": f"msg_{reply_id}",
         "type": "message",
@@ -79,12 +79,12 @@ def written_items(reply: ModelReply, reply_id: str) -> list[Body]:
 
 
 def text_part(text: str) -> Body:
-    """A text of an output message."""
+    """Return a text of an output message."""
     return {"type": "output_text", "text": text, "annotations": []}
 
 
 def output_items(reply: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The raw output items."""
+    """Return the raw output items."""
     if "output" not in reply:
         raise ValueError("output: expected a list, found none")
     listed = bodies.listing(reply["output"], "output")

@@ -19,7 +19,7 @@ RESULTS = ("function_call_output", "custom_tool_call_output")
 
 
 def decode(request: Mapping[str, Any]) -> ModelRequest:
-    """A parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
+    """Return a parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
     read_model = bodies.text if request.get("prompt") else bodies.name  # a stored prompt may name it
     return ModelRequest(
         model=read_model(request.get("model"), "model"),
@@ -36,7 +36,7 @@ def decode(request: Mapping[str, Any]) -> ModelRequest:
 
 
 def encode(request: ModelRequest) -> Body:
-    """A request as the dialect writes it. It has no word for a seed or for stop sequences."""
+    """Return a request as the dialect writes it. It has no word for a seed or for stop sequences."""
     messages = list(request.messages)
     instructed = messages[:1] if messages and messages[0].role is Role.SYSTEM else []
     told = [item for message in messages[len(instructed) :] for item in _written(message)]
@@ -56,7 +56,7 @@ def encode(request: ModelRequest) -> Body:
 
 
 def items(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The items of the conversation; none where the input is one text."""
+    """Return the items of the conversation; none where the input is one text."""
     found = request.get("input")
     if isinstance(found, str):
         return []
@@ -65,7 +65,7 @@ def items(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def kind_of(item: Mapping[str, Any]) -> str:
-    """The type of an item, which messages may leave out."""
+    """Return the type of an item, which messages may leave out."""
     found = item.get("type")
     return found if isinstance(found, str) else "message" if "role" in item else "item_reference"
 
@@ -81,7 +81,7 @@ def role_of(item: Mapping[str, Any], where: str) -> Role:
 
 
 def read_call(item: Mapping[str, Any], where: str) -> ToolCall:
-    """The call that an item of one of the `CALLS` is."""
+    """Return the call that an item of one of the `CALLS` is."""
     custom = kind_of(item) == "custom_tool_call"
     return ToolCall(
         id=bodies.text(item.get("call_id"), f"{where}.call_id"),
@@ -91,7 +91,7 @@ def read_call(item: Mapping[str, Any], where: str) -> ToolCall:
 
 
 def offers(request: Mapping[str, Any]) -> list[OfferedTool]:
-    """The tools on offer; those of the service (web search, MCP servers, name spaces) without spec."""
+    """Return the tools on offer; those of the service (web search, MCP servers, name spaces) without spec."""
     return [
         OfferedTool(
             read_spec(entry, f"tools[{index}]")
@@ -104,7 +104,7 @@ def offers(request: Mapping[str, Any]) -> list[OfferedTool]:
 
 
 def tool_entry(tool: ToolSpec) -> Body:
-    """A tool as an entry of `tools`. It says that it is not strict, as the service would make it so."""
+    """Return a tool as an entry of `tools`. It says that it is not strict, as the service would make it so."""
     described = tool.model_dump(include={"name", "description", "parameters"})
     return {"type": "function", **described, "strict": False}
 
@@ -151,7 +151,7 @@ def _written(message: Message) -> Iterator[Body]:
 
 
 def result_item(call_id: str, text: str, kind: str = "function_call_output") -> Body:
-    """The result of a call as an item of the conversation."""
+    """Return the result of a call as an item of the conversation."""
     return {"type": kind, "call_id": call_id, "output": text}
 
 
@@ -163,7 +163,7 @@ KINDS = ("function", "custom")
 
 
 def choice_to_chat(choice: Any) -> Any:
-    """A tool choice in the terms of Chat Completions, where the tool stands under its kind.
+    """Return a tool choice in the terms of Chat Completions, where the tool stands under its kind.
 
     >>> choice_to_chat({"type": "function", "name": "pay"})
     {'type': 'function', 'function': {'name': 'pay'}}
@@ -189,7 +189,7 @@ def choice_from_chat(choice: Any) -> Any:
 
 
 def format_to_chat(found: Any) -> Any:
-    """A format of answers in the terms of Chat Completions, where the schema stands under its kind."""
+    """Return a format of answers in the terms of Chat Completions, where the schema stands under its kind."""
     if isinstance(found, dict) and found.get("type") == "json_schema" and "json_schema" not in found:
         return {
             "type": "json_schema",
@@ -199,6 +199,6 @@ def format_to_chat(found: Any) -> Any:
 
 
 def format_from_chat(found: Any) -> Any:
-    """A format of answers as Responses has it."""
+    """Return a format of answers as Responses has it."""
     inner = found.get("json_schema") if isinstance(found, dict) else None
     return {"type": "json_schema", **inner} if isinstance(inner, dict) else found

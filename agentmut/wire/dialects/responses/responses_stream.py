@@ -14,7 +14,7 @@ ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 def assembled(body: bytes) -> Mapping[str, Any]:
-    """The plain reply that a complete stream ends with.
+    """Return the plain reply that a complete stream ends with.
 
     Some servers leave its output out there: then it is what came before. Raises `ValueError` when the stream is
     cut off or reports an error.
@@ -34,7 +34,7 @@ def assembled(body: bytes) -> Mapping[str, Any]:
 
 
 def events(reply: ModelReply, reply_id: str) -> Iterator[tuple[str, Any]]:
-    """The events of a reply by name: that it began, each item piece by piece, and the end with all of it."""
+    """Yield the events of a reply by name: that it began, each item piece by piece, and the end with all of it."""
     numbers = count()
     for event in _events(reply, reply_id):
         yield event["type"], {"type": event["type"], "sequence_number": next(numbers), **event}
