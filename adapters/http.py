@@ -246,7 +246,9 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 
 def _endpoint_names() -> tuple[str, ...]:
-    """Placeholders for the addresses of services and tool servers: their environment variables in small letters."""
+    """Return placeholders for the addresses of services and tool servers: their environment variables in
+    small letters.
+    """
     variables = (*(name for service in CARRIED for name in service.variables), URL_VARIABLE)
     return tuple(variable.lower() for variable in variables)
 

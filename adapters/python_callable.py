@@ -99,7 +99,9 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         )
 
     def doubled_tools(self) -> frozenset[str]:
-        """Functions marked with `agentmut.tool` in the module of the callable, and tools of servers it watches."""
+        """Return functions marked with `agentmut.tool` in the module of the callable, and tools of servers
+        it watches.
+        """
         module = sys.modules.get(getattr(self._run, "__module__", ""), None)
         found = (_marked(value) for value in vars(module or object).values())
         served = self.original.tools if module is not None and passes_all_tools(module) else ()

@@ -19,7 +19,7 @@ class WrappedFunction(CallableAdapter, KnowsApi):
     """A function that speaks to one API."""
 
     def cannot_say(self, mutant: Mutant) -> str:
-        """Settings that requests have no word for."""
+        """Return settings that requests have no word for."""
         dialect = _ONE_API.get(self._package)
         return unsaid(dialect().refuses, self._config.model, mutant) if dialect else ""
 

@@ -38,7 +38,8 @@ Arguments = SearchStrategy[dict[str, Any]]
 
 
 def tool_arguments(tool: Any) -> Arguments:
-    """Arguments that the tool's JSON Schema allows: bounds, enumerations, lists, nested objects, optional parameters.
+    """Return arguments that the tool's JSON Schema allows: bounds, enumerations, lists, nested objects, optional
+    parameters.
 
     `tool` is whatever agentmut reads a tool from: a function, a pydantic model, a LangChain tool, a mapping in the
     form of OpenAI, Anthropic or MCP. Raises `UsageError` for anything else, and for a schema that allows nothing or

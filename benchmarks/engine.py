@@ -115,7 +115,7 @@ class Timed(NamedTuple):
 
 
 def timed_run(folder: Path, seed: int) -> Timed:
-    """One campaign through the real loop, store and executor."""
+    """Return one campaign through the real loop, store and executor."""
     project = load_project(folder)
     points: list[tuple[int, float, float]] = []
 
@@ -360,7 +360,7 @@ print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
 
 
 def _processor_time() -> float:
-    """Seconds that child processes have used so far."""
+    """Return seconds that child processes have used so far."""
     times = os.times()
     return times.children_user + times.children_system
 

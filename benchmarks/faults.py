@@ -122,7 +122,7 @@ def campaign(folder: Path, size: Size, adapter: str, faults: Sequence[str]) -> F
 
 
 def one_in_five(hangs: float = HANGS) -> list[str]:
-    """Faults of every kind, of 20 % of the requests."""
+    """Return faults of every kind, of 20 % of the requests."""
     others = [kind for kind in FaultKind if kind is not FaultKind.HANG]
     shares = [f"{kind}:{(0.2 - hangs) / len(others):.5f}" for kind in others]
     return [f"{FaultKind.HANG}:{hangs}", *shares] if hangs else shares

@@ -109,7 +109,7 @@ async def seconds(run: Callable[[Trial], Awaitable[Any]], number: int) -> float:
 
 
 async def measure(one: Measured) -> tuple[float, float, float]:
-    """Medians in milliseconds: by the framework alone, by the adapter, and of the differences of the pairs."""
+    """Return medians in milliseconds: by the framework alone, by the adapter, and of the differences of the pairs."""
     agents = importlib.import_module(f"tests.frameworks.{one.agents}")
     keys = dict(one.more) or {"factory": f"tests.frameworks.{one.agents}:{one.factory}"}
     adapter = load(Group.ADAPTERS, one.adapter).create(

@@ -31,7 +31,7 @@ SURVIVORS, ORIGINAL, BLOCK = 100, 100, 11
 
 
 def best_of(times: int, action: Callable[[], object]) -> float:
-    """Seconds of the quickest of `times` calls: what else the machine does only ever adds."""
+    """Return seconds of the quickest of `times` calls: what else the machine does only ever adds."""
     found = []
     for _ in range(times):
         begun = time.process_time()
@@ -54,7 +54,7 @@ def desk(rng: random.Random, *, refunds: bool = True) -> AgentTrace:
 
 
 def mining() -> float:
-    """Assertions for one survivor over 160 runs of the original and 40 of the mutant, traces in memory."""
+    """Return assertions for one survivor over 160 runs of the original and 40 of the mutant, traces in memory."""
     rng = random.Random(1)
     original, mutant = [desk(rng) for _ in range(160)], [desk(rng, refunds=False) for _ in range(40)]
     with tempfile.TemporaryDirectory() as folder:

@@ -146,7 +146,7 @@ def differs(
 
 
 def features(before: Sequence[AgentTrace], after: Sequence[AgentTrace]) -> tuple[Any, Any]:
-    """Both samples as numbers: tools, their order, length and cost of the answers."""
+    """Return both samples as numbers: tools, their order, length and cost of the answers."""
     tools = sorted({name for trace in (*before, *after) for name in trace.tools_called})
     orders = bigram_counts([t.tools_called for t in before], [t.tools_called for t in after])
     plain = [np.array([row(trace, tools) for trace in traces]) for traces in (before, after)]
@@ -155,7 +155,7 @@ def features(before: Sequence[AgentTrace], after: Sequence[AgentTrace]) -> tuple
 
 
 def row(trace: AgentTrace, tools: Sequence[str]) -> list[float]:
-    """One trace as numbers."""
+    """Return one trace as numbers."""
     called = Counter(trace.tools_called)
     words = trace.text.split()
     return [
@@ -166,7 +166,7 @@ def row(trace: AgentTrace, tools: Sequence[str]) -> list[float]:
 
 
 def summary(name: str, result: Result) -> str:
-    """One line on a project's run."""
+    """Return one line on a project's run."""
     counts = Counter(row.status.value for row in result.mutants)
     said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
     identity = result.controls.identity

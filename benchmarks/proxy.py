@@ -191,7 +191,7 @@ class Client:
         await self._reader.readexactly(int(head.partition(b"content-length:")[2].split(b"\r\n", 1)[0]))
 
     async def first_token(self, body: bytes) -> float:
-        """Seconds from a request to the first event of its reply, which is then read to its end."""
+        """Return seconds from a request to the first event of its reply, which is then read to its end."""
         begun = time.perf_counter()
         self._writer.write(self._head + b"content-length: %d\r\n\r\n" % len(body) + body)
         await self._reader.readuntil(b"word ")
@@ -200,7 +200,7 @@ class Client:
         return seconds
 
     async def timed(self, body: bytes) -> float:
-        """Seconds from a request to the end of its reply."""
+        """Return seconds from a request to the end of its reply."""
         begun = time.perf_counter()
         await self.ask(body)
         return time.perf_counter() - begun
@@ -213,7 +213,7 @@ class Compared(NamedTuple):
     through: list[float]
 
     def added(self, percent: int) -> float:
-        """Milliseconds that the proxy adds at a percentile."""
+        """Return milliseconds that the proxy adds at a percentile."""
         through, direct = (statistics.quantiles(c, n=100)[percent - 1] for c in (self.through, self.direct))
         return 1000 * (through - direct)
 
@@ -223,7 +223,7 @@ class Compared(NamedTuple):
 
 
 async def compare(direct: int, proxy: int, body: bytes, rounds: int, *, stream: bool = False) -> Compared:
-    """One request at a time, by turns."""
+    """Return one request at a time, by turns."""
     clients = [await Client.to(port) for port in (direct, proxy)]
     ask = Client.first_token if stream else Client.timed
     found = Compared([], [])
@@ -236,7 +236,7 @@ async def compare(direct: int, proxy: int, body: bytes, rounds: int, *, stream: 
 
 
 async def load(port: int, body: bytes, requests: int, concurrency: int) -> float:
-    """Requests a second."""
+    """Return requests a second."""
     left = requests
 
     async def worker() -> None:
@@ -282,7 +282,7 @@ def first_token(service: Running, proxy: Running, rounds: int, who: str) -> Figu
 
 
 def throughput(service: Running, proxy: Running, requests: int, who: str) -> Figure:
-    """Requests a second at concurrency 16."""
+    """Return requests a second at concurrency 16."""
     body = request_body(2_000)
     direct, through = (asyncio.run(load(p.port, body, requests, 16)) for p in (service, proxy))
     return Figure(

@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def attached_ms(project: Path) -> list[float]:
-    """Milliseconds from asking for each test to having its execution, in one worker that is ready."""
+    """Return milliseconds from asking for each test to having its execution, in one worker that is ready."""
     session = open_session(load_project(project))
     names = [scenario.name for scenario in session.scenarios]
     return asyncio.run(_asked(make_executor(session), names))
@@ -109,7 +109,7 @@ async def _asked(executor: Executor, names: list[str]) -> list[float]:
 
 
 def usual_ms(project: Path, tests: int) -> float:
-    """Milliseconds that pytest takes for one of them, its printing included."""
+    """Return milliseconds that pytest takes for one of them, its printing included."""
     command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", str(project)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True)
     seconds = re.search(r"SECONDS ([\d.]+)", done.stdout)
@@ -118,7 +118,7 @@ def usual_ms(project: Path, tests: int) -> float:
 
 
 def idle_ms() -> float:
-    """Milliseconds of processor time that the plugin adds to `pytest -VV`, alternating with runs without it.
+    """Return milliseconds of processor time that the plugin adds to `pytest -VV`, alternating with runs without it.
 
     pytest 9 answers a single `--version` before it loads any plugin; asked twice, it starts as for a run of tests.
     """

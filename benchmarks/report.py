@@ -25,7 +25,7 @@ WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0
 
 
 def written(result: Path, page: Path, *options: str) -> float:
-    """Seconds that the command takes, the start of Python included."""
+    """Return seconds that the command takes, the start of Python included."""
     command = [
         sys.executable,
         "-c",
@@ -42,7 +42,7 @@ def written(result: Path, page: Path, *options: str) -> float:
 
 
 def usable(page: Path, chromium: str) -> float:
-    """Seconds from opening the page until it answers to its filters."""
+    """Return seconds from opening the page until it answers to its filters."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def other_formats(result: Path, folder: Path) -> list[float]:
-    """Seconds that each other format takes, and the comparison with another result; printed."""
+    """Return seconds that each other format takes, and the comparison with another result; printed."""
     older = write_result(large_result(seed=2).model_copy(update={"run_id": "older"}), folder / "older")
     kinds: list[tuple[str, ...]] = [
         ("--format", name) for name in names(Group.REPORT_FORMATS) if name != "html"

@@ -24,7 +24,7 @@ from agentmut.stats.traces.trace_comparison import compare_traces  # noqa: E402
 
 
 def best_of(times: int, action: Callable[[], object]) -> float:
-    """Seconds of the quickest of `times` calls: what else the machine does only ever adds."""
+    """Return seconds of the quickest of `times` calls: what else the machine does only ever adds."""
     found = []
     for _ in range(times):
         begun = time.perf_counter()
@@ -46,7 +46,7 @@ def stored_table() -> float:
 
 
 def decision() -> float:
-    """One look at a table."""
+    """Return one look at a table."""
     table, looks = decision_table(10, 100), [(n, n // 5) for n in range(1, 101)]
     return best_of(20, lambda: [table.decide(n, f) for n, f in looks]) / len(looks)
 

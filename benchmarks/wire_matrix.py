@@ -259,7 +259,7 @@ def faults(originals: Mapping[Cell, Run], runs: Sequence[Run]) -> dict[str, str]
 
 
 def table(originals: Mapping[Cell, Run], runs: Sequence[Run]) -> str:
-    """Rows by SDK and way, columns by class of operator: how many arrived of how many."""
+    """Return rows by SDK and way, columns by class of operator: how many arrived of how many."""
     counts: dict[tuple[Cell, str], list[bool]] = defaultdict(list)
     unsaid: dict[tuple[Cell, str], int] = defaultdict(int)
     for run in runs:

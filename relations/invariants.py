@@ -60,7 +60,7 @@ class RewordedTurn(Invariant):
     """Why a scenario has none, in a phrase."""
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """Groups of changes, in a stable order; empty ones do not count."""
+        """Return groups of changes, in a stable order; empty ones do not count."""
         raise NotImplementedError
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:

@@ -98,7 +98,7 @@ class Turn(NamedTuple):
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """Stems of what tools, values and documents are called."""
+        """Return stems of what tools, values and documents are called."""
         return stems(" ".join(self.names).replace("_", " "))
 
     @property
@@ -235,7 +235,7 @@ def _strings(value: JsonValue) -> Iterator[str]:
 
 
 def some_of(changes: Sequence[Change], most: int, rng: Random) -> tuple[Change, ...]:
-    """At least one and at most `most` of the changes by chance, none overlapping another, in order."""
+    """Return at least one and at most `most` of the changes by chance, none overlapping another, in order."""
     wanted = rng.randint(1, max(1, min(most, len(changes))))
     chosen: list[Change] = []
     for change in rng.sample(list(changes), len(changes)):
@@ -275,5 +275,5 @@ def raised(text: str) -> str:
 
 
 def said(words: str) -> str:
-    """Words as a description quotes them."""
+    """Return words as a description quotes them."""
     return quoted(words)

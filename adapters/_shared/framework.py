@@ -178,7 +178,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return self.cannot_change(edit)
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the packages that shape a run."""
+        """Return versions of the packages that shape a run."""
         return self.requirement.versions()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:

@@ -100,7 +100,7 @@ class Team(Members[AssistantAgent]):
         }
 
     def workbenches(self) -> list[Workbench]:
-        """Where the tools of all agents are."""
+        """Return where the tools of all agents are."""
         return [workbench for agent in self.members.values() for workbench in workbenches_of(agent)]
 
     def clients(self) -> Iterator[PlacedClient]:

@@ -81,7 +81,7 @@ class AgentDialect(Dialect):
         return nullcontext(_calls(self._boto3))
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
-        """One call of the agent, which may take several of the model."""
+        """Return one call of the agent, which may take several of the model."""
         body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
         try:
             await in_daemon_thread(client.invoke, self.operation, body, told)
@@ -132,7 +132,7 @@ class InlineAgentDialect(AgentDialect):
     state_key: ClassVar[str] = "inlineSessionState"
 
     def refuses(self, model: ModelConfig) -> str:
-        """Settings that the operation does not take."""
+        """Return settings that the operation does not take."""
         return terms.unsupported(model, self.options.template)
 
     def told(self, config: AgentConfig) -> dict[str, Any]:

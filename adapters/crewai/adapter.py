@@ -53,7 +53,7 @@ class CrewAIAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Texts and model of the agent that is changed, tools of all, the order of the tasks."""
+        """Return texts and model of the agent that is changed, tools of all, the order of the tasks."""
         from agentmut.adapters.crewai.crew import Team
         from agentmut.adapters.crewai.tools import refusals
 

@@ -66,7 +66,7 @@ class Tree:
 
     @property
     def root(self) -> BaseNode:
-        """Where every run begins."""
+        """Return where every run begins."""
         return next(iter(self.members.values()))
 
     @property

@@ -170,7 +170,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         )
 
     def doubled_tools(self) -> frozenset[str]:
-        """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
+        """Return tools in `ToolNode`s: their calls pass a place where a double can answer."""
         return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -194,7 +194,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         return self._interceptable
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the packages that shape a run."""
+        """Return versions of the packages that shape a run."""
         return installed()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:

@@ -222,7 +222,7 @@ def _lead(
 
 
 def _first(builder: Any) -> Iterator[str]:
-    """Where runs begin: nothing of one's own can be put at the start itself."""
+    """Return where runs begin: nothing of one's own can be put at the start itself."""
     return (target for source, target in builder.edges if source == START and target in builder.nodes)
 
 

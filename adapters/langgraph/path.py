@@ -118,7 +118,7 @@ def _may_lead(builder: Any, source: str, target: str) -> bool:
 
 
 def _ends(builder: Any, source: str) -> Iterator[str | None]:
-    """Where a node's decisions may lead; None for anywhere."""
+    """Yield where a node's decisions may lead; None for anywhere."""
     for branch in builder.branches.get(source, {}).values():
         yield from branch.ends.values() if branch.ends else [None]
     spec = builder.nodes.get(source)

@@ -81,7 +81,7 @@ def _keys(node: ast.AST, names: set[str]) -> Iterator[str]:
 
 
 def _helpers(function: Any) -> Iterator[Any]:
-    """Functions of the same module that this one names."""
+    """Yield functions of the same module that this one names."""
     try:
         named = inspect.getclosurevars(function)
     except (TypeError, ValueError):

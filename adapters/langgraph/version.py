@@ -6,7 +6,7 @@ _PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-openai")
 
 
 def installed() -> dict[str, str]:
-    """Versions of the packages that shape a run."""
+    """Return versions of the packages that shape a run."""
     return {name: version for package in _PACKAGES for name, version in version_of(package).items()}
 
 

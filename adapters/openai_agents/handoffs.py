@@ -55,7 +55,7 @@ def arguments(text: str) -> dict[str, JsonValue]:
 
 
 def _target(one: Any, source: str) -> Agent[Any]:
-    """Where a hand-off leads: the SDK itself notes that, in a private field, at those that `handoff()` makes."""
+    """Return where a hand-off leads: the SDK itself notes that, in a private field, at those that `handoff()` makes."""
     if isinstance(one, Agent):
         return one
     reference = getattr(one, "_agent_ref", None)

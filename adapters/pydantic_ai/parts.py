@@ -129,7 +129,7 @@ def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any
 def _made_by(
     own: Callable[[Any], Any], settings: dict[str, Any], changes: dict[str, Any]
 ) -> Callable[[Any], dict[str, Any]]:
-    """Settings that a function of the user's makes for each request, with the changes."""
+    """Return settings that a function of the user's makes for each request, with the changes."""
     return lambda context: _changed({**settings, **(own(context) or {})}, changes)
 
 

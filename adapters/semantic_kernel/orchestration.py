@@ -90,7 +90,7 @@ def members_of(whole: Any) -> list[Any]:
 
 
 def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
-    """Where each agent's functions of the orchestration lead."""
+    """Return where each agent's functions of the orchestration lead."""
     found = _part(whole, "_handoffs") if isinstance(whole, HandoffOrchestration) else {}
     return {
         name: {f"{_TRANSFER}{other}": other for other in targets}

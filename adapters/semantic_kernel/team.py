@@ -127,7 +127,7 @@ class Team(Members[Member]):
         return is_orchestration(self.whole) and can_do_without(self.whole)
 
     def _leads(self, name: str) -> dict[str, str]:
-        """Where functions lead that the orchestration gives an agent."""
+        """Return where functions lead that the orchestration gives an agent."""
         return handoffs_of(self.whole).get(name, {}) if is_orchestration(self.whole) else {}
 
     def changed(self, change: Change, trial: Trial) -> Any:

@@ -139,7 +139,7 @@ def parts_of_name(name: str) -> tuple[str, str]:
 def plugins_with(
     own: Mapping[str, KernelPlugin], functions: Iterable[KernelFunction]
 ) -> dict[str, KernelPlugin]:
-    """Copies of plugins, with the functions in them in the place of those that have their names."""
+    """Return copies of plugins, with the functions in them in the place of those that have their names."""
     held = {name: dict(plugin.functions) for name, plugin in own.items()}
     for function in functions:
         held.setdefault(function.plugin_name or _LOOSE, {})[function.name] = function

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def ends_in_common(one: Sequence[Any], other: Sequence[Any]) -> tuple[int, int]:
-    """Lengths of the beginning and of the end that both have; the two never overlap.
+    """Return lengths of the beginning and of the end that both have; the two never overlap.
 
     What could belong to either belongs to the beginning.
 

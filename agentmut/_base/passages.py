@@ -67,7 +67,7 @@ def flat(text: str) -> str:
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the surroundings of a stretch begin and end: what is under another heading is sent elsewhere.
+    """Return where the surroundings of a stretch begin and end: what is under another heading is sent elsewhere.
 
     >>> _around("Be kind.\\n\\n## Goal\\nHelp.", 0, 8), _around("Be kind.\\n\\n## Goal\\nHelp.", 18, 23)
     ((0, 10), (17, 23))

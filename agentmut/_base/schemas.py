@@ -162,7 +162,7 @@ def is_number(value: Any) -> bool:
 
 
 def fault(schema: Any) -> tuple[Path, str] | None:
-    """Where a value is no JSON Schema and why; None where it is one."""
+    """Return where a value is no JSON Schema and why; None where it is one."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from jsonschema.validators import validator_for

@@ -85,7 +85,7 @@ KEYLESS = frozenset(service.name for service in SERVICES if not service.keys)
 
 
 def dummy_keys(variables: Mapping[str, str]) -> dict[str, str]:
-    """Keys for clients that want one although nobody will be asked, where `variables` have none.
+    """Return keys for clients that want one although nobody will be asked, where `variables` have none.
 
     >>> dummy_keys({"ANTHROPIC_API_KEY": "k", "GOOGLE_API_KEY": "k", "AWS_PROFILE": "p", "AZURE_OPENAI_API_KEY": "k"})
     {'OPENAI_API_KEY': 'none'}

@@ -34,7 +34,7 @@ class YamlSource:
         return self.lines.get(path, 1)
 
     def problem(self, path: KeyPath, message: str) -> str:
-        """One line for a reader: file:line, key path, what is wrong."""
+        """Return one line for a reader: file:line, key path, what is wrong."""
         where = f"{self.label}:{self.line(path)}"
         return f"{where}: {show_path(path)}: {message}" if path else f"{where}: {message}"
 

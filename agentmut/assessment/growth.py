@@ -22,7 +22,7 @@ class Growth(NamedTuple):
 
     @property
     def most_trials(self) -> int:
-        """Trials that are evidence, over all scenarios."""
+        """Return the number of trials that are evidence, over all scenarios."""
         return sum(self.trials.values())
 
 

@@ -39,7 +39,7 @@ class Prepared(NamedTuple):
 
     @property
     def most_trials(self) -> int:
-        """Trials at most, without repeats after trouble."""
+        """Return the largest number of trials, without repeats after trouble."""
         return sum(lane.rule.most for lane in self.work.lanes.values())
 
 

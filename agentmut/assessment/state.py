@@ -29,7 +29,7 @@ class StoppingRule(Protocol):
 
     @property
     def most(self) -> int:
-        """Trials that are evidence after which no more are run."""
+        """Return the number of trials that are evidence after which no more are run."""
         ...
 
     @property
@@ -93,22 +93,22 @@ class AssessedScenario:
 
     @property
     def wanted(self) -> int:
-        """Trials that it takes at most."""
+        """Return the number of trials that it takes at most."""
         return self.rule.most
 
     @property
     def finished(self) -> int:
-        """Trials looked at."""
+        """Return the number of trials looked at."""
         return self.consumed
 
     @property
     def trials(self) -> int:
-        """Trials that are evidence."""
+        """Return the number of trials that are evidence."""
         return len(self.passed)
 
     @property
     def _limit(self) -> int:
-        """Launches at most: some trials may turn out to be no evidence."""
+        """Return the largest number of launches: some trials may turn out to be no evidence."""
         return self.rule.most + max(3, round(SPARE * self.rule.most))
 
     def judgement(self) -> Judgement:

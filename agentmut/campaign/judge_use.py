@@ -20,7 +20,7 @@ def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
 
 
 def merged(uses: Iterable[JudgeUse]) -> tuple[JudgeUse, ...]:
-    """One for each model, in the order of their first; the cost of a model is unknown where a part of it is."""
+    """Return one for each model, in the order of their first; the cost of a model is unknown where a part of it is."""
     found: dict[str, JudgeUse] = {}
     for use in uses:
         found[use.model] = _sum(found[use.model], use) if use.model in found else use

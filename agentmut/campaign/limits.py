@@ -177,7 +177,7 @@ def _refusal(unit: str, budget: str, said: str, needed: str) -> str:
 
 
 def _rounded_up(value: float) -> float:
-    """Two significant digits, never less."""
+    """Return two significant digits, never less."""
     unit: float = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.ceil(value / unit) * unit
 

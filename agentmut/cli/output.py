@@ -45,7 +45,7 @@ def wants_color() -> bool:
 
 
 def terminal_width() -> int:
-    """Columns for a report: those of the terminal, from 80 to 120; 80 where there is none."""
+    """Return the number of columns for a report: those of the terminal, from 80 to 120; 80 where there is none."""
     return min(max(shutil.get_terminal_size().columns, 80), 120) if sys.stdout.isatty() else 80
 
 

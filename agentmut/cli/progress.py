@@ -94,6 +94,6 @@ def _score(state: CampaignState) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Minutes and seconds."""
+    """Return minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"

@@ -47,7 +47,7 @@ def key_check(provider: str, variables: Mapping[str, str]) -> Check:
 
 
 def tool_checks(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]) -> Iterator[Check]:
-    """Tools that broken agents may really call, thousands of times."""
+    """Yield tools that broken agents may really call, thousands of times."""
     names = config.tool_names
     if not names:
         return

@@ -41,7 +41,7 @@ def _kind(shape: RequestShape) -> Sent:
 
 
 def differences(config: AgentConfig, shapes: Sequence[RequestShape]) -> tuple[str, ...]:
-    """Where the requests are not what the config says; what is not in the config is not mutated."""
+    """Return where the requests are not what the config says; what is not in the config is not mutated."""
     if not shapes:
         return ()
     return (*_of_texts(config, shapes), *_of_tools(config, shapes), *_of_model(config.model, shapes))

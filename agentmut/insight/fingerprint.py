@@ -133,7 +133,7 @@ class Reference:
         self._words = _Table([dict.fromkeys(run.words, 1.0) for run in runs])
 
     def columns(self, candidate: Sequence[Fingerprint]) -> Columns:
-        """Both samples over the same columns, for `compare_traces`.
+        """Return both samples over the same columns, for `compare_traces`.
 
         Which columns there are is decided on both samples as one, so that a permutation test on them stays valid:
         at most `FEATURES` that vary, those that differ from their median in the most runs, then two about words and
@@ -154,7 +154,7 @@ class Reference:
         return Columns(table[: len(self.runs)], table[len(self.runs) :], (*named, *followed))
 
     def _usual_words(self, candidate: Sequence[Fingerprint]) -> "Array":
-        """Words of each run that nearly all runs have, and those that few others have, though more than one.
+        """Return words of each run that nearly all runs have, and those that few others have, though more than one.
 
         Few: about as many as there are candidates, so that what all of these say, or leave out, counts here.
         """

@@ -88,7 +88,7 @@ def _between(command: list[str], address: str) -> int:
 
 
 def _carry(line: socket.socket, server: "subprocess.Popen[bytes]") -> int:
-    """Both ends to agentmut, until one of the three is gone."""
+    """Return both ends to agentmut, until one of the three is gone."""
     assert server.stdin and server.stdout
     lock, stdin = threading.Lock(), server.stdin
 

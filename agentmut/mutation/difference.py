@@ -109,7 +109,7 @@ def changed_lines(before: str, after: str) -> Iterator[tuple[int, int]]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of changed lines of `new`; empty ones stand where something was deleted."""
+    """Yield stretches of changed lines of `new`; empty ones stand where something was deleted."""
     shared = min(len(old), len(new))
     head = next((i for i in range(shared) if old[i] != new[i]), shared)
     tail = next((i for i in range(shared - head) if old[-1 - i] != new[-1 - i]), shared - head)

@@ -250,7 +250,7 @@ def _writes_prompt(edit: Edit) -> bool:
 
 
 def _digests(config: AgentConfig, names: Iterable[str], items: Mapping[int, str]) -> dict[str, str]:
-    """Digests of parts. `items` has those of the original's tools and documents, which mutants share."""
+    """Return digests of parts. `items` has those of the original's tools and documents, which mutants share."""
     return {name: _digest(getattr(config, name), items) for name in names}
 
 

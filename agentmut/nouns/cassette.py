@@ -132,7 +132,7 @@ class Player:
 
 
 def difference(one: Any, other: Any) -> tuple[str, ...]:
-    """Where two JSON values differ first; empty where they differ as a whole, or not at all.
+    """Return where two JSON values differ first; empty where they differ as a whole, or not at all.
 
     >>> difference({"a": [1, 2]}, {"a": [1, 3]})
     ('a', '1')

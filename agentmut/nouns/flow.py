@@ -73,7 +73,7 @@ _EMPTY = Flow()
 
 
 def _problems(details: Iterable[Any]) -> str:
-    """One phrase for each malformed key, at the first place where it is."""
+    """Return one phrase for each malformed key, at the first place where it is."""
     places: dict[str, str] = {}
     for key, *rest in (detail["loc"] for detail in details):
         inside = [str(part) for part in rest if not str(part).startswith(("constrained-", "dict["))]

@@ -200,7 +200,7 @@ class Mutant(Frozen):
 
     @property
     def places(self) -> tuple[Edit | About, ...]:
-        """Where the mutant belongs: what it is about, or its edits. Of several parts, the places of each."""
+        """Return where the mutant belongs: what it is about, or its edits. Of several parts, the places of each."""
         if self.parts:
             return tuple(place for part in self.parts for place in part.places)
         return self.about or self.edits

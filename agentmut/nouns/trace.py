@@ -140,7 +140,7 @@ class AgentTrace(Frozen):
 
     @property
     def usage(self) -> Usage:
-        """Tokens of all model calls."""
+        """Return tokens of all model calls."""
         return sum((step.usage for step in self.steps), Usage())
 
     @property

@@ -61,7 +61,7 @@ class Recorder:
         self.begun = self.clock()
 
     def now(self) -> float:
-        """Seconds since the trial began."""
+        """Return seconds since the trial began."""
         return self.clock() - self.begun + self.late
 
     def asked(self, since: float) -> None:

@@ -32,7 +32,9 @@ class Rewriter(Protocol):
 
     @property
     def marks(self) -> frozenset[str]:
-        """Pointers of the live changes that took effect, as in `Recorder.marks`: `/history`, `/tools/search/fault`."""
+        """Return pointers of the live changes that took effect, as in `Recorder.marks`: `/history`,
+        `/tools/search/fault`.
+        """
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
         """Return the agent's request as its mutant sends it; unchanged if it cannot be read."""
@@ -47,7 +49,7 @@ class Rewriter(Protocol):
         """
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
-        """One event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
+        """Return one event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
 
 
 Double = Callable[..., Any]

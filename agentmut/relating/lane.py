@@ -113,7 +113,7 @@ class Lane:
 
     @property
     def most(self) -> int:
-        """Pairs at most."""
+        """Return the largest number of pairs."""
         return 0 if self.rule is None else min(self.rule.most, len(self.planned))
 
     @property
@@ -131,7 +131,7 @@ class Lane:
 
     @property
     def violations(self) -> int:
-        """Pairs in which the relation does not hold."""
+        """Return the number of pairs in which the relation does not hold."""
         return len(self.held) - sum(self.held)
 
     def begin(self) -> tuple[TrialRef, ...]:

@@ -184,7 +184,7 @@ def worst_case(session: Session, wanted: Wish) -> int:
 
 
 def pairs_of(project: Project) -> int:
-    """Pairs of a relation on a scenario at most."""
+    """Return the number of pairs of a relation on a scenario at most."""
     return project.relations.pairs
 
 

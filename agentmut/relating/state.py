@@ -59,7 +59,7 @@ class Relating(Account):
 
     @property
     def pairs(self) -> int:
-        """Pairs judged so far."""
+        """Return the number of pairs judged so far."""
         return sum(len(lane.held) for lane in self.lanes)
 
     def launch(self) -> Launch | None:

@@ -238,7 +238,7 @@ def _unfit(fit: Fit) -> RelationRow:
 
 
 def _not_reached(wanted: Wish, rows: Sequence[RelationRow]) -> list[RelationRow]:
-    """Relations that fit, and have no lane since there are no source runs: no evidence either way."""
+    """Return relations that fit, and have no lane since there are no source runs: no evidence either way."""
     there = {(row.relation, row.scenario) for row in rows}
     missing = [fit for fit in wanted.fitting if (fit.chosen.label, fit.scenario.name) not in there]
     return [

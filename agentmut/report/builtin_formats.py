@@ -138,7 +138,7 @@ class JUnit:
     name: ClassVar[str] = "junit"
 
     def render(self, result: "Result", view: View) -> str:
-        """One test case a mutant."""
+        """Return one test case a mutant."""
         from agentmut.report.files.junit import junit_report
 
         return junit_report(result)
@@ -150,7 +150,7 @@ class Sarif:
     name: ClassVar[str] = "sarif"
 
     def render(self, result: "Result", view: View) -> str:
-        """One finding for each change that the suite does not notice."""
+        """Return one finding for each change that the suite does not notice."""
         from agentmut.report.files.sarif import sarif_report
 
         return sarif_report(result, view.prefix, why)

@@ -83,7 +83,7 @@ class HasJudges(Protocol):
 
 
 def judged_with(report: HasJudges) -> Iterator[str]:
-    """Tokens and money of model judges, which the line on the agent's runs does not count."""
+    """Yield tokens and money of model judges, which the line on the agent's runs does not count."""
     for judge in report.judges:
         money = "cost unknown" if judge.usd is None else f"${judge.usd:.4f}"
         tokens = f"{judge.input_tokens + judge.output_tokens} tokens"

@@ -28,7 +28,7 @@ OTHERWISE = "Check the disk that holds it; then `agentmut resume`: what was fini
 
 
 def explanation(path: Path, doing: str, error: Exception) -> str:
-    """One paragraph: what could not be done, to which file, why, and the remedy."""
+    """Return one paragraph: what could not be done, to which file, why, and the remedy."""
     cause = str(getattr(error, "orig", None) or error).splitlines()[0].rstrip(".")
     if isinstance(error, ValidationError | NoResultFound):
         cause = f"a row cannot be read ({cause})"

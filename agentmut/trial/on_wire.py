@@ -105,7 +105,7 @@ class OnWire(AsksAgent):
 
     @cached_property
     def _faulty_here(self) -> frozenset[str]:
-        """Tools whose faults the agent's adapter carries out: then their calls are as they would be."""
+        """Return tools whose faults the agent's adapter carries out: then their calls are as they would be."""
         faulty = {tool.own_name for tool in self._config.tools if tool.fault} & set(self._base.tool_names)
         return self._original.doubled_tools() & faulty if faulty else frozenset()
 
@@ -122,7 +122,7 @@ class OnWire(AsksAgent):
         return OnWire(self._original, config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Tools whose calls the agent's adapter can intercept."""
+        """Return tools whose calls the agent's adapter can intercept."""
         return self._original.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:

@@ -54,5 +54,5 @@ def agent_of(session: Session) -> AgentSummary:
 
 
 def baselines_folder(project: Project) -> Path:
-    """Where a project's baselines are kept."""
+    """Return where a project's baselines are kept."""
     return project.root / FOLDER / "baselines"

@@ -159,7 +159,7 @@ def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, 
 
 
 def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:
-    """Trials with their price each, together. A part without a price leaves the sum unknown."""
+    """Return trials with their price each, together. A part without a price leaves the sum unknown."""
     parts = [part for part in parts if part[0]]
     trials = sum(count for count, _ in parts)
     known = [count * usd for count, usd in parts if usd is not None]

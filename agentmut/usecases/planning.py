@@ -215,7 +215,7 @@ class _Known:
 
     @cached_property
     def usage(self) -> Usage:
-        """Tokens of one trial: the mean of the stored ones, or what the texts of the agent suggest."""
+        """Return tokens of one trial: the mean of the stored ones, or what the texts of the agent suggest."""
         if self._results:
             used = [result.trace.usage for result in self._results]
             return Usage(

@@ -178,7 +178,7 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
 
 
 def saved_folder(project: Project) -> Path:
-    """Where a project's saved reports on relations are."""
+    """Return where a project's saved reports on relations are."""
     return project.root / FOLDER / "relations"
 
 

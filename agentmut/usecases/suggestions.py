@@ -86,7 +86,7 @@ class Proposed(NamedTuple):
 
 
 def free_suggestions(session: Session, store: Store, run: str | None = None) -> Proposed:
-    """Assertions for survivors, and what no run exercises, from stored trials alone.
+    """Return assertions for survivors, and what no run exercises, from stored trials alone.
 
     Scenarios that an earlier search has found stay suggested until they are applied.
 

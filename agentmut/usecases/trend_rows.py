@@ -133,7 +133,7 @@ def any_false_alarm(watches: Iterable[Watch]) -> float:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """Values in [0, 1] as a line of blocks; a gap where there is none.
+    """Return values in [0, 1] as a line of blocks; a gap where there is none.
 
     >>> sparkline([0.0, 0.5, 1.0, None])
     '▁▅█·'

@@ -21,7 +21,7 @@ def trend(
     reference: int = REFERENCE,
     in_control: float = IN_CONTROL,
 ) -> TrendReport:
-    """Scores and pass rates over the stored runs, with drift flagged: `agentmut trend`. No agent is run.
+    """Return scores and pass rates over the stored runs, with drift flagged: `agentmut trend`. No agent is run.
 
     `drop` is the fall of a pass rate that matters (the project's `statistics.delta` when left out), `reference` the
     number of first trials that later ones are held against, `in_control` the trials from one false alarm to the next.

@@ -85,7 +85,7 @@ def _check_known(session: Session, store: Store, scenario: str | None, mutant: s
 
 
 def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
-    """One stored trial. Raises `UsageError` where there is none of that number."""
+    """Return one stored trial. Raises `UsageError` where there is none of that number."""
     trial = store.listing.trial(number)
     if trial is None:
         raise UsageError(f"--trial {number}: there is no such trial. `agentmut trials` lists them.")

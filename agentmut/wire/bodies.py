@@ -15,7 +15,7 @@ DEEPEST = 128
 
 
 def read_json(body: bytes | str) -> Any:
-    """One JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
+    """Return one JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
     try:
         value = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
@@ -30,7 +30,7 @@ def read_json(body: bytes | str) -> Any:
 
 
 def read_object(body: bytes) -> Body:
-    """One JSON object. Raises `ValueError` for anything else."""
+    """Return one JSON object. Raises `ValueError` for anything else."""
     return dict(mapping(read_json(body), "the body"))
 
 

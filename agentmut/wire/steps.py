@@ -15,7 +15,7 @@ _MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)
 
 
 def steps_from_exchanges(exchanges: Sequence[Exchange], *, with_tools: bool) -> list[Step]:
-    """One reasoning step per answered exchange; with tools, also one step per tool call in a reply.
+    """Return one reasoning step per answered exchange; with tools, also one step per tool call in a reply.
 
     A tool's output is taken from the next request that carries it. The wire cannot see how long a tool
     took, nor the result of a call after which no request followed.

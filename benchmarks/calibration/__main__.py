@@ -43,7 +43,7 @@ USAGE = f"usage: python -m benchmarks.calibration [--full] [SECTION ...]\nsectio
 
 
 def measured(name: str, *, thorough: bool) -> Section:
-    """One section, computed now. Seconds for a quick pass, minutes for a thorough one."""
+    """Return one section, computed now. Seconds for a quick pass, minutes for a thorough one."""
     module = importlib.import_module(f"benchmarks.calibration.{name}")
     found: Section = module.section(thorough=thorough)
     return found

@@ -116,7 +116,7 @@ def survival_ratio(p: float, n0: int, design: KillDesign, table_of: TableOf) -> 
 
 
 def section(*, thorough: bool) -> Section:
-    """Ratios at n0 = 100; other baselines only in the thorough pass."""
+    """Return ratios at n0 = 100; other baselines only in the thorough pass."""
     table_of = cache(decision_table)
     figures = list(_at_a_hundred(table_of))
     if thorough:

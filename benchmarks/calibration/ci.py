@@ -136,7 +136,7 @@ def enumerated_misses(p: float, scenarios: int, n: int, runs: int, level: float)
 def simulated_misses(
     rates: Sequence[float], n: int, runs: int, level: float, *, draws: int, seed: int
 ) -> Misses:
-    """Misses over `draws` baselines of n trials a scenario."""
+    """Return misses over `draws` baselines of n trials a scenario."""
     rng, truth = np.random.default_rng(seed), red_at(rates, THRESHOLD, runs)
     found = [_interval(rng.binomial(n, rates).tolist(), n, runs, level) for _ in range(draws)]
     under, under_error = simulated_rate(_is_under(truth, interval) for interval in found)

@@ -109,7 +109,8 @@ def _binomial_rejects(n: int, p0: float, alpha: float, side: Alternative) -> Fla
 
 
 def trials_two_sided(p: float, delta: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """Trials per arm for a two-sided test of two samples that both have the variance p(1-p): Eq. 1.
+    """Return the number of trials per arm for a two-sided test of two samples that both have the variance p(1-p): Eq.
+    1.
 
     n = ceil((z(1-alpha/2) + z(1-beta))^2 * 2 p (1-p) / delta^2): a difference by `delta`, as a fraction, is then
     found with chance about 1 - beta by a Z test at level alpha. It takes two samples; a test of one sample against
@@ -126,7 +127,7 @@ def trials_two_sided(p: float, delta: float, *, alpha: float = 0.05, beta: float
 
 
 def trials_one_sided(p_baseline: float, p_current: float, *, alpha: float = 0.05, beta: float = 0.10) -> int:
-    """Trials per arm for a one-sided test that one sample passes less often than the other: Eq. 6.
+    """Return the number of trials per arm for a one-sided test that one sample passes less often than the other: Eq. 6.
 
     n = ceil((z(1-alpha) + z(1-beta))^2 (pb (1-pb) + pc (1-pc)) / (pb - pc)^2), at least 1. It is the same with
     the rates swapped. It belongs to a Z test with unpooled variance; what Fisher's, Boschloo's and the pooled Z test

@@ -118,7 +118,7 @@ def _fixed(n: int) -> Iterator[Figure]:
 
 
 def _suite(n: int) -> Iterator[Figure]:
-    """Two scenarios at their threshold: a false FAIL of either counts, a false PASS needs both."""
+    """Yield two scenarios at their threshold: a false FAIL of either counts, a false PASS needs both."""
     threshold = 0.8
     chances = binom.pmf(np.arange(n + 1), n, threshold)
     sure = np.zeros(n + 1)

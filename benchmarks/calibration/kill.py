@@ -81,7 +81,7 @@ def _opening(f0: int, n0: int, design: KillDesign) -> tuple[KillTable, Standing]
 def _one_mutant(
     openings: Sequence[tuple[KillTable, Standing]], rates: Sequence[float], rng: Random
 ) -> tuple[int, bool]:
-    """Trials spent on one mutant that passes at `rates`, and whether they killed it."""
+    """Return trials spent on one mutant that passes at `rates`, and whether they killed it."""
     states: list[Standing | None] = [None if table.untestable else start for table, start in openings]
     equal, spent = [1.0] * len(rates), 0
     while any(states):
@@ -129,7 +129,7 @@ def _unequal(design: KillDesign, p: float) -> Iterator[Figure]:
 
 
 def _cell(n0: int, p: float, drop: float, table_of: TableOf) -> Iterator[Figure]:
-    """One cell of the grid. Promised are false kills, and survivors where the rate drops by delta."""
+    """Yield one cell of the grid. Promised are false kills, and survivors where the rate drops by delta."""
     found = operating_characteristics(n0, DEFAULT_DESIGN, p, drop, table_of)
     name = f"n0 = {n0}, p = {p}, drop {drop}"
     if drop == 0:

@@ -16,7 +16,7 @@ LOW: tuple[tuple[int, float, float], ...] = ((3, 0.20, 0.088), (10, 0.17, 0.173)
 
 
 def section(*, thorough: bool) -> Section:
-    """Families of scenarios with one low pass rate, for both divisions of alpha; quick: the first of them."""
+    """Return families of scenarios with one low pass rate, for both divisions of alpha; quick: the first of them."""
     table_of = cache(decision_table)
     figures = []
     for scenarios, p, known in LOW if thorough else LOW[:1]:

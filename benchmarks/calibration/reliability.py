@@ -33,7 +33,7 @@ JUDGES = ((0.9, 0.95, 0.9), (0.8, 0.9, 0.6), (0.5, 0.7, 0.7), (0.97, 0.99, 0.95)
 
 
 def section(*, thorough: bool) -> Section:
-    """Bias of pass@k and pass^k, run lengths of drift charts, coverage of judge-corrected rates."""
+    """Return bias of pass@k and pass^k, run lengths of drift charts, coverage of judge-corrected rates."""
     sizes = (30, 50, 100) if thorough else (30,)
     figures = [*_bias(), *_run_lengths(20_000 if thorough else 2000), *_known_rate(), *_both_rates()]
     for n in sizes:

@@ -79,7 +79,7 @@ def _clusters(runs: int) -> Iterator[Figure]:
 
 
 def _bca_less_percentile(runs: int) -> Figure:
-    """Both on the same samples and resamples: how much more often BCa's interval holds the mean."""
+    """Return both on the same samples and resamples: how much more often BCa's interval holds the mean."""
     gains = [
         int(skewed_mean("bca", 10, 0.95, np.random.default_rng(seed)))
         - int(skewed_mean("percentile", 10, 0.95, np.random.default_rng(seed)))

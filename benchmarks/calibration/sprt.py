@@ -87,7 +87,7 @@ def section(*, thorough: bool) -> Section:
 
 
 def _errors(cell: tuple[float, float], levels: tuple[float, float]) -> list[Figure]:
-    """Both error rates, without end and cut off at 50 trials.
+    """Return both error rates, without end and cut off at 50 trials.
 
     A higher rate fails less and a lower one passes less, so the ends of the hypotheses are their worst cases.
     """

@@ -43,7 +43,7 @@ NULLS: tuple[tuple[str, tuple[float, ...], int], ...] = (
 
 
 def section(*, thorough: bool) -> Section:
-    """Costs without and with half of alpha for the suite; false kills for equal and unequal scenarios."""
+    """Return costs without and with half of alpha for the suite; false kills for equal and unequal scenarios."""
     runs, table_of = 4000 if thorough else 300, cache(decision_table)
     costs, nulls = (COSTS, NULLS) if thorough else (COSTS[:1], NULLS[:1])
     figures = [figure for case in costs for figure in _cost(case, runs, table_of)]

@@ -88,28 +88,30 @@ KINDS: dict[str, Draw] = {
 
 
 def calls(n: int, rng: Generator, shuffled: float) -> list[list[str]]:
-    """Three to six tools in one fixed order, shuffled in this share of the traces: same tools, other order."""
+    """Return three to six tools in one fixed order, shuffled in this share of the traces: same tools, other order."""
     lengths = rng.integers(3, 7, n)
     orders = (rng.permutation(length) if rng.random() < shuffled else range(length) for length in lengths)
     return [["abcdef"[i] for i in order] for order in orders]
 
 
 def with_order(features: Draw, n0: int, n: int, rng: Generator, shuffled: float = 0.15) -> Pair:
-    """Traces whose features do not differ; the baseline shuffles 15 % of its sequences, the candidate `shuffled`."""
+    """Return traces whose features do not differ; the baseline shuffles 15 % of its sequences, the candidate
+    `shuffled`.
+    """
     pairs = bigram_counts(calls(n0, rng, 0.15), calls(n, rng, shuffled))
     first, second = features(n0, rng), features(n, rng)
     return np.hstack([first, pairs.baseline]), np.hstack([second, pairs.candidate])
 
 
 def shifted(n0: int, n: int, rng: Generator) -> Pair:
-    """One of the features larger by one standard deviation."""
+    """Return one of the features larger by one standard deviation."""
     first, second = independent(n0, rng), independent(n, rng)
     second[:, 0] += 1.0
     return first, second
 
 
 def spread(n0: int, n: int, rng: Generator) -> Pair:
-    """Two of the features spread three times as wide around the same median."""
+    """Return two of the features spread three times as wide around the same median."""
     first, second = independent(n0, rng), independent(n, rng)
     second[:, :2] *= 3.0
     return first, second
@@ -154,7 +156,7 @@ def _type_one(effort: Effort) -> Iterator[Figure]:
 
 
 def _over_the_looks(effort: Effort) -> Figure:
-    """Looks with the same baseline and a candidate that grows: type I of the whole."""
+    """Return looks with the same baseline and a candidate that grows: type I of the whole."""
     rng, plan, hits = np.random.default_rng(SEED), Looks(), []
     for _ in range(effort.runs // 4):
         baseline, candidate = with_order(mixed, 50, plan.sizes[-1], rng)

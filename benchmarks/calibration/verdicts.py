@@ -40,7 +40,7 @@ class Worst(NamedTuple):
 
 
 def section(*, thorough: bool) -> Section:
-    """Both errors of both methods, the chance that `needed` promises, and previews against simulated runs."""
+    """Return both errors of both methods, the chance that `needed` promises, and previews against simulated runs."""
     most, runs = (2000, 20_000) if thorough else (300, 1000)
     figures = [
         f for threshold in THRESHOLDS for alpha in (0.05, 0.01, 0.1) for f in _exact(threshold, alpha, most)

@@ -35,7 +35,7 @@ _DEPENDENT = re.compile(r"\b(?:that|which|who|what|whose|where|if|when|as|than)\
     ],
 )
 def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per sentence that states a fact or can be denied: elsewhere it stands in another version.
+    """Yield one mutant per sentence that states a fact or can be denied: elsewhere it stands in another version.
 
     The other version has another value for the sentence's first fact, or denies what it says ("can" becomes
     "cannot"); sentences with conditions or other negations are left alone, and so is

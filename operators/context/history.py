@@ -15,7 +15,7 @@ _KEPT = AgentConfig(history=History.KEPT)
     examples=[Example(_KEPT, AgentConfig(history=History.DROPPED))],
 )
 def drop_history(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where a scenario has several turns: each turn is given without the earlier ones."""
+    """Yield one mutant, where a scenario has several turns: each turn is given without the earlier ones."""
     yield from _changed(config, History.DROPPED, "give each turn without the earlier ones")
 
 
@@ -26,7 +26,7 @@ def drop_history(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     examples=[Example(_KEPT, AgentConfig(history=History.SWAPPED))],
 )
 def swap_speakers(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where a scenario has several turns: user and assistant change roles in the earlier ones."""
+    """Yield one mutant, where a scenario has several turns: user and assistant change roles in the earlier ones."""
     yield from _changed(config, History.SWAPPED, "exchange user and assistant in the earlier turns")
 
 

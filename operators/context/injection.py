@@ -20,7 +20,7 @@ _FIRST = _ORDERS["to ignore its rules"][1]
     examples=[document_example(_PLAIN, f"{_PLAIN}\n\n{_FIRST}")],
 )
 def embedded_instruction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Three mutants per document: orders to ignore the rules (at the end), to reveal the prompt (in the
+    """Yield three mutants per document: orders to ignore the rules (at the end), to reveal the prompt (in the
     middle, at the end of a line or sentence), and to recommend a competitor (at the end).
 
     Each is a paragraph of its own. An empty document has none.

@@ -20,7 +20,7 @@ _CUT = Document(name="policy", text="Refunds take a day.")
     examples=[Example(AgentConfig(context=(_WHOLE,)), AgentConfig(context=(_CUT,)))],
 )
 def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants per document: only its first half, and only its first quarter, is left.
+    """Yield two mutants per document: only its first half, and only its first quarter, is left.
 
     The cut is at the last end of a sentence or line within that length, or at the first one after it; a
     document with a single sentence has no mutants.
@@ -48,7 +48,7 @@ def _nearest_end(ends: list[int], target: float) -> int | None:
     examples=[Example(AgentConfig(context=(_WHOLE, _OTHER)), AgentConfig(context=(_OTHER,)))],
 )
 def drop_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per document: the agent does not get it."""
+    """Yield one mutant per document: the agent does not get it."""
     for index, document in enumerate(config.context):
         plain = document.model_dump(mode="json")
         gone = Edit(pointer=f"/context/{index}", before=plain, after=None)

@@ -22,7 +22,7 @@ _ONE = Document(name="one", text="Refunds take a day.")
     examples=[Example(AgentConfig(context=(_ONE,)), AgentConfig(context=(_IRRELEVANT[0], _ONE)))],
 )
 def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants: an irrelevant document before all others, and one after them.
+    """Yield two mutants: an irrelevant document before all others, and one after them.
 
     An agent that is given no documents has none: there is no place where one would arrive.
     """

@@ -18,7 +18,7 @@ _TWO = Document(name="two", text="Returns are free.")
     examples=[Example(AgentConfig(context=(_ONE, _TWO)), AgentConfig(context=(_TWO, _ONE)))],
 )
 def permute(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, with two documents or more: they are in reverse order."""
+    """Yield one mutant, with two documents or more: they are in reverse order."""
     if len(config.context) > 1:
         plain = [document.model_dump(mode="json") for document in config.context]
         said = "give the documents in reverse order"
@@ -34,7 +34,7 @@ def permute(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate
     examples=[Example(AgentConfig(context=(_ONE, _TWO)), AgentConfig(context=(_ONE, _ONE, _TWO)))],
 )
 def duplicate_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per document: it follows itself once more, under the same name."""
+    """Yield one mutant per document: it follows itself once more, under the same name."""
     for index, document in enumerate(config.context):
         copy = document.model_dump(mode="json")
         twin = Edit(pointer=f"/context/{index + 1}", before=None, after=copy)

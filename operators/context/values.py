@@ -61,7 +61,7 @@ def restating(config: AgentConfig, index: int, fact: StatedFact, other: Other) -
     examples=[document_example("Return it within 30 days.", "Return it within 31 days.")],
 )
 def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants per fact (amount, quantity, date, time, identifier): a value near the right one, one far off.
+    """Yield two mutants per fact (amount, quantity, date, time, identifier): a value near the right one, one far off.
 
     Facts are found in sentences; code, links, quotations and tables are left alone, and so is what a
     document says of itself ("Last updated", "Version", "Page").
@@ -90,7 +90,7 @@ def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     ],
 )
 def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per document with facts: its first twelve have the values of an earlier version.
+    """Yield one mutant per document with facts: its first twelve have the values of an earlier version.
 
     Years are two less, in what it says of itself too; an English document that names no year gets a line that
     dates it. Identifiers stay.

@@ -24,7 +24,7 @@ _JSON = {"type": "json_object"}
     lack='model.tool_choice is not set, or is "auto"',
 )
 def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where there are tools and a choice other than "auto", which is the default."""
+    """Yield one mutant, where there are tools and a choice other than "auto", which is the default."""
     now = config.model.tool_choice
     if config.tools and now not in (None, "auto"):
         yield changed(config, "tool_choice", None, f"drop the tool choice {_value_text(now)}")
@@ -39,7 +39,7 @@ def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[
     lack="model.response_format is not set",
 )
 def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where a format other than text, which is the default, is asked for."""
+    """Yield one mutant, where a format other than text, which is the default, is asked for."""
     now = config.model.response_format
     if now not in (None, {"type": "text"}):
         yield changed(config, "response_format", None, f"drop the response format {_value_text(now)}")

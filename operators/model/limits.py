@@ -20,7 +20,7 @@ _MOST_STOPS = 4
     lack="neither model.name nor model.max_tokens above 16 is set",
 )
 def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
+    """Yield one mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
     now = config.model.max_tokens
     if now is None and config.model.name:
         yield changed(config, "max_tokens", _FEW_TOKENS, f"limit answers to {_FEW_TOKENS} tokens")
@@ -35,7 +35,7 @@ def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     lack="model.name is not set, or the model takes no such stop sequence",
 )
 def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant: answers end at their first blank line.
+    """Yield one mutant: answers end at their first blank line.
 
     None where that is so already, where there are four stop sequences, the most that services take, where
     reasoning effort is set, and for Claude, which takes no blank ones.
@@ -57,7 +57,8 @@ def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator
     lack="model.reasoning_effort is not set, or is the lowest",
 )
 def reduce_reasoning_effort(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """At most two mutants: the next lower effort of high, medium, low, minimal, none; and "low" where lower still.
+    """Yield at most two mutants: the next lower effort of high, medium, low, minimal, none; and "low" where lower
+    still.
 
     An unset effort has no mutant, as many models take none; neither has one of another name.
     """

@@ -24,7 +24,7 @@ def _config(name: str) -> AgentConfig:
     lack="no other model is named for it (mutation.swap_models)",
 )
 def swap(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per name in `swap_models`, another model of the same tier, without the current one."""
+    """Yield one mutant per name in `swap_models`, another model of the same tier, without the current one."""
     yield from _others(config, options.swap_models, "swap the model")
 
 
@@ -39,7 +39,7 @@ def swap(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     lack="no smaller model is named for it (mutation.downgrade_models)",
 )
 def downgrade(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per name in `downgrade_models`, older or smaller models, without the current one."""
+    """Yield one mutant per name in `downgrade_models`, older or smaller models, without the current one."""
     yield from _others(config, options.downgrade_models, "downgrade the model")
 
 

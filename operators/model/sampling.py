@@ -17,7 +17,7 @@ _HOTTEST_CLAUDE = 1.0
     lack="model.name is not set, or the model takes no higher temperature",
 )
 def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant: temperature 1.5, or 2 where it is that high already; for Claude 1, the highest it takes.
+    """Yield one mutant: temperature 1.5, or 2 where it is that high already; for Claude 1, the highest it takes.
 
     An unset temperature is raised too: the defaults of services are at most 1. Claude's is 1, so there an
     unset one has no mutant, and neither has one where reasoning effort is set: services refuse both together.
@@ -38,7 +38,7 @@ def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
     lack="model.name is not set, or the temperature is 0 or not to be set",
 )
 def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant: temperature 0, unless it is that already.
+    """Yield one mutant: temperature 0, unless it is that already.
 
     It preserves: the likeliest words are said all the time, and an agent that gets worse by that lived on
     luck. An unset temperature is lowered too, as no service has 0 as its default.
@@ -56,7 +56,7 @@ def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
     lack="model.top_p is not set below 1",
 )
 def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where top_p is below 1: it is 1, and the unlikeliest words are let in again.
+    """Yield one mutant, where top_p is below 1: it is 1, and the unlikeliest words are let in again.
 
     An unset one is 1 with every service. A lower top_p is no mutant: it takes unlikely words away, which
     makes answers duller, but not wrong.
@@ -74,7 +74,7 @@ def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     lack="model.seed is not set",
 )
 def drop_seed(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant, where a seed is set: it is not. An agent that works with one seed only is brittle."""
+    """Yield one mutant, where a seed is set: it is not. An agent that works with one seed only is brittle."""
     if config.model.seed is not None:
         yield changed(config, "seed", None, f"drop the seed {config.model.seed}")
 

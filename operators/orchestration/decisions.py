@@ -23,7 +23,7 @@ _TRIAGE: dict[str, str] = {"money": "billing", "other": "tech"}
     lack="the agent has no branches that its adapter can change",
 )
 def reroute_branch(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per label of a branch: it leads where the next label leads to another place does."""
+    """Yield one mutant per label of a branch: it leads where the next label leads to another place does."""
     for index, branch in enumerate(Flow.of(config.orchestration).branches):
         for label, target in branch.ends.items():
             other = _next(list(branch.ends.values()), target)
@@ -50,7 +50,7 @@ def reroute_branch(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     lack=_NO_HANDOFFS,
 )
 def drop_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per hand-off to a node: it leads nowhere."""
+    """Yield one mutant per hand-off to a node: it leads nowhere."""
     for node, name, target in _handoffs(Flow.of(config.orchestration).handoffs):
         yield Candidate(
             edits=(flow_edit("handoffs", node, name, before=target, after=None),),
@@ -73,7 +73,7 @@ def drop_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     lack=_NO_HANDOFFS,
 )
 def misdirect_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per hand-off: it leads where the next of that node does, or to another node if it has none."""
+    """Yield one mutant per hand-off: it leads where the next of that node does, or to another node if it has none."""
     flow = Flow.of(config.orchestration)
     for node, name, target in _handoffs(flow.handoffs):
         others = [other for other in flow.handoffs[node].values() if other != END]

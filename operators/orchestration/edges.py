@@ -23,7 +23,7 @@ from agentmut.seams import OperatorOptions, operator
     lack="the agent has no edges that its adapter can change",
 )
 def remove_edge(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per edge: it leads nowhere. Edges to the end stay, as the run would end there all the same."""
+    """Yield one mutant per edge: it leads nowhere. Edges to the end stay, as the run would end there all the same."""
     for index, edge in enumerate(Flow.of(config.orchestration).edges):
         *sources, target = edge
         if target != END:
@@ -49,7 +49,7 @@ def remove_edge(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     lack="no two nodes of the agent follow one another without a branch, as far as its adapter can tell",
 )
 def swap_agents(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per two nodes in a row: they trade places.
+    """Yield one mutant per two nodes in a row: they trade places.
 
     In a row means that the first goes nowhere else, that nothing else leads to the second, and that neither
     decides itself where the run goes on.
@@ -82,7 +82,7 @@ def swap_agents(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     lack="the agent has no parallel branches that its adapter can change",
 )
 def serialise_branches(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per stretch of single nodes side by side: they run one after the other, in their order.
+    """Yield one mutant per stretch of single nodes side by side: they run one after the other, in their order.
 
     The same work is done and arrives in the same order, so an agent that minds depends on timing, or on its
     branches not seeing each other's results: it is asked to be robust against that.

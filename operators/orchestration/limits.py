@@ -21,7 +21,7 @@ _FRAMEWORK_DEFAULT = 1000
     lack="the agent has no limit of steps that its adapter can change",
 )
 def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants: half the steps, ten at most, and a quarter, four at most. A single step is left alone."""
+    """Yield two mutants: half the steps, ten at most, and a quarter, four at most. A single step is left alone."""
     limit = Flow.of(config.orchestration).max_steps or 1
     for cut in dict.fromkeys(min(limit // part, most) for part, most in _CUTS):
         if cut:
@@ -40,7 +40,7 @@ def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     lack="the agent has no retries that its adapter can change",
 )
 def disable_retry(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per node that is tried again, or one for all nodes: a failure is final."""
+    """Yield one mutant per node that is tried again, or one for all nodes: a failure is final."""
     retries = Flow.of(config.orchestration).retries
     if isinstance(retries, int):
         if retries:

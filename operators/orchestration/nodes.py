@@ -20,7 +20,7 @@ from agentmut.seams import OperatorOptions, operator
     lack="the agent has no nodes that its adapter can take out",
 )
 def remove_node(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per node: it is skipped, and what leads to it goes on to what follows it.
+    """Yield one mutant per node: it is skipped, and what leads to it goes on to what follows it.
 
     The only node of a flow stays: nothing would be left of the agent.
     """
@@ -44,7 +44,7 @@ def remove_node(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     lack="it is not known what the agent's nodes are passed",
 )
 def drop_state(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per node and key of the state it is passed: the node does without that key."""
+    """Yield one mutant per node and key of the state it is passed: the node does without that key."""
     for node, keys in Flow.of(config.orchestration).state.items():
         for index, key in enumerate(keys):
             yield Candidate(

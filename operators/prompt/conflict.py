@@ -46,7 +46,7 @@ _STEP = re.compile(
     ],
 )
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
+    """Yield one mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
     for document, instruction in english_instructions(config):
         said = None if unclosed_spans(instruction.text) else conflicting(instruction.text)
         if said:
@@ -86,7 +86,7 @@ def conflicting(text: str) -> str | None:
     ],
 )
 def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per bullet that is a single rule: its line stands there twice.
+    """Yield one mutant per bullet that is a single rule: its line stands there twice.
 
     Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...".
     So are items with something under them, or with a placeholder that never closes.

@@ -19,7 +19,7 @@ from agentmut.seams import OperatorOptions, operator
     ],
 )
 def remove_emphasis(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per instruction with emphasis: bold, capitals, "IMPORTANT:" and "!!!" are all gone from it.
+    """Yield one mutant per instruction with emphasis: bold, capitals, "IMPORTANT:" and "!!!" are all gone from it.
 
     It degrades: teams stress what a model did not follow otherwise. Names in capitals, protected text and
     instructions wholly in capitals are left alone.

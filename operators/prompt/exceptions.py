@@ -55,7 +55,7 @@ _ANY = re.compile(r"\b(?:any\w*|no|none|nothing|nobody|no one|all|every\w*)\b(?:
     examples=[prompt_example("Never issue a refund unless a manager agrees.\n", "Never issue a refund.\n")],
 )
 def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per exception clause of an English instruction, in the order of the text.
+    """Yield one mutant per exception clause of an English instruction, in the order of the text.
 
     "unless", "except", "but not", "everything but", "other than" (anything), "excluding", "without" after a
     prohibition, "; ... instead", ", otherwise ...", "only if ...", in brackets or at the start of a sentence too.
@@ -129,7 +129,7 @@ def _inner(text: str) -> Iterator[_Cut]:
 
 
 def _end(text: str, found: re.Match[str], limit: int) -> int | None:
-    """Where the clause ends; None where a comma in it leaves that open."""
+    """Return where the clause ends; None where a comma in it leaves that open."""
     comma = text.find(",", found.end(), limit)
     if comma < 0 or _HANGS_ON.match(text, comma):
         return limit

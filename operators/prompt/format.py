@@ -47,7 +47,7 @@ _BLANKS = re.compile(r"\s*")
     ],
 )
 def drop_output_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per English instruction that asks for a form of answer, as JSON, bullets or a length.
+    """Yield one mutant per English instruction that asks for a form of answer, as JSON, bullets or a length.
 
     The code block or example that it announces with a colon is gone too.
     """

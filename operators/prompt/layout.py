@@ -20,7 +20,7 @@ _OTHER_MARKER = {"-": "*", "*": "-", "•": "-", "+": "-"}
     examples=[prompt_example("Be polite.\n\nNever guess.\n", "Be polite.\n\n\nNever guess.\n")],
 )
 def whitespace(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """At most three mutants, each at the first place that has it.
+    """Yield at most three mutants, each at the first place that has it.
 
     A blank line is doubled, a bullet is drawn with another sign, a line ends in a blank. Nothing changes
     inside code, tables, examples or other protected text.
@@ -50,7 +50,7 @@ def _bullet(document: PromptDocument) -> Iterator[Candidate]:
 
 
 def _marker(text: str, instruction: Instruction) -> int:
-    """Where the bullet of an instruction's line stands; -1 where it is on an earlier line."""
+    """Return where the bullet of an instruction's line stands; -1 where it is on an earlier line."""
     line = text.rfind("\n", 0, instruction.start) + 1
     at = line + len(text[line : instruction.start]) - len(text[line : instruction.start].lstrip())
     return at if text.startswith(instruction.marker, at) and at < instruction.start else -1

@@ -18,7 +18,7 @@ _FRACTIONS = {"three quarters": 0.75, "half": 0.5}
     examples=[prompt_example("# Rules\n- Be polite.\n- Never guess.\n", "# Rules\n- Never guess.\n")],
 )
 def drop_instruction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per instruction, in the order of the prompt: it is gone, with its bullet and line break.
+    """Yield one mutant per instruction, in the order of the prompt: it is gone, with its bullet and line break.
 
     What stands under it stays: the sub-items of a list item, the code block it announces. An instruction
     that opens or closes a block of a template is left alone, since the template would no longer render.
@@ -39,7 +39,7 @@ def drop_instruction(config: AgentConfig, options: OperatorOptions) -> Iterator[
     ],
 )
 def drop_section(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per section, outer before inner: heading and all under it, or the element of a tag.
+    """Yield one mutant per section, outer before inner: heading and all under it, or the element of a tag.
 
     A section that holds every instruction stays, and so does one that is a single instruction on one line.
     """
@@ -77,7 +77,7 @@ def _opening(said: str) -> str:
     ],
 )
 def drop_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per few-shot example: tagged, a round of a dialogue, or one under such a heading."""
+    """Yield one mutant per few-shot example: tagged, a round of a dialogue, or one under such a heading."""
     for example in parse(config.prompt, config.tool_names).examples:
         said = config.prompt[example.start : example.end]
         if balanced(config.prompt, example.removal):
@@ -92,7 +92,7 @@ def drop_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     ],
 )
 def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants, the first three quarters and the first half of the prompt.
+    """Yield two mutants, the first three quarters and the first half of the prompt.
 
     The cut is behind the last instruction that is whole then, for the second an earlier one, and never in
     protected text or inside a block of a template. At least one instruction stays and one is lost.

@@ -47,7 +47,7 @@ def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterato
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_CONTRADICTIONS[0]}\n")],
 )
 def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants: a sentence at the end that takes the force of all rules above it."""
+    """Yield two mutants: a sentence at the end that takes the force of all rules above it."""
     yield from _added(config, [(said, "end") for said in _CONTRADICTIONS])
 
 

@@ -44,7 +44,7 @@ _OTHERWISE = "a general office assistant"
     ],
 )
 def swap_persona(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """At most one mutant: the first "You are a ..." names another role from a small table.
+    """Yield at most one mutant: the first "You are a ..." names another role from a small table.
 
     Names of the agent and of its organisation stay. Nothing where no role is named.
     """

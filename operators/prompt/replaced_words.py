@@ -60,7 +60,7 @@ def replacements(
 
 
 def _dropped(text: str, instruction: Instruction, start: int, end: int) -> tuple[int, str] | None:
-    """Where a cut ends and what is left: the blank after it goes, the next word may begin the sentence."""
+    """Return where a cut ends and what is left: the blank after it goes, the next word may begin the sentence."""
     alone = start == instruction.start or text[start - 1].isspace()
     if not alone or text[end : end + 1] != " " or end + 1 >= instruction.end:
         return None

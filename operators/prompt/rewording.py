@@ -17,7 +17,7 @@ from agentmut.seams import OperatorOptions, operator
     examples=[prompt_example("Politely decline legal questions.", "Courteously decline legal questions.")],
 )
 def synonym(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """At most one mutant per instruction: its first word with a synonym in the lexicon is replaced.
+    """Yield at most one mutant per instruction: its first word with a synonym in the lexicon is replaced.
 
     With `wordnet` one more: its first word with a synonym in WordNet that the lexicon does not know. Case and
     inflection are kept. Words of tool names, quotes, code and instructions that are not English are left alone.

@@ -74,7 +74,7 @@ def _without_default(place: ParameterPlace, value: JsonValue) -> Iterator[Edit]:
     ],
 )
 def add_enum_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per list of allowed values: one more at its end, written as the others are."""
+    """Yield one mutant per list of allowed values: one more at its end, written as the others are."""
     for place in own_places(config):
         values = _allowed(place)
         value = _one_more(values)
@@ -109,7 +109,7 @@ def _whole(value: Any) -> TypeGuard[int]:
     ],
 )
 def tighten_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per lower or upper bound: it moves half of the way to the other one.
+    """Yield one mutant per lower or upper bound: it moves half of the way to the other one.
 
     Without another one, an upper bound is halved and a lower one doubled; zero becomes one.
     """
@@ -132,7 +132,7 @@ def tighten_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     ],
 )
 def loosen_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per lower or upper bound: the schema no longer has it."""
+    """Yield one mutant per lower or upper bound: the schema no longer has it."""
     for place, key, bound in _bounds(config):
         edit = place.change(key, None)
         yield place.candidate((edit,), f"{place.parameter.name}: no {key} instead of {bound}", key)

@@ -31,7 +31,7 @@ _UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-]
     examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, REFUND))],
 )
 def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: its description is another's, or says that it is out of use.
+    """Yield one mutant per tool: its description is another's, or says that it is out of use.
 
     The other tool is the one that shares most words with it, a mix-up that reads plausibly.
     """
@@ -82,7 +82,7 @@ def _out_of_use(name: str) -> str:
     examples=[tools_example((LOOK_UP, REFUND), (_BLANK, REFUND))],
 )
 def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool with a description: only its name and parameters are left."""
+    """Yield one mutant per tool with a description: only its name and parameters are left."""
     for index, tool in enumerate(config.tools):
         if tool.description.strip():
             yield Candidate(
@@ -99,7 +99,7 @@ def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator
     examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, _OTHER_WAY))],
 )
 def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool and the one most like it, each pair once: they have each other's description."""
+    """Yield one mutant per tool and the one most like it, each pair once: they have each other's description."""
     tools, said = config.tools, _vocabularies(config.tools)
     done: set[frozenset[int]] = set()
     for index, tool in enumerate(tools):
@@ -131,7 +131,7 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
     ],
 )
 def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per described parameter: another unit or format, or else the description of another one.
+    """Yield one mutant per described parameter: another unit or format, or else the description of another one.
 
     The other one stands next to it, is of the same type where there is one, and is the next in the list.
     Parameters for which neither can be had are left alone.

@@ -106,7 +106,7 @@ def _camel(name: str) -> str:
     examples=[tools_example((_GET, REFUND), (_GET, _DECOY, REFUND))],
 )
 def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool: behind it stands a newer version (an older one, where that name is taken).
+    """Yield one mutant per tool: behind it stands a newer version (an older one, where that name is taken).
 
     It takes the same arguments and has nothing: every call is answered with nothing found.
     """

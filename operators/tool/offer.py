@@ -15,7 +15,7 @@ from agentmut.seams import OperatorOptions, operator
     examples=[tools_example((LOOK_UP, REFUND), (REFUND,))],
 )
 def remove(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per tool, in their order: it is no longer offered. The prompt still speaks of it."""
+    """Yield one mutant per tool, in their order: it is no longer offered. The prompt still speaks of it."""
     for index, tool in enumerate(config.tools):
         yield Candidate(
             edits=(Edit(pointer=f"/tools/{index}", before=tool.model_dump(mode="json"), after=None),),
@@ -32,7 +32,7 @@ def remove(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
     examples=[tools_example((LOOK_UP, REFUND), (REFUND, LOOK_UP))],
 )
 def reorder(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants: the tools in reverse, and with the first one last. For two tools these are the same."""
+    """Yield two mutants: the tools in reverse, and with the first one last. For two tools these are the same."""
     tools = config.tools
     if len(tools) > 1:
         yield _reordered(tools, tools[::-1], "offer the tools in reverse order")

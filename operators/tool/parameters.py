@@ -42,7 +42,7 @@ _VALUES = ("enum", "const", "default", "examples")
     ],
 )
 def drop_parameter(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per parameter, nested ones too: the model is not told of it. The implementation is as it was."""
+    """Yield one mutant per parameter, nested ones too: the model is not told of it. The implementation is as it was."""
     for place in places(config):
         parameter = place.parameter
         gone = place.edit(parameter.path, dict(parameter.stated), None)
@@ -62,7 +62,7 @@ def drop_parameter(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     ],
 )
 def make_optional(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per required parameter: it is no longer required."""
+    """Yield one mutant per required parameter: it is no longer required."""
     for place in places(config):
         if place.parameter.required:
             yield place.candidate((place.not_required(),), f"make {place.parameter.name} optional")
@@ -80,7 +80,7 @@ def make_optional(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     ],
 )
 def make_required(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per optional parameter: it is required."""
+    """Yield one mutant per optional parameter: it is required."""
     for place in places(config):
         if not place.parameter.required:
             yield place.candidate((place.now_required(),), f"make {place.parameter.name} required")
@@ -98,7 +98,7 @@ def make_required(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     ],
 )
 def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per parameter with a type: text is a whole number and the other way round, a list is text.
+    """Yield one mutant per parameter with a type: text is a whole number and the other way round, a list is text.
 
     Keywords and values that do not fit the new type are dropped with it. Objects, and parameters of
     several types, are left alone.

@@ -58,7 +58,7 @@ class SplitRequest:
         )
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """One run for each request."""
+        """Return one run for each request."""
         requests = self._requests(source.scenario)
         runs = tuple(FollowUpRun(turns=(request,)) for request in requests)
         return (
@@ -72,7 +72,7 @@ class SplitRequest:
         return _same_together(self.id, pair, [pair.source], pair.traces)
 
     def examples(self) -> Iterable[RelationExample]:
-        """Both answered, and one forgotten where both were asked."""
+        """Return both answered, and one forgotten where both were asked."""
         turn = "What does shipping cost? How many days does delivery take?"
         alone = (run("Shipping costs $5."), run("Delivery takes 3 days."))
         whole = source(turn, said="Delivery takes 3 days, and shipping is $5.")
@@ -113,7 +113,7 @@ class MergeTurns(NoArgument):
         return "" if all(map(asks, turns)) else "not every turn of it asks something"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """One run with one turn."""
+        """Return one run with one turn."""
         merged = "\n\n".join(texts(source.scenario.turns) or ())
         return FollowUp(
             runs=(FollowUpRun(turns=(merged,)),),
@@ -125,7 +125,7 @@ class MergeTurns(NoArgument):
         return _same_together(self.id, pair, [pair.source], pair.traces)
 
     def examples(self) -> Iterable[RelationExample]:
-        """Both answered in one, and one forgotten."""
+        """Return both answered in one, and one forgotten."""
         said = run("Shipping costs $5.", "Delivery takes 3 days.")
         asked = source("What does shipping cost?", "How many days does delivery take?", said=said)
         return (

@@ -70,7 +70,7 @@ class SubstituteAgent(HasExampleArgument):
         return same_facts(self.id, pair)
 
     def examples(self) -> Iterable[RelationExample]:
-        """One that agrees with the agent in its place, and one that does not."""
+        """Return one that agrees with the agent in its place, and one that does not."""
         config = AgentConfig(prompt="Help.", model=ModelConfig(name="large"))
         asked = source("What does it cost?", said="It costs $20.", config=config)
         return (

@@ -225,7 +225,7 @@ def _whole(value: JsonValue, name: str) -> int:
 
 
 def _lengths(request: str) -> Iterator[tuple[str, int]]:
-    """Nouns and the most of them, the last one said first, so that the first stays."""
+    """Yield nouns and the most of them, the last one said first, so that the first stays."""
     found = [match for pattern in _LENGTHS for match in pattern.finditer(request)]
     for match in sorted(found, key=lambda match: match.start(), reverse=True):
         count = int(match["count"]) if match["count"].isdigit() else value_of(match["count"])
@@ -283,5 +283,7 @@ def _speaks_of(answer: str, topic: str) -> bool:
 
 
 def _words(answer: str) -> int:
-    """Words as people and word processors count them: "12.90", "well-known" and "it's" are one each."""
+    """Return the number of words as people and word processors count them: "12.90", "well-known" and "it's"
+    are one each.
+    """
     return sum(any(sign.isalnum() for sign in part) for part in re.split(r"[\s–—]+", answer))

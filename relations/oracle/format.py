@@ -65,7 +65,7 @@ class FormatCompliance:
         )
 
     def _formats(self, scenario: Scenario, config: AgentConfig) -> dict[int, Format]:
-        """Formats by the number of the turn whose answer should have them."""
+        """Return formats by the number of the turn whose answer should have them."""
         demanded = self.given or demanded_format(config.model.response_format)
         found: dict[int, Format] = {}
         for number, turn in enumerate(scenario.turns):

@@ -73,7 +73,7 @@ class IndependentQuestions(Invariant):
         return _permuted(source, turn, spans, "questions")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Two questions that change places."""
+        """Yield two questions that change places."""
         asked = "When do you open on Mondays? What does a new card cost?"
         told = answer("We open at 9:00. A new card costs 5 euros.")
         yield example(asked, told, answer("A new card costs 5 euros, and we open at 9:00."), True)
@@ -95,7 +95,7 @@ class OptionOrder(Invariant):
         return "" if listed else "no turn lists options to choose from"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """One list of options in another order. A line of a list takes its number or letter with it."""
+        """Return one list of options in another order. A line of a list takes its number or letter with it."""
         found = [(t, lists) for t in _turns(source.scenario, source.config) if (lists := _option_lists(t))]
         if not found:
             return None
@@ -159,7 +159,7 @@ def _but(texts: Sequence[str], index: int) -> list[str]:
 
 
 def _option_lists(turn: Turn) -> list[tuple[Span, ...]]:
-    """Lists of two options or more, each as the spans that may change places."""
+    """Return lists of two options or more, each as the spans that may change places."""
     return [*_in_lines(turn), *_in_a_sentence(turn)]
 
 

@@ -63,7 +63,7 @@ class DocumentOrder(Invariant):
         return _reordered("/context", items, order, f"documents {how}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Two documents that change places."""
+        """Yield two documents that change places."""
         config = AgentConfig(
             context=(
                 Document(name="fees", text="A new card costs 5 euros."),
@@ -97,7 +97,7 @@ class ToolOrder(Invariant):
         return _reordered("/tools", source.config.tools, order, f"tools {how}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Two tools that change places."""
+        """Yield two tools that change places."""
         config = AgentConfig(tools=(ToolSpec(name="find_loan"), ToolSpec(name="renew_loan")))
         asked: str = "Please renew my loan L-12."
         loan: dict[str, JsonValue] = {"loan_id": "L-12"}

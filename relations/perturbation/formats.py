@@ -56,7 +56,7 @@ class Formats(RewordedTurn):
         self._kinds = some_kinds(argument, tuple(_KINDS), _EXACT)
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """One group for each kind of notation."""
+        """Return one group for each kind of notation."""
         asks_for_one = _ON_NOTATION.search(turn.text)
         return [] if asks_for_one else [tuple(_KINDS[kind](turn)) for kind in self._kinds]
 

@@ -93,7 +93,7 @@ class Negation(NoArgument):
         return "" if named else "no tool is named after what is asked for, so its effect is not known"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """One request or question negated; None where the run did not do what was asked."""
+        """Return one request or question negated; None where the run did not do what was asked."""
         called = set(source.trace.tools_called)
         fitting = [
             (turn, one, sorted(called & _tools(one.verb, source.config.tools)))
@@ -150,7 +150,7 @@ def _answers(said: str, scenario: Scenario) -> bool:
 
 
 def _tools(verb: str, tools: Iterable[ToolSpec]) -> set[str]:
-    """Tools whose name has the word: `issue_refund` for "refund". Without a word, none."""
+    """Return tools whose name has the word: `issue_refund` for "refund". Without a word, none."""
     return {tool.name for tool in tools if verb and verb in {stem(word.text) for word in words(tool.name)}}
 
 

@@ -228,7 +228,7 @@ class Noise(RewordedTurn):
         self._kinds = some_kinds(argument, tuple(_KINDS), tuple(_KINDS))
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """One group for each kind of noise."""
+        """Return one group for each kind of noise."""
         careful = _with_values_fixed(turn)
         names_told = not _NO_CAPITALS.search(turn.text)
         return [tuple(_KINDS[kind](careful)) for kind in self._kinds if names_told or kind not in _BY_LETTERS]

@@ -63,7 +63,7 @@ class Paraphrase(RewordedTurn):
     nothing: ClassVar[str] = "no turn has a sentence with a sure paraphrase"
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """One group for whole sentences, one for parts of them, one for courtesies."""
+        """Return one group for whole sentences, one for parts of them, one for courtesies."""
         sentences = [_Sentence(turn, span) for span in turn.sentences]
         return [tuple(change for rule in rules for change in rule(turn, sentences)) for rules in _GROUPS]
 

@@ -37,7 +37,7 @@ class Synonyms(RewordedTurn):
         self._sources = some_kinds(argument, _SOURCES, ("lexicon",))
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """One group: every word with a synonym."""
+        """Return one group: every word with a synonym."""
         found = [*_phrases(turn), *(_change(turn, one) for one in _of_lexicon(turn))]
         if "wordnet" in self._sources:
             found += [_change(turn, one) for one in _of_wordnet(turn)]

@@ -56,7 +56,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
 
     @property
     def carries(self) -> frozenset[str]:
-        """Parts of the config that the agent is told, as dotted paths."""
+        """Return parts of the config that the agent is told, as dotted paths."""
         named = {name for name in self.names if name in parts_by_name(self.original)}
         by_file = TOLD_BY_FILE if CONFIG_FILE in self.names else frozenset()
         own = frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file

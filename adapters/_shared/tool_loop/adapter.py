@@ -94,7 +94,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return self._dialect.refuses(apply_edits(self._config, edits).model) if edits else ""
 
     def cannot_say(self, mutant: Mutant) -> str:
-        """Settings that requests have no word for."""
+        """Return settings that requests have no word for."""
         return unsaid(self._dialect.refuses, self._original.model, mutant)
 
     def versions(self) -> Mapping[str, str]:

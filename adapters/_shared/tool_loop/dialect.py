@@ -95,7 +95,7 @@ class Dialect:
         return new_client(self.package, self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
-        """One model call; a stream is read to its end."""
+        """Return one model call; a stream is read to its end."""
         came = await self.created(client, request_of(config), conversation)
         reply = self.codec.decode_reply(bodies.write_json(came))
         return Reply(

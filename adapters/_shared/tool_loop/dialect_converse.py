@@ -50,7 +50,7 @@ class ConverseDialect(Dialect):
         return nullcontext(self._boto3.client())
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
-        """One model call. The service does not say which model answered."""
+        """Return one model call. The service does not say which model answered."""
         reply = await super().ask(client, config, conversation)
         return reply._replace(model=reply.model or config.model.name)
 
@@ -76,7 +76,7 @@ class ConverseDialect(Dialect):
         return _CUT.get(came.get("stopReason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """One message of the user with all results."""
+        """Return one message of the user with all results."""
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
 
 

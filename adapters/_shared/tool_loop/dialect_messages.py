@@ -64,7 +64,7 @@ class MessagesDialect(Dialect):
         return _CUT.get(came.get("stop_reason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """One message of the user with all results."""
+        """Return one message of the user with all results."""
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
 
 

@@ -92,7 +92,7 @@ class ScenarioBaseline:
 
     @property
     def passes(self) -> int:
-        """Trials that passed."""
+        """Return the number of trials that passed."""
         return self.trials - self.failures
 
     @property

@@ -41,12 +41,12 @@ class Runs(Protocol):
 
     @property
     def wanted(self) -> int:
-        """Trials that it takes at most."""
+        """Return the number of trials that it takes at most."""
         ...
 
     @property
     def finished(self) -> int:
-        """Trials so far."""
+        """Return the number of trials so far."""
         ...
 
     @property
@@ -56,7 +56,7 @@ class Runs(Protocol):
 
     @property
     def trials(self) -> int:
-        """Trials that are evidence."""
+        """Return the number of trials that are evidence."""
         ...
 
     @property
@@ -66,12 +66,12 @@ class Runs(Protocol):
 
     @property
     def no_evidence(self) -> Counter[str]:
-        """Reasons of trials that are no evidence."""
+        """Return reasons of trials that are no evidence."""
         ...
 
     @property
     def never_began(self) -> Counter[str]:
-        """Trials that raised before a model answered or a tool was called, by the type of the exception."""
+        """Return trials that raised before a model answered or a tool was called, by the type of the exception."""
         ...
 
 

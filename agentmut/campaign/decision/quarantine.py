@@ -124,7 +124,7 @@ def seen_of(launch: Launch, result: TrialResult) -> Seen:
 
 
 def pause_before(round_: int) -> float:
-    """Seconds that the service is given before the round of that number, from 1."""
+    """Return seconds that the service is given before the round of that number, from 1."""
     return min(2.0 ** (round_ - 1), LONGEST_PAUSE)
 
 

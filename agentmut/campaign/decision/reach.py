@@ -73,7 +73,7 @@ def _reached(
 
 
 def _either(where: Mapping[str, Reached]) -> Reached:
-    """Where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
+    """Return where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
     weights: dict[str, float] = {}
     parts: dict[str, frozenset[str]] = {}
     for part, one in where.items():

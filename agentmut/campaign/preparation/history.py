@@ -97,7 +97,10 @@ def by_yield(mutants: Sequence[Mutant], history: History) -> tuple[str, ...]:
 
 
 def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
-    """Kills and trials to expect of all these mutants together; None where no earlier run tells. See `by_yield`."""
+    """Return kills and trials to expect of all these mutants together; None where no earlier run tells.
+
+    See `by_yield`.
+    """
     if not history.rows:
         return None
     of = _expectations(history)

@@ -239,7 +239,7 @@ def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | N
 
 
 def _deadline(session: Session) -> float:
-    """Seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
+    """Return seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
     execution = session.project.execution
     hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
     limit = execution.requests_per_minute

@@ -21,7 +21,7 @@ def shaping_code(project: Project) -> str:
 
 
 def judging_code(project: Project) -> dict[str, str]:
-    """Hashes of the user's modules that evaluators, comparisons and relations name, by the module's name."""
+    """Return hashes of the user's modules that evaluators, comparisons and relations name, by the module's name."""
     return {name: digest_of(path.read_text("utf-8", "replace")) for name, path in _judging(project).items()}
 
 

@@ -174,7 +174,7 @@ class _Rescoring:
 
     @property
     def new(self) -> tuple[str, ...]:
-        """Scenarios of the suite without stored trials: added since, or changed."""
+        """Return scenarios of the suite without stored trials: added since, or changed."""
         return tuple(
             name for name in self.campaign.session.tests.scenarios if name not in self.campaign.original
         )

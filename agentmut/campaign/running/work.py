@@ -66,7 +66,7 @@ class Work(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """Trials launched and not recorded."""
+        """Return the number of trials launched and not recorded."""
         ...
 
     @property

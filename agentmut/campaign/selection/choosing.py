@@ -100,7 +100,7 @@ def _not_built(session: Session) -> str:
 
 
 def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
-    """Classes whose operators find nothing, or not all there is, in an agent that could not be asked."""
+    """Return classes whose operators find nothing, or not all there is, in an agent that could not be asked."""
     if not not_built:
         return {}
     classes = (OperatorClass.ORCHESTRATION, *(() if config.tools else (OperatorClass.TOOL,)))

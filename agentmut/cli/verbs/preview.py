@@ -43,7 +43,7 @@ def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[fl
 def preview_lines(
     project: Project, chosen: Sequence[Scenario], assumed: Sequence[Assumption], cost: float | None
 ) -> Iterator[PreviewLine]:
-    """One line for each assumption; scenarios are taken to be independent."""
+    """Yield one line for each assumption; scenarios are taken to be independent."""
     for named, rate in assumed:
         each = {s.name: _preview(project, s, len(chosen), rate, cost) for s in chosen}
         yield PreviewLine(named, each, preview_suite(each))

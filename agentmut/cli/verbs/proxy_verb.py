@@ -158,7 +158,7 @@ class _Served:
 
 
 def line(passage: "Passage", exchange: "Exchange") -> str:
-    """One exchange, fit for a terminal.
+    """Return one exchange, fit for a terminal.
 
     Dialect, model, status, seconds, tokens in and out, and whether it is the mutant's.
     """
@@ -191,7 +191,7 @@ def _plain_trial(name: str) -> "Trial":
 
 
 def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
-    """Trials of the one mutant whose id begins so."""
+    """Return trials of the one mutant whose id begins so."""
     from agentmut.campaign import Selection, make_mutants, open_session
     from agentmut.project import load_project
     from agentmut.recording import Trial, altered_tools

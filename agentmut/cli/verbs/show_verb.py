@@ -91,7 +91,7 @@ def _runs(
 
 
 def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
-    """Assertions mined from the trials stored; a note where project or store do not allow it any more."""
+    """Return assertions mined from the trials stored; a note where project or store do not allow it any more."""
     from agentmut.report import Proposals
 
     try:

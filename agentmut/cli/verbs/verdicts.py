@@ -155,7 +155,7 @@ def exit_code(report: "VerdictReport") -> ExitCode:
 
 
 def describe(work: Assessment) -> str:
-    """Scenarios decided, trials, money and time in one line."""
+    """Return scenarios decided, trials, money and time in one line."""
     spend = work.spend
     done = sum(lane.complete for lane in work.lanes.values())
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"

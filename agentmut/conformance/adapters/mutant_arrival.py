@@ -69,7 +69,7 @@ def _generation(subject: Subject) -> Generation:
 
 
 def mutants_by_class(subject: Subject, found: Generation) -> dict[OperatorClass, list[Mutant]]:
-    """One mutant for each kind of place that operators change and that the adapter can express."""
+    """Return one mutant for each kind of place that operators change and that the adapter can express."""
     chosen: dict[tuple[OperatorClass, str], Mutant] = {}
     for mutant in found.mutants:
         if mutant.operator_class in CLASSES and _reached(mutant, subject):

@@ -54,7 +54,7 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """One answer a turn, in the trace's outputs and in its steps."""
+    """Yield one answer a turn, in the trace's outputs and in its steps."""
     trace = base.execution.trace
     answers = [step for step in trace.steps if step.action is Action.RESPOND]
     turns = {len(subject.turns), 1}  # a plain function is given all turns in one call
@@ -67,7 +67,7 @@ def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Arguments as the model wrote them; defaults of the function may be among them."""
+    """Yield arguments as the model wrote them; defaults of the function may be among them."""
     for call in _calls(base).values():
         wanted = _parsed(call.arguments)
         steps = [step for step in base.execution.trace.tool_calls if step.tool == call.name]
@@ -77,7 +77,7 @@ def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Results as the model was given them."""
+    """Yield results as the model was given them."""
     results = _results(base)
     for call_id, call in _calls(base).items():
         steps = [step for step in base.execution.trace.tool_calls if step.tool == call.name]
@@ -87,7 +87,7 @@ def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Tokens as the service reported them, and the model's name."""
+    """Yield tokens as the service reported them, and the model's name."""
     replies = [one.reply for one in base.exchanges]
     trace = base.execution.trace
     told = sum((reply.usage for reply in replies if reply), Usage())
@@ -98,7 +98,7 @@ def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def duration_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Times that can be: within the run, and none of nothing for a model call."""
+    """Yield times that can be: within the run, and none of nothing for a model call."""
     trace = base.execution.trace
     yield from _whole_faults(trace, base.wall + base.recorder.late)
     for step in trace.steps:

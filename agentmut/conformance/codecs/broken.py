@@ -15,7 +15,7 @@ BYTES = (b"", b"\xff", b"null", b"[]", b"{}", b"{", b"[" * 100_000, b'"\xff"', b
 
 
 def broken_faults(probe: Probe, call: HttpCall, reply: bytes) -> Iterator[Fault]:
-    """Errors other than `ValueError`, and silent changes, where one part of a body is junk."""
+    """Yield errors other than `ValueError`, and silent changes, where one part of a body is junk."""
     for data in BYTES:
         yield from _refused(probe, "decode_request", HttpCall(call.path, data))
         yield from _refused(probe, "decode_reply", data)
@@ -36,7 +36,7 @@ def broken_faults(probe: Probe, call: HttpCall, reply: bytes) -> Iterator[Fault]
 
 
 def broken_stream_faults(probe: Probe, stream: bytes) -> Iterator[Fault]:
-    """Errors other than `ValueError` where a byte of a stream is another."""
+    """Yield errors other than `ValueError` where a byte of a stream is another."""
     for place in range(0, len(stream), max(1, len(stream) // 25)):
         for byte in (b"\xff", b"\n", b"{", b""):
             broken = stream[:place] + byte + stream[place + 1 :]

@@ -39,7 +39,7 @@ def unchanged_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
 
 
 def text_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """Texts that are not where they are said to be, that are missing, or that cannot be changed one by one."""
+    """Yield texts that are not where they are said to be, that are missing, or that cannot be changed one by one."""
     body = parsed(call)
     request, texts = probe.decoded(call, body), probe("texts", body)
     for text in texts:
@@ -83,7 +83,7 @@ def _marked_faults(probe: Probe, call: HttpCall, request: ModelRequest, text: An
 
 
 def tool_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """Tools that cannot be told, changed, added and taken out."""
+    """Yield tools that cannot be told, changed, added and taken out."""
     body = parsed(call)
     request, offered = probe.decoded(call, body), list(probe("tools", body))
     specs = [tool.spec for tool in offered if tool.spec]
@@ -194,7 +194,7 @@ def continued_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
 
 
 def unknown_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """Fields that a codec does not know, and drops."""
+    """Yield fields that a codec does not know, and drops."""
     body = _planted(probe, parsed(call))
     count = written(body).count(UNKNOWN)
     texts, tools = probe("texts", body), list(probe("tools", body))

@@ -24,7 +24,7 @@ def request_faults(probe: Probe, name: str, request: ModelRequest) -> Iterator[F
 
 
 def path_faults(probe: Probe) -> Iterator[Fault]:
-    """Paths of others that a codec takes for its own."""
+    """Yield paths of others that a codec takes for its own."""
     for path in ("/", "/v1/models", "/health", "/v1/embeddings"):
         if probe("matches", path):
             yield Fault("matches", f"it takes {path} for a request to a model")
@@ -46,7 +46,7 @@ def reply_faults(probe: Probe, name: str, reply: ModelReply) -> Iterator[Fault]:
 
 
 def error_faults(probe: Probe) -> Iterator[Fault]:
-    """Errors and replies that were cut off, when they are taken for replies."""
+    """Yield errors and replies that were cut off, when they are taken for replies."""
     try:
         found = probe.raw("decode_reply", probe("encode_error", 500, "went wrong", "server_error"))
         yield Fault("decode_reply", f"it takes an error for a reply: {found!r:.120}")

@@ -56,7 +56,7 @@ def applied(config: AgentConfig, candidate: Candidate) -> AgentConfig | str:
 
 
 def repetitions(candidates: Iterable[Candidate]) -> Iterator[str]:
-    """Candidates that cannot be told apart, by their edits or by what is said of them."""
+    """Yield candidates that cannot be told apart, by their edits or by what is said of them."""
     yield from _same(candidates, lambda one: one.model_dump_json(include={"edits"}), "are the same edits")
     yield from _same(
         candidates,

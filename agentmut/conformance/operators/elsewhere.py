@@ -27,7 +27,7 @@ class Tried(NamedTuple):
 def order_faults(
     work: Iterable[tuple[type[Operator], Sequence[Tried]]], seeds: Sequence[str] = SEEDS
 ) -> Iterator[str]:
-    """Operators that give other mutants, or another order, where strings hash otherwise: with each of `seeds`.
+    """Yield operators that give other mutants, or another order, where strings hash otherwise: with each of `seeds`.
 
     Those that cannot be imported by module and name, as from inside a function, are left out without a word; so is
     everything where no other process can be run.

@@ -71,5 +71,5 @@ def sources() -> Iterator[tuple[str, Source]]:
 
 
 def some(names: Sequence[str], row: int) -> tuple[str, ...]:
-    """Three of the names, others for each of as many rows: all pairs of what is odd would take long."""
+    """Return three of the names, others for each of as many rows: all pairs of what is odd would take long."""
     return tuple(names[(row + step) % len(names)] for step in (0, len(names) // 3, 2 * len(names) // 3))

@@ -40,7 +40,9 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
 
 
 def _distinct(found: Iterable[Boundary]) -> tuple[Boundary, ...]:
-    """One boundary of each name; where a choice of schemas gives a name twice, the later ones tell their value."""
+    """Return one boundary of each name; where a choice of schemas gives a name twice, the later ones tell
+    their value.
+    """
     kept: dict[str, Boundary] = {}
     for boundary in found:
         item = boundary.item

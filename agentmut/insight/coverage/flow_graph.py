@@ -33,7 +33,8 @@ class Graph:
         return any(a == START for a, _ in self.edges) and any(b == END for _, b in self.edges)
 
     def routes(self, depth: int, enough: int) -> int:
-        """Ways from start to end over at most `depth` edges; counting ends when there are more than `enough`.
+        """Return the number of ways from start to end over at most `depth` edges; counting ends when there are more
+        than `enough`.
 
         Ways are added up node by node, none is listed: as much work as edges times depth.
         """

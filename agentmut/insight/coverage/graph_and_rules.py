@@ -21,7 +21,7 @@ from agentmut.nouns import AgentConfig
 
 
 def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
-    """Nodes entered and edges taken; nothing for an agent without a graph."""
+    """Yield nodes entered and edges taken; nothing for an agent without a graph."""
     if not graph.nodes:
         return
     nodes: Seen[str] = Seen()

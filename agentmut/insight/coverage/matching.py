@@ -35,7 +35,7 @@ def _steps(parsed: list[Any], length: int) -> float:
 
 
 def _ways(nodes: Iterable[Any], length: int) -> float:
-    """At most how many ways a matcher that goes back tries on a text, from one place in it."""
+    """Return at most how many ways a matcher that goes back tries on a text, from one place in it."""
     ways = 1.0
     for kind, what in nodes:
         ways = min(ways * _ways_of(str(kind), what, length), MOST_STEPS * 10.0)

@@ -124,7 +124,7 @@ class Coverage(Frozen):
     notes: tuple[str, ...] = Field(default=())
 
     def of(self, dimension: Dimension) -> DimensionCoverage:
-        """One dimension. Raises `KeyError` for one that was not looked at."""
+        """Return one dimension. Raises `KeyError` for one that was not looked at."""
         for found in self.dimensions:
             if found.dimension is dimension:
                 return found

@@ -27,7 +27,7 @@ def mine(
     limit: int = 8,
     stored: StoredRuns | None = None,
 ) -> tuple[AssertionSuggestion, ...]:
-    """Assertions that kill a mutant on its stored runs, the best first, at most `limit`.
+    """Return assertions that kill a mutant on its stored runs, the best first, at most `limit`.
 
     Candidates are found on every second run of the original. To be proposed, an evaluator has to hold in the share
     of these, and of the held-out others, that the scenario's threshold asks for; with it the scenario must not

@@ -30,7 +30,7 @@ def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
 
 
 def _constant(contrast: Contrast) -> list[ArgumentValue]:
-    """Values that most runs of the original have, at most one for each argument."""
+    """Return values that most runs of the original have, at most one for each argument."""
     rows = [[written_json(list(value)) for value in view.values] for view in contrast.original]
     usual = [tuple(json.loads(row)) for row in common(rows, contrast.least, len(rows))]
     return [value for value in usual if len(value[2]) <= LONGEST_VALUE and not _NO_JSON.search(value[2])]

@@ -13,7 +13,7 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def of_text(contrast: Contrast) -> Iterator[Candidate]:
-    """Phrases that are there or are not, forms such as a list or a date, and figures stated."""
+    """Yield phrases that are there or are not, forms such as a list or a date, and figures stated."""
     yield from _phrases(contrast)
     yield from _forms(contrast)
     yield from _figures(contrast)

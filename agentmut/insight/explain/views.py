@@ -32,7 +32,7 @@ class View:
 
     @cached_property
     def tools(self) -> tuple[str, ...]:
-        """Tools called, in order."""
+        """Return tools called, in order."""
         return self.trace.tools_called
 
     @cached_property
@@ -52,7 +52,7 @@ class View:
 
     @cached_property
     def words(self) -> int:
-        """Words of the answer."""
+        """Return the number of words of the answer."""
         return len(self.text.split())
 
     @cached_property

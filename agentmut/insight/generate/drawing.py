@@ -14,7 +14,7 @@ that no number has, references that lead nowhere.
 
 
 def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]:
-    """At most `count` values; fewer where the strategy has no more, none where it has none."""
+    """Return at most `count` values; fewer where the strategy has no more, none where it has none."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import HypothesisException

@@ -105,7 +105,7 @@ def _stems_of(way: UntakenEdge) -> frozenset[str]:
 
 
 def _conditions(orchestration: Mapping[str, Any], names: set[str]) -> Iterator[str]:
-    """Texts under one of these names, in keys that are the agent's own."""
+    """Yield texts under one of these names, in keys that are the agent's own."""
     own = {key: value for key, value in orchestration.items() if key not in Flow.model_fields}
     yield from (text for place, text in _texts(own) if names & set(place) and len(text.split()) > 1)
 

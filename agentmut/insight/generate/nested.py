@@ -30,7 +30,7 @@ def outermost_of(parameter: str) -> str:
 
 
 def values_on(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[JsonValue, ...]:
-    """Values of a parameter at the top level with which a call is on a boundary, by the boundary's own test.
+    """Return values of a parameter at the top level with which a call is on a boundary, by the boundary's own test.
 
     Empty where none is found: in a choice of schemas, or where only unreadable texts are on it.
     """
@@ -47,7 +47,7 @@ def values_on(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[Js
 
 
 def _place(boundary: Boundary) -> tuple[str, ...]:
-    """Where the value stands; a boundary of presence is kept by the owner."""
+    """Return where the value stands; a boundary of presence is kept by the owner."""
     name = boundary.item.parameter.rpartition(".")[2]
     by_presence = boundary.item.name.endswith((" present", " absent")) and not boundary.item.example
     return (*boundary.place, name) if by_presence else boundary.place
@@ -90,7 +90,7 @@ def _inside(schema: Mapping[str, Any], within: Sequence[str]) -> Mapping[str, An
 def _around(
     schema: Mapping[str, Any], within: Sequence[str], values: Sequence[JsonValue], known: Material, seed: int
 ) -> Iterator[JsonValue]:
-    """Values of a schema with each of these put at a place in it; without values the place is left out."""
+    """Yield values of a schema with each of these put at a place in it; without values the place is left out."""
     schema = together(schema)
     if not within:
         yield from values
@@ -140,7 +140,7 @@ def _drawn(schema: Mapping[str, Any], seed: int, *, at_limits: bool) -> Iterator
 
 
 def _sized(schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[JsonValue]:
-    """Lists of one plausible item, again and again: as long as the limits say, and of sizes between."""
+    """Yield lists of one plausible item, again and again: as long as the limits say, and of sizes between."""
     if schema.get("type") != "array":
         return
     item = next(_plausible("", schema.get("items"), known, seed), None)
@@ -151,7 +151,7 @@ def _sized(schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[Js
 
 
 def _of_length(schema: Mapping[str, Any], known: Material) -> Iterator[JsonValue]:
-    """Words of the suite, as long as the limits say."""
+    """Yield words of the suite, as long as the limits say."""
     said = " ".join(" ".join(whole(s.turns) for s in known.scenarios).split()) or "text"
     for key in ("minLength", "maxLength"):
         length = schema.get(key)

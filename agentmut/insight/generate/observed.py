@@ -89,7 +89,7 @@ def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
 
 
 def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
-    """Arguments of the first call of a tool that are equal in all runs, and are figures or stand in the input."""
+    """Yield arguments of the first call of a tool that are equal in all runs, and are figures or stand in the input."""
     for tool in dict.fromkeys(traces[0].tools_called):
         calls = [_first_call(trace, tool) for trace in traces]
         stable = {
@@ -113,7 +113,7 @@ def _means_something(value: JsonValue, said: str) -> bool:
 
 
 def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
-    """Tools whose name the input speaks of, and that no run called."""
+    """Yield tools whose name the input speaks of, and that no run called."""
     called = {tool for trace in traces for tool in trace.tools_called}
     about = stems(said)
     for tool in config.tools:
@@ -138,7 +138,7 @@ def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[Evalua
 
 
 def _facts(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
-    """Figures of all the answers that the input does not state."""
+    """Yield figures of all the answers that the input does not state."""
     asked = said.lower()
     stated = [text[f.span.start : f.span.end] for text in [traces[0].text] for f in facts(text)]
     common = [

@@ -159,8 +159,8 @@ def _parsed(output: JsonValue) -> JsonValue:
 
 
 def _of_results(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """Values of fields that the parameter's name or description names; for lack of these, of fields in the plural: they
-    list things, while others say how something is.
+    """Yield values of fields that the parameter's name or description names; for lack of these, of fields in the
+    plural: they list things, while others say how something is.
     """
     about = stems(f"{in_words(parameter.name)} {parameter.description}")
     named = [values for name, values in known.results.items() if stems(in_words(name)) & about]
@@ -183,7 +183,7 @@ def _listed(parameter: Parameter) -> Iterator[JsonValue]:
 
 
 def _in_inputs(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """Figures and addresses of the suite's inputs that may be meant."""
+    """Yield figures and addresses of the suite's inputs that may be meant."""
     said = f"{parameter.name} {parameter.description}".lower()
     numeric = parameter.schema.get("type") in ("number", "integer")
     for text in (whole(scenario.turns) for scenario in known.scenarios):

@@ -111,7 +111,7 @@ class Proposal(NamedTuple):
 
 
 def proposals(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
-    """Inputs for an aim; a function of its arguments. Duplicates are the caller's to drop."""
+    """Yield inputs for an aim; a function of its arguments. Duplicates are the caller's to drop."""
     for proposal in _made_for(aim, known, relations, seed):
         yield proposal._replace(goal=aim.said)
 
@@ -156,7 +156,7 @@ def _requests(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> Iterator[st
 
 
 def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[dict[str, JsonValue]]:
-    """Values for the parameters that are required or aimed at; each set with the next known values."""
+    """Yield values for the parameters that are required or aimed at; each set with the next known values."""
     choices: dict[str, Sequence[JsonValue]] = {}
     outermost = outermost_of(aim.parameter)
     for parameter in arguments_named(tool.parameters):
@@ -181,7 +181,7 @@ def _aimed_at(
 
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
-    """Values that the schema allows and a person could write."""
+    """Return values that the schema allows and a person could write."""
     from agentmut.insight.generate.drawing import UNUSABLE, drawn
     from agentmut.insight.generate.schema_values import limits, values_of
 
@@ -239,7 +239,7 @@ def _shuffled(found: Iterable[Proposal], seed: int) -> list[Proposal]:
 
 
 def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
-    """Inputs whose runs come near what is aimed at, with a reason added, recombined, and with other figures."""
+    """Yield inputs whose runs come near what is aimed at, with a reason added, recombined, and with other figures."""
     targets = (
         nodes_of_model(known.config.orchestration, aim.target) if aim.kind is AimKind.MODEL else (aim.target,)
     )

@@ -38,7 +38,7 @@ _FORMATS: Mapping[str, Any] = MappingProxyType({
 
 
 def values_of(schema: Schema) -> Values:
-    """Values that are valid for the schema, JSON-like all through.
+    """Return values that are valid for the schema, JSON-like all through.
 
     A schema that allows nothing, or hardly anything of what its types say, ends in Hypothesis's own `Unsatisfiable`.
     """
@@ -46,9 +46,10 @@ def values_of(schema: Schema) -> Values:
 
 
 def boundaries_of(schema: Schema) -> Values:
-    """Values at a limit of the schema: least and greatest number, shortest and longest string or list, each value of an
-    enumeration; of an object, one of its parameters at a limit or left out. An empty list is a limit wherever it is
-    allowed, an empty string only where the schema limits its length: as in the coverage of boundaries.
+    """Return values at a limit of the schema: least and greatest number, shortest and longest string or list, each
+    value of an enumeration; of an object, one of its parameters at a limit or left out. An empty list is a limit
+    wherever it is allowed, an empty string only where the schema limits its length: as in the coverage of
+    boundaries.
 
     Empty (`hypothesis.strategies.nothing()`) where the schema has no limits.
     """

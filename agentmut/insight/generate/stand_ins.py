@@ -29,7 +29,7 @@ class StandIns(NamedTuple):
 
     @property
     def replayed(self) -> frozenset[str]:
-        """Tools of which only stored runs say what they answer."""
+        """Return tools of which only stored runs say what they answer."""
         return frozenset(tool for doubles in self.recorded.values() for tool in doubles)
 
     def of(self, base: Scenario) -> dict[str, ToolDouble]:

@@ -47,7 +47,7 @@ class Killing:
         )
 
     def killed(self, scenario: Scenario, mutants: Sequence[Mutant], first: int) -> tuple[str, ...]:
-        """Ids of those that the kill rule decides against, with runs of the original from repeat `first` on.
+        """Return ids of those that the kill rule decides against, with runs of the original from repeat `first` on.
 
         As far as the budget goes: without room for the original's runs, none.
         """

@@ -89,7 +89,7 @@ class Search:
         return None
 
     def _failed(self, weak: Weakness) -> int:
-        """Batches for a dimension that have added nothing: then the next weakest has its turn."""
+        """Return the number of batches for a dimension that have added nothing: then the next weakest has its turn."""
         return self._fruitless.get(weak.dimension, 0) // BATCH
 
     def _score(self, newly: int) -> float | None:
@@ -100,7 +100,7 @@ class Search:
         return score + (1 - score) * newly / alive
 
     def _batch(self, weak: Weakness) -> list[Proposal]:
-        """One new proposal for each of several aims; what comes up again is dropped."""
+        """Return one new proposal for each of several aims; what comes up again is dropped."""
         found: list[Proposal] = []
         for _ in range(EACH):
             for aim in weak.aims:

@@ -74,7 +74,7 @@ class Bench:
         return len(self._paid)
 
     def cost(self, wanted: Sequence[Wanted]) -> int:
-        """Trials of these that have not been asked for before."""
+        """Return the number of trials of these that have not been asked for before."""
         return len({key for each in wanted for key in self._keys(each)} - self._paid)
 
     def affords(self, wanted: Sequence[Wanted]) -> bool:

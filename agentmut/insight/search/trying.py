@@ -180,7 +180,7 @@ class Trying:
         return scenario.model_copy(update={"evaluators": specs})
 
     def _checked(self, tried: Tried, suspects: Sequence[Mutant], asked: int) -> Found | None:
-        """Evaluators from the first runs, held against as many fresh ones; kills by the kill rule."""
+        """Return evaluators from the first runs, held against as many fresh ones; kills by the kill rule."""
         repeats = self.bench.plan.repeats
         first, fresh = self.bench.run(
             [Wanted(tried.scenario, None, 0, repeats), Wanted(tried.scenario, None, repeats, 2 * repeats)]
@@ -230,7 +230,7 @@ RELEVANT = 0.5
 def noticeable(
     mutants: Sequence[Mutant], scenario: Scenario, traces: Sequence[AgentTrace], most: int
 ) -> tuple[Mutant, ...]:
-    """At most so many mutants whose changed part these runs use, those with the most words in common first.
+    """Return at most so many mutants whose changed part these runs use, those with the most words in common first.
 
     The order of `mutants` decides among equals.
     """

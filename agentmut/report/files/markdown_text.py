@@ -47,7 +47,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def folded(summary: str, *blocks: str) -> str:
-    """Blocks that are shown on a click. The summary is text of our own: it is not escaped."""
+    """Return blocks that are shown on a click. The summary is text of our own: it is not escaped."""
     inside = "\n\n".join(block for block in blocks if block)
     return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
 

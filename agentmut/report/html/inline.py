@@ -49,7 +49,7 @@ def diff_of(row: MutantRow, sources: Sequence[SourceText], longest: int) -> list
 
 
 def word_diff(before: str, after: str) -> Iterator[Piece]:
-    """Both texts as one, with the words that differ.
+    """Yield both texts as one, with the words that differ.
 
     >>> [(piece.kind.value, piece.text) for piece in word_diff("at most 30 days", "at most 60 days")]
     [('=', 'at most '), ('-', '30'), ('+', '60'), ('=', ' days')]
@@ -117,7 +117,7 @@ def _tail(text: str, change: TextChange) -> str:
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Neighbours of one kind put together; empty ones left out."""
+    """Yield neighbours of one kind put together; empty ones left out."""
     last: Piece | None = None
     for piece in pieces:
         if not piece.text:

@@ -33,7 +33,7 @@ CARDS = 15
 
 
 def html_report(result: Result, extra: Extra | None = None, listed: frozenset[str] | None = None) -> str:
-    """One HTML document with everything in it: style, script, charts and data.
+    """Return one HTML document with everything in it: style, script, charts and data.
 
     `listed` narrows the mutants that are listed, by id; all else stays that of the whole run.
     What models and users wrote is cleaned, cut and escaped. A Content-Security-Policy admits the one script and the

@@ -90,7 +90,7 @@ class ScoreGroup(NamedTuple):
 
 
 def score_groups(result: Result) -> list[ScoreGroup]:
-    """Scores by class with their operators; harmless changes and pairs in groups of their own."""
+    """Return scores by class with their operators; harmless changes and pairs in groups of their own."""
     preserving = _preserving(result)
     found = []
     for name, score in result.classes.items():

@@ -37,7 +37,7 @@ def _dumped(spec: EvaluatorSpec, *, allow_unicode: bool) -> str:
 
 
 def pytest_lines(spec: EvaluatorSpec) -> str:
-    """Statements that hold of `trace`, an `agentmut.nouns.trace.AgentTrace`, where the evaluator does.
+    """Return statements that hold of `trace`, an `agentmut.nouns.trace.AgentTrace`, where the evaluator does.
 
     >>> print(pytest_lines(EvaluatorSpec(name="tool_called", argument="look")))
     assert "look" in trace.tools_called

@@ -81,7 +81,7 @@ def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str
 
 
 def _settings(config: AgentConfig) -> str:
-    """One line for each setting of the model that is set, and for what is kept of the history."""
+    """Return one line for each setting of the model that is set, and for what is kept of the history."""
     settings = config.model.model_dump(mode="json", exclude_defaults=True)
     history = {} if config.history is None else {"history": config.history.value}
     return "\n".join(f"{key}: {_value_text(value)}" for key, value in {**settings, **history}.items())
@@ -92,7 +92,7 @@ def _value_text(value: JsonValue) -> str:
 
 
 def _flow(orchestration: Mapping[str, JsonValue]) -> str:
-    """One line for each node, edge, and so on."""
+    """Return one line for each node, edge, and so on."""
     return "\n".join(line for key, value in orchestration.items() for line in _parts(key, value))
 
 
@@ -136,7 +136,7 @@ def _rest_of_schema(tool: ToolSpec) -> Iterator[str]:
 
 @lru_cache(maxsize=8)  # asked for by every mutant of a document
 def _documents(named: tuple[tuple[str, str], ...]) -> tuple[str, tuple[int, ...]]:
-    """Documents as one text, each under its name, and where each one's own text begins."""
+    """Return documents as one text, each under its name, and where each one's own text begins."""
     heads = [f"[{name}]\n" for name, _ in named]
     sizes = (len(head) + len(text) + 1 for head, (_, text) in zip(heads, named, strict=True))
     starts = accumulate(sizes, initial=0)

@@ -144,7 +144,7 @@ def _changed(row: MutantRow) -> Iterator[Text]:
 
 
 def _edges(text: str) -> str:
-    """Lists of nodes, a line each, as the edges that they are."""
+    """Return lists of nodes, a line each, as the edges that they are."""
     return "\n".join(
         f"edge {' + '.join(nodes[:-1])} -> {nodes[-1]}" if len(nodes) > 1 else line
         for line in text.splitlines()

@@ -63,7 +63,7 @@ def _cells(found: Amount) -> tuple[str, str, str]:
 
 
 def _time(minutes: float | None) -> str:
-    """Minutes in the unit that fits.
+    """Return minutes in the unit that fits.
 
     >>> _time(0.5), _time(90), _time(None)
     ('30 s', '1.5 h', '?')

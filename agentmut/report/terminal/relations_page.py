@@ -150,7 +150,7 @@ def _status(report: RelationReport | SurvivorsReport) -> str:
 
 
 def _worst_first(rows: Iterable[RelationRow]) -> list[RelationRow]:
-    """Rows by relation, the relation with the worst finding first."""
+    """Return rows by relation, the relation with the worst finding first."""
     rows = list(rows)
     worst: dict[str, tuple[int, float]] = {}
     for row in rows:

@@ -12,7 +12,7 @@ SHOWN = 15
 
 
 def render_rescored(rescored: Rescored, color: bool = False) -> str:
-    """Scores before and after, what flipped, and what needs new trials."""
+    """Return scores before and after, what flipped, and what needs new trials."""
     page = Page(color)
     page.add(f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again, none run")
     page.add()

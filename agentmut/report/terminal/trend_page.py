@@ -11,7 +11,7 @@ SHOWN = 30
 
 
 def render_trend(report: TrendReport, color: bool = False) -> str:
-    """Two lines of blocks, a table of the latest runs, and what has drifted."""
+    """Return two lines of blocks, a table of the latest runs, and what has drifted."""
     page = Page(color)
     runs = counted(len(report.rows), "run")
     page.add(f"agentmut {report.agentmut_version}  trend of {clean(report.project)}, {runs}")

@@ -79,7 +79,7 @@ class Adapter(Protocol):
         """Return why this agent cannot be run as that mutant, in a phrase; empty when it can."""
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the frameworks that shape a run; part of a trial's key."""
+        """Return versions of the frameworks that shape a run; part of a trial's key."""
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run the agent once, feeding it the turns in order."""
@@ -100,7 +100,7 @@ class NeedsDoubles(Capability, kind="adapters"):
     @property
     @abstractmethod
     def needs_doubles(self) -> frozenset[str]:
-        """Tools that every scenario has to double."""
+        """Return tools that every scenario has to double."""
 
 
 class RunsOutside(Capability, kind="adapters"):
@@ -109,7 +109,7 @@ class RunsOutside(Capability, kind="adapters"):
     @property
     @abstractmethod
     def carries(self) -> frozenset[str]:
-        """Parts of the config that the adapter hands to the agent itself, as dotted paths such as `model.name`.
+        """Return parts of the config that the adapter hands to the agent itself, as dotted paths such as `model.name`.
 
         All others are changed on the wire.
         """

@@ -44,7 +44,7 @@ class GivesChecks(Capability, kind="evaluators"):
 
     @abstractmethod
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-        """At least one. Which they are may differ from trace to trace."""
+        """Return at least one. Which they are may differ from trace to trace."""
 
 
 class AsksModel(Capability, kind="evaluators"):

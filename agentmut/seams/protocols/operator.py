@@ -56,4 +56,4 @@ class Operator(Protocol):
         """Return every mutant of the config, in a stable order."""
 
     def examples(self) -> Iterable[Example]:
-        """At least one example."""
+        """Return at least one example."""

@@ -68,4 +68,4 @@ class Relation(Protocol):
         """
 
     def examples(self) -> Iterable[RelationExample]:
-        """At least one pair in which it holds and one in which it does not."""
+        """Return at least one pair in which it holds and one in which it does not."""

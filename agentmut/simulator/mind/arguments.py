@@ -73,7 +73,7 @@ def tokens(message: str) -> frozenset[str]:
 
 
 def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
-    """Values that could fill a slot, the most likely first."""
+    """Yield values that could fill a slot, the most likely first."""
     if "const" in slot.schema:
         yield slot.schema["const"]
     elif isinstance(slot.schema.get("enum"), list):
@@ -222,7 +222,7 @@ def _phrases(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
 
 
 def _runs(message: str, ordinary: Topics) -> list[str]:
-    """Words that stand together and tell something."""
+    """Return words that stand together and tell something."""
     runs: list[list[str]] = [[]]
     for word in _WORD.findall(message):
         about = topics(word)

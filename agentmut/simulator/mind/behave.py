@@ -94,7 +94,7 @@ def _with_text(request: ModelRequest, mind: Mind, text: str) -> ModelReply:
 
 
 def _wanted_keys(request: ModelRequest) -> list[str] | None:
-    """Keys that `response_format` asks for; None where it asks for plain text."""
+    """Return keys that `response_format` asks for; None where it asks for plain text."""
     wanted: Any = request.response_format
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind not in ("json_object", "json_schema"):
@@ -144,7 +144,7 @@ def _has_condition(rule: Rule) -> bool:
 
 
 def irrelevant_words(briefing: Briefing, known: Topics) -> int:
-    """Words of the system message in passages that share nothing with the conversation."""
+    """Return the number of words of the system message in passages that share nothing with the conversation."""
     return sum(p.words for p in briefing.passages if p.topics.isdisjoint(known))
 
 

@@ -26,13 +26,13 @@ class Mind:
 
     @cached_property
     def duties(self) -> tuple[Clause, ...]:
-        """Steps that are called for now."""
+        """Return steps that are called for now."""
         steps = ((rule, clause) for rule in self.rules for clause in rule.clauses if not clause.forbids)
         return tuple(clause for rule, clause in steps if self._due(rule, clause))
 
     @cached_property
     def bans(self) -> tuple[Clause, ...]:
-        """Steps that are forbidden now."""
+        """Return steps that are forbidden now."""
         steps = ((rule, clause) for rule in self.rules for clause in rule.clauses if clause.forbids)
         return tuple(clause for rule, clause in steps if self._holds(clause.when, rule.text))
 
@@ -55,7 +55,7 @@ class Mind:
         return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
 
     def meant(self, phrase: str) -> tuple[str, ...]:
-        """Tools that a step means; a step of saying something means none."""
+        """Return tools that a step means; a step of saying something means none."""
         return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.meant(phrase)
 
     def _due(self, rule: Rule, clause: Clause) -> bool:

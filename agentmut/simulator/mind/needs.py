@@ -86,7 +86,7 @@ def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:
 
 
 def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, ...]) -> Iterator[str]:
-    """Tools demanded before `tool`, those that they demand in turn first."""
+    """Yield tools demanded before `tool`, those that they demand in turn first."""
     for order in orders:
         if tool in mind.meant(order.then):
             for first in mind.meant(order.first):
@@ -96,7 +96,7 @@ def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, .
 
 
 def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
-    """One need for each tool and message; the user's own wish stands for an instruction's."""
+    """Return one need for each tool and message; the user's own wish stands for an instruction's."""
     kept: dict[tuple[str, int], Need] = {}
     for need in found:
         known = kept.get((need.tool, need.since))

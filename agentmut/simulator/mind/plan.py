@@ -169,7 +169,7 @@ def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
 
 
 def quoted(mind: Mind) -> list[Passage]:
-    """Sentences that answer the last message: the best ones of its clauses, if they are found."""
+    """Return sentences that answer the last message: the best ones of its clauses, if they are found."""
     said = mind.situation.said[-1] if mind.situation.said else ""
     weighed = [found for clause in clauses(said) for found in telling(mind, clause)]
     best = sorted(weighed, key=lambda found: -found[0])

@@ -55,7 +55,7 @@ class Offer(NamedTuple):
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """Schemas of the arguments by name."""
+        """Return schemas of the arguments by name."""
         properties = self.parameters.get("properties")
         return properties if isinstance(properties, dict) else {}
 

@@ -149,7 +149,7 @@ def matter(lead: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def plain(words: str) -> str:
-    """One part of a rule in the plainest wording.
+    """Return one part of a rule in the plainest wording.
 
     >>> plain("People with a lamp must be told to dim it")
     'if People with a lamp, you must tell them to dim it'

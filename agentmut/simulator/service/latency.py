@@ -50,7 +50,7 @@ class Latency(NamedTuple):
         return self.low
 
     def of(self, seed: int, trial: str, number: int, what: str = "") -> float:
-        """Seconds of a trial's request of this number; `what` tells several times of one request apart."""
+        """Return seconds of a trial's request of this number; `what` tells several times of one request apart."""
         if not self or self.shape == "fixed":
             return self.low
         return self.at(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))

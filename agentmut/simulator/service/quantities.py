@@ -13,7 +13,7 @@ _LONGEST = 3600.0
 
 
 def read_seconds(text: str, where: str) -> float:
-    """Seconds of a time with its unit. Raises `UsageError` that names `where`.
+    """Return seconds of a time with its unit. Raises `UsageError` that names `where`.
 
     >>> read_seconds("50ms", "latency"), read_seconds("1.5 s", "latency")
     (0.05, 1.5)

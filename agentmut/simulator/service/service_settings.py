@@ -60,7 +60,7 @@ def read_settings(
     chunk_latency: Latency | str = AT_ONCE,
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Settings:
-    """Settings as people write them. Raises `UsageError` for what cannot be meant."""
+    """Return settings as people write them. Raises `UsageError` for what cannot be meant."""
     return Settings(
         seed=seed,
         trouble=trouble if isinstance(trouble, Trouble) else trouble_of(trouble),

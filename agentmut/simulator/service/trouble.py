@@ -101,7 +101,7 @@ def trouble_of(faults: Iterable[str | Fault], *, seed: int = 0, retry_after: flo
 
 
 def read_fault(setting: str) -> Fault:
-    """One fault from its setting.
+    """Return one fault from its setting.
 
     >>> read_fault("429:0.1").rate, sorted(read_fault("hang:@1,4").positions)
     (0.1, [1, 4])

@@ -113,13 +113,13 @@ class _Strata(NamedTuple):
         return np.asarray(failures / np.maximum(self.all_trials, 1))
 
     def after(self, split: int) -> "Array":
-        """Trials after a split, by scenario."""
+        """Return trials after a split, by scenario."""
         import numpy as np
 
         return np.bincount(self.where[split:], minlength=len(self.trials)).astype(float)
 
     def scores(self, outcomes: "Array", splits: "np.ndarray") -> "Array":
-        """Failures after each split less those expected: rows are those of `outcomes`."""
+        """Return failures after each split less those expected: rows are those of `outcomes`."""
         import numpy as np
 
         over = outcomes - self.rates[self.where]

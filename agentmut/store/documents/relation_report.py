@@ -229,7 +229,7 @@ class SurvivorsReport(Frozen):
 
     @property
     def killed(self) -> tuple[str, ...]:
-        """Ids of the mutants that relations kill."""
+        """Return ids of the mutants that relations kill."""
         return tuple(dict.fromkeys(kill.mutant for kill in self.kills))
 
 

@@ -141,7 +141,7 @@ class Batch:
 
     @classmethod
     def of(cls, messages: list[Any]) -> "list[Batch]":
-        """One that waits, or none where nothing of it is a request."""
+        """Return one that waits, or none where nothing of it is a request."""
         numbers = {message["id"] for message in messages if is_request(message)}
         return [cls(numbers)] if numbers else []
 

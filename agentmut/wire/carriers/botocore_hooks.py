@@ -50,7 +50,7 @@ class BotocoreHooks:
         stack.enter_context(replaced(endpoint.Endpoint, "_send", self._attempt))
 
     def _operation(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """One call of an operation: rounds of requests, each with the retries that the client is set to."""
+        """Return one call of an operation: rounds of requests, each with the retries that the client is set to."""
 
         def make_request(client: Any, operation: Any, request: dict[str, Any], context: Any) -> Any:
             passage = self._passage(request)
@@ -70,7 +70,7 @@ class BotocoreHooks:
         return make_request
 
     def _attempt(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """One HTTP attempt."""
+        """Return one HTTP attempt."""
 
         def send(endpoint: Any, request: Any) -> Any:
             passage = _carried.get()

@@ -11,7 +11,7 @@ class Gateway(Protocol):
     """Tells the requests of trials apart by where they are sent to."""
 
     def attempt(self, trial_id: str) -> "Attempt":
-        """Addresses for one attempt at a trial, which no other attempt has."""
+        """Return addresses for one attempt at a trial, which no other attempt has."""
 
 
 class Attempt(Protocol):

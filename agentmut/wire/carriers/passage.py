@@ -136,7 +136,7 @@ class Passage:
         return found
 
     def hold(self, throttle: Throttle | None) -> float:
-        """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
+        """Return seconds to wait for a place under the rate limit; they are not the exchange's own."""
         return self._under_way.held(throttle.reserve()) if throttle else 0.0
 
     def refused(self, status: int) -> None:

@@ -32,7 +32,7 @@ class Spoken(NamedTuple):
 
 
 def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
-    """Blocks as messages: one for each result of a tool, and one for what else an item says in a row."""
+    """Yield blocks as messages: one for each result of a tool, and one for what else an item says in a row."""
     for (role, _, call_id), group in groupby(spoken, lambda block: (block.role, block.item, block.call_id)):
         blocks = list(group)
         if role is Role.TOOL:
@@ -80,7 +80,7 @@ def _speaker(roles: set[Role]) -> Role:
 
 
 def turns(said: Iterable[Message]) -> Iterator[list[Message]]:
-    """Messages without instructions, those together that make one item: results of tools, and what the user
+    """Yield messages without instructions, those together that make one item: results of tools, and what the user
     says after them."""
     results: list[Message] = []
     for message in said:

@@ -160,8 +160,9 @@ def _squeezed(text: str) -> str:
 
 
 def _digests(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> Iterator[str]:
-    """Digests of the conversation before each item, and of all of it. Cache markers do not count, instructions do:
-    several agents may be asked the same."""
+    """Yield digests of the conversation before each item, and of all of it. Cache markers do not count, instructions
+    do: several agents may be asked the same.
+    """
     spoken: dict[Any, list[str]] = {}
     told: list[str] = []
     for text in codec.texts(body):

@@ -43,7 +43,7 @@ class Hunk:
     after: str
 
     def found(self, text: str, least: int = LEAST) -> list[Replacement]:
-        """Where and how a text is changed; nothing where the place is not found, or not told from another one.
+        """Return where and how a text is changed; nothing where the place is not found, or not told from another one.
 
         Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
         or the whole base.
@@ -145,7 +145,7 @@ def _trimmed(base: str, start: int, end: int, after: str) -> Hunk:
 
 
 def _ends_in_common(one: str, other: str) -> tuple[int, int]:
-    """Characters that both begin and end with, placeholders as wholes."""
+    """Return characters that both begin and end with, placeholders as wholes."""
     units, others = list(_units(one)), list(_units(other))
     head, tail = ends_in_common(units, others)
     return sum(map(len, units[:head])), sum(map(len, units[len(units) - tail :]))

@@ -35,7 +35,7 @@ class Offer:
 
     @cached_property
     def decoys(self) -> Mapping[str, ToolSpec]:
-        """Tools with nothing behind them, by name: their calls are not for the agent."""
+        """Return tools with nothing behind them, by name: their calls are not for the agent."""
         return {tool.name: tool for tool in self.mutated.tools if self._is_decoy(tool)}
 
     def _is_decoy(self, tool: ToolSpec) -> bool:
@@ -58,7 +58,7 @@ class Offer:
 
     @cached_property
     def faulty(self) -> Mapping[str, ToolSpec]:
-        """Tools whose results are spoiled, by the agent's name for them; what they have become."""
+        """Return tools whose results are spoiled, by the agent's name for them; what they have become."""
         pairs = ((name, other) for name, others in self.partners.items() for other in others[:1])
         changed = ((name, other) for name, other in pairs if other.fault != self.known[name].fault)
         return {name: other for name, other in changed if other.fault and other.name not in self.decoys}
@@ -85,7 +85,7 @@ class Names:
 
     @property
     def decoys(self) -> Set[str]:
-        """Tools with nothing behind them."""
+        """Return tools with nothing behind them."""
         return self.offer.decoys.keys() - self.clashes
 
     def withdrawing(self, before: Set[str], after: Set[str]) -> "Names":

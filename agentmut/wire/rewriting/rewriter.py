@@ -52,7 +52,7 @@ class ConfigRewriter:
 
     @property
     def marks(self) -> frozenset[str]:
-        """Pointers of the live changes that took effect: `/tools/<own name>/fault`, `/history`."""
+        """Return pointers of the live changes that took effect: `/tools/<own name>/fault`, `/history`."""
         with self._lock:
             return frozenset(self._marks)
 
@@ -106,7 +106,7 @@ class ConfigRewriter:
         return Answered(changed_reply(codec, body, heard) if listens else body)
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
-        """One event of a streamed reply as the agent is to be given it."""
+        """Return one event of a streamed reply as the agent is to be given it."""
         with self._lock:
             return self._heard(self._names_in(sent), codec, value)
 

@@ -115,7 +115,9 @@ class Courier:
 
 
 def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str | None:
-    """Where a redirect leads a client that is to stay with the proxy; None where it does not, or leads elsewhere."""
+    """Return where a redirect leads a client that is to stay with the proxy; None where it does not, or
+    leads elsewhere.
+    """
     if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
         return None
     path = asked.upstream.path_of(reply.headers[hdrs.LOCATION], asked.path)

@@ -47,7 +47,7 @@ class ServiceGateway:
         self._numbers = count(1)
 
     def attempt(self, trial_id: str) -> "NamedAttempt":
-        """Addresses for one attempt; what an earlier attempt left behind is not taken for its own."""
+        """Return addresses for one attempt; what an earlier attempt left behind is not taken for its own."""
         name = f"{trial_id}.{next(self._numbers)}"
         found = {**self._besides, **self._tools.variables(name)}
         for origin, door in self._doors.items():

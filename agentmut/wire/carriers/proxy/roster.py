@@ -19,7 +19,7 @@ class Roster(Protocol):
         """Return the trial of a request with that name, or with none. Raises `RefusalError`."""
 
     def attending(self, trial: Trial) -> AbstractContextManager[None]:
-        """Marks a request as the trial's while a block lasts."""
+        """Return marks a request as the trial's while a block lasts."""
 
 
 class Admitted:

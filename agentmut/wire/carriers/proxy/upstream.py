@@ -102,7 +102,7 @@ class Upstream:
 
 
 def new_session() -> aiohttp.ClientSession:
-    """Connections to upstreams: as many as there are requests, without cookies or credentials of their own."""
+    """Return connections to upstreams: as many as there are requests, without cookies or credentials of their own."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -115,7 +115,7 @@ def new_session() -> aiohttp.ClientSession:
 
 
 def passed_on(headers: Mapping[str, str] | CIMultiDictProxy[str], *left_out: str) -> Headers:
-    """Headers without those that speak about one connection only, and without those named."""
+    """Return headers without those that speak about one connection only, and without those named."""
     dropped = HOP_BY_HOP.union(name.lower() for name in left_out)
     if named := headers.get(hdrs.CONNECTION):
         dropped = dropped.union(name.strip().lower() for name in named.split(","))

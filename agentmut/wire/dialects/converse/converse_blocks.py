@@ -45,7 +45,7 @@ def result(call_id: str, text: str) -> Body:
 
 
 def names(value: Any, patterns: Iterable[str]) -> list[Path]:
-    """Where the agent's tools are named; calls of tools of the service are left alone."""
+    """Return where the agent's tools are named; calls of tools of the service are left alone."""
     found = (path for pattern in patterns for path in places(value, pattern))
     return [path for path in found if "type" not in at(value, path[:-1])]
 

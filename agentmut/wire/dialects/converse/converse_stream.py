@@ -85,7 +85,7 @@ def _reasoning(parts: list[Mapping[str, Any]]) -> Body:
 
 
 def _other(parts: list[Mapping[str, Any]]) -> Body:
-    """Results of tools of the service, images: the start, with what each delta adds."""
+    """Return results of tools of the service, images: the start, with what each delta adds."""
     block: Body = {}
     for part in parts:
         for key, value in part.items():
