@@ -108,7 +108,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return frozenset((*(name for names in found for name in names), *(tool.name for tool in served)))
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Faults need a place where calls pass; the earlier answers are the function's own affair."""
+        """Return why a mutant cannot be expressed: faults need a place where calls pass."""
         if any(edit.pointer == "/history" and edit.after == History.SWAPPED for edit in mutant.edits):
             return "the function is given the user's turns in one call, and none of its answers"
         reason = unreachable_fault(mutant, self._config, self.doubled_tools)

@@ -65,7 +65,7 @@ class InlineAgent(BedrockAgentsAdapter):
 
     @classmethod
     def of(cls, spec: AgentSpec, config: AgentConfig) -> "InlineAgent":
-        """After a look at what cannot be said in a call. Raises `UsageError`."""
+        """Build the agent after a check of what a call cannot say. Raises `UsageError`."""
         options = AgentOptions(
             region=region_of(spec, _INLINE),
             group=text_option(spec, "action_group") or "tools",
@@ -105,7 +105,7 @@ class DeployedAgent(BedrockAgentsAdapter):
 
     @classmethod
     def of(cls, spec: AgentSpec, config: AgentConfig) -> "DeployedAgent":
-        """After a look at the options. Raises `UsageError`."""
+        """Build the agent after a check of its options. Raises `UsageError`."""
         options = AgentOptions(
             region=region_of(spec, _DEPLOYED),
             agent=text_option(spec, "agent_id") or "",
@@ -126,7 +126,7 @@ class DeployedAgent(BedrockAgentsAdapter):
 
     @property
     def needs_doubles(self) -> frozenset[str]:
-        """None: what has no function here is the service's own."""
+        """Return no tools: a tool without a function here is the service's own."""
         return frozenset()
 
     def cannot_express(self, mutant: Mutant) -> str:

@@ -200,6 +200,6 @@ def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:
 
 
 def _attributes(state: Mapping[str, Any] | None, documents: Mapping[str, str]) -> dict[str, Any]:
-    """Documents, beside the attributes that the project gives."""
+    """Return the documents, beside the attributes that the project gives."""
     key = "promptSessionAttributes"
     return {key: {**((state or {}).get(key) or {}), **documents}} if documents else {}

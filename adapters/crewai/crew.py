@@ -57,7 +57,7 @@ class Team:
 
     @property
     def texts(self) -> dict[str, str]:
-        """By heading, the texts of the changed agent and of its tasks."""
+        """Return the texts of the changed agent and of its tasks, by heading."""
         return {heading: getattr(*place) or "" for heading, place in self._places().items()}
 
     @property

@@ -35,7 +35,7 @@ class _Unkept:
 
 
 def keep_to_itself(crew: Any) -> None:
-    """A trial leaves nothing behind, prints nothing and answers as a whole."""
+    """Keep a trial from leaving anything behind, from printing, and from streaming its answer."""
     crew.output_log_file = None
     for task in crew.tasks:
         task.output_file = None

@@ -98,7 +98,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         return ""
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Also refuse orders that no arrangement of workflow agents has, and tools that no agent has together."""
+        """Return why a mutant cannot be expressed, such as an order that no arrangement of workflow agents has."""
         return super().cannot_express(mutant) or self._cannot_arrange(mutant) or self._cannot_offer(mutant)
 
     def _cannot_arrange(self, mutant: Mutant) -> str:

@@ -128,7 +128,7 @@ class Copying:
     def _part(
         self, own: Mapping[str, Own], toolset: BaseToolset, offers: Sequence[Offer], *, first: bool
     ) -> BaseToolset:
-        """The first part of a toolset has what was not known of it, too."""
+        """Return a part of a toolset; the first part has the tools that were not known, too."""
         known = [name for name, one in own.items() if one.toolset is toolset]
         return self.toolsets.part(toolset, offers, known if first else None)
 

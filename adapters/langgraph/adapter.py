@@ -174,7 +174,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Faults need a tool node that calls pass, and other flows must be what LangGraph compiles."""
+        """Return why a mutant cannot be expressed: faults need a tool node, and a flow must compile."""
         if self._built and (reason := self._built.cannot_become(mutant, self._config)):
             return reason
         try:
@@ -278,7 +278,7 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
 
 
 def _breakpoints(graph: Any) -> str:
-    """Where a graph was compiled to stop, as `compile` is told."""
+    """Return where a graph was compiled to stop, as `compile` takes it."""
     found = {kind: getattr(graph, f"{kind}_nodes", ()) for kind in ("interrupt_before", "interrupt_after")}
     return " and ".join(
         f"{kind}={nodes if isinstance(nodes, str) else list(nodes)}" for kind, nodes in found.items() if nodes

@@ -40,7 +40,7 @@ class Built:
         return config.model_copy(update={"orchestration": self.described})
 
     def limit(self, config: AgentConfig) -> int | None:
-        """The limit of steps to give to a run; None for the one that the graph has anyway."""
+        """Return the limit of steps for a run; None for the graph's own limit."""
         limit = Flow.of(config.orchestration).max_steps
         return limit if self.limited or limit != self.flow.max_steps else None
 

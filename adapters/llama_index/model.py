@@ -91,10 +91,10 @@ class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the
         """Do nothing."""
 
     def start_trace(self, trace_id: str | None = None) -> None:
-        """Traces are not kept."""
+        """Keep no trace."""
 
     def end_trace(self, trace_id: str | None = None, trace_map: Any = None) -> None:
-        """Traces are not kept."""
+        """Keep no trace."""
 
 
 def _known(llm: LLM) -> LLM:

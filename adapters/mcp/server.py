@@ -114,7 +114,7 @@ class Remote:
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
-        """In a session of its own."""
+        """Open a client with a session of its own."""
         import httpx2
 
         timeout = httpx2.Timeout(30, read=300)
@@ -132,7 +132,7 @@ class Older(Remote):
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
-        """In a session of its own."""
+        """Open a client with a session of its own."""
         older = sse_client(self.url, headers=dict(self.headers), timeout=30)
         async with _plainly(), Client(older, mode="legacy") as client:
             yield client
@@ -182,7 +182,7 @@ class Visit:
 
     @classmethod
     async def of(cls, client: Client, original: AgentConfig, trial: Trial) -> "Visit":
-        """As a client begins."""
+        """Begin a visit as a client does."""
         return cls(watch(client), original, trial, await _listing(watch(client)))
 
     async def answer(self, tool: str | None, arguments: dict[str, JsonValue]) -> JsonValue:

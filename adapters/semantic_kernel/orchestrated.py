@@ -26,7 +26,7 @@ class Orchestrated(Session):
         self._told: list[Any] = []
 
     def begin(self, earlier: Sequence[Said]) -> None:
-        """What was said before."""
+        """Begin with what was said before."""
         self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:

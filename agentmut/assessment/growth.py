@@ -55,7 +55,7 @@ def plan_growth(
 
 
 def _missing(session: Session, found: Counted, family: Family, tables: Tables, *, replaces: bool) -> int:
-    """None are missing where no size would do: then the trials would be spent for nothing."""
+    """Return how many trials are missing; 0 where no size would do, since trials would be spent for nothing."""
     looks = 1 if replaces else found.looks
     target = growth_target(session.project, found.counts, family, tables, looks)
     if target is None:
@@ -105,7 +105,7 @@ def _extended(found: Counted, kept: SavedScenario, own: SavedSeries, series: Sav
 
 
 def _looks(found: Counted, trials: int) -> int:
-    """By the trials that were planned: those that are no evidence do not choose a size."""
+    """Return the looks by the planned trials, since trials that are no evidence must not choose a size."""
     return found.looks + further_looks(found.counts.trials, found.counts.trials + trials)
 
 

@@ -89,7 +89,7 @@ def margin_of(project: Project, scenario: Scenario) -> float:
 
 
 def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "baseline") -> Prepared:
-    """So many trials of every scenario, to be kept as a baseline, or for what else `kind` says."""
+    """Prepare the given number of trials of every scenario, to be kept as a baseline or as `kind` says."""
     project = session.project
     alpha = project.statistics.alpha
     rules = {s.name: FixedTrials(project.threshold_of(s), trials, alpha) for s in session.scenarios}
@@ -101,7 +101,7 @@ def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "bas
 def prepare_series(
     session: Session, trials: Mapping[str, int], first: Mapping[str, int], asked: Asked, left: BudgetSettings
 ) -> Prepared:
-    """So many trials of each scenario, all run now, for a baseline that is kept; `left` is what may be spent."""
+    """Prepare new trials of each scenario for a baseline that is kept; `left` is what may be spent."""
     alpha, project = session.project.statistics.alpha, session.project
     rules = {
         name: FixedTrials(project.threshold_of(session.tests.scenarios[name]), n, alpha)

@@ -88,7 +88,7 @@ class AssessedScenario:
 
     @property
     def complete(self) -> bool:
-        """No further trial will be launched, and none is awaited."""
+        """Return whether no trial is awaited and none will be launched."""
         return self.ended or (self.launched == self.consumed and not self.wants_another)
 
     @property

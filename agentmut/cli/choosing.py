@@ -111,7 +111,7 @@ def selection_of(choice: Choice) -> "Selection":
 
 
 def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
-    """An empty value, as of a shell variable that is not set, would be the beginning of every id."""
+    """Refuse an empty value (an unset shell variable), which would be the beginning of every id."""
     for option, values in given.items():
         if any(not value.strip() for value in values or ()):
             raise UsageError(f"{option}: the value is empty. Give one, or leave the option out.")
@@ -160,7 +160,7 @@ def no_mutants_in(changes: "Changes") -> str:
 
 
 def print_nothing_to_do(changes: "Changes", *, as_json: bool) -> None:
-    """What `run` prints then: no campaign took place, so as JSON this is no `Result`."""
+    """Print that no mutant was tried. No campaign took place, so the JSON document is no `Result`."""
     from agentmut.cli.output import print_json
 
     if as_json:

@@ -50,12 +50,12 @@ def terminal_width() -> int:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def print_report(found: "BaseModel", as_json: bool, page: Callable[[], str]) -> None:
-    """A document: as JSON, or as a page for reading."""
+    """Print a document as JSON, or as a page for reading."""
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -63,7 +63,7 @@ def print_report(found: "BaseModel", as_json: bool, page: Callable[[], str]) -> 
 
 
 def print_result(result: "Result", as_json: bool, project: Path = Path(), listed: Listed = None) -> None:
-    """The report of a run: as JSON, or for reading. `listed` narrows the mutants to some ids."""
+    """Print the report of a run as JSON, or for reading. `listed` narrows the mutants to some ids."""
     if as_json:
         rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
         typer.echo(result.model_copy(update={"mutants": rows}).model_dump_json(indent=2, by_alias=True))

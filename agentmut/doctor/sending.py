@@ -69,7 +69,7 @@ def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
 
 
 def _is_heading(line: str) -> bool:
-    """A heading may be the adapter's, where a framework keeps a prompt in several texts."""
+    """Return whether a text is a heading of the adapter, for frameworks that keep a prompt in several texts."""
     return line.lstrip().startswith("#")
 
 

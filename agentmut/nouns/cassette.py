@@ -107,7 +107,7 @@ class Player:
         return len(self._left)
 
     def answer(self, call: HttpCall) -> Take:
-        """The first take not used yet that was asked the same. Raises `ReplayError` with what differs."""
+        """Return the first unused take with the same request. Raises `ReplayError` with what differs."""
         asked = _meaning(self._redact(call.body.decode("utf-8", "replace")))
         path = self._redact(without_credentials(call.path))
         with self._lock:

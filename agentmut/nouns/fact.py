@@ -77,5 +77,5 @@ class FactComparison(Protocol):
     def contradictions(
         self, scenario: Scenario, one: AgentTrace, other: AgentTrace
     ) -> tuple[str, ...] | None:
-        """Where both runs speak of the same and disagree, in words; None where too few runs are known to tell."""
+        """Return in words where two runs contradict each other; None where too few runs are known to tell."""
         ...

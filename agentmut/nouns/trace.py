@@ -157,7 +157,7 @@ class AgentTrace(Frozen):
 
     @property
     def unreported_models(self) -> frozenset[str]:
-        """Models without a price whose replies report no tokens."""
+        """Return the models without a price whose replies report no tokens."""
         return frozenset(step.model or "" for step in self._unpriced if not step.usage.total)
 
     @property

@@ -37,7 +37,7 @@ class _Process:
         self.trial: Trial | None = None
 
     def begin(self, trial: Trial) -> None:
-        """The process is `trial`'s from now on. Raises `NotAloneError` while another one is under way."""
+        """Give the process to `trial`. Raises `NotAloneError` while another trial is under way."""
         with self._lock:
             if self._under_way is not None:
                 raise NotAloneError(
@@ -47,14 +47,14 @@ class _Process:
             self._under_way = self.trial = trial
 
     def end(self, *, left: bool) -> None:
-        """The trial is over; what is still at work remains its own unless it was `left` by choice."""
+        """End the trial; tasks that are still at work remain its own unless they were `left` by choice."""
         with self._lock:
             self._under_way = None
             if left:
                 self.trial = None
 
     def lend(self, other: Trial) -> Trial | None:
-        """The process is `other`'s for now; gives whose it was. Raises `NotAloneError` while it is lent already."""
+        """Lend the process to `other`, and return its trial so far. Raises `NotAloneError` while it is lent already."""
         with self._lock:
             if self._other is not None:
                 raise NotAloneError(f"{other.id} was to be set aside while {self._other.id} is.")
@@ -62,7 +62,7 @@ class _Process:
             return held
 
     def take_back(self, held: Trial | None) -> None:
-        """The process is again whose it was."""
+        """Give the process back to the trial that it was lent by."""
         with self._lock:
             self._other, self.trial = None, held
 

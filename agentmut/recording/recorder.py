@@ -65,12 +65,12 @@ class Recorder:
         return self.clock() - self.begun + self.late
 
     def asked(self, since: float) -> None:
-        """A model request has left."""
+        """Note that a model request has left."""
         with self._lock:
             self.waiting.append(since)
 
     def settled(self, since: float, *, goes_on: bool = False) -> None:
-        """The request that left then has its answer, or will never have one; `goes_on`: or the next piece of it."""
+        """Note that a request has its answer or will never have one; with `goes_on`, the next piece of its answer."""
         with self._lock:
             self.waiting.remove(since)
             now = self.now()

@@ -165,7 +165,7 @@ class FollowUps:
 
 
 def controls_first(planned: Sequence[Planned], material: SourceMaterial) -> tuple[Planned, ...]:
-    """First the pairs whose sources start a group of the identity; see `SourceMaterial.sources`."""
+    """Return the pairs with those first whose sources start a group of the identity relation."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
     place = {run.repeat: position for position, run in enumerate(material.runs)}
     return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0 < size - 1))

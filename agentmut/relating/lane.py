@@ -126,7 +126,7 @@ class Lane:
 
     @property
     def complete(self) -> bool:
-        """No further pair will be begun, and none is awaited."""
+        """Return whether no pair is awaited and none will begin."""
         return self.ended or (self.launched == self.consumed and not self.wants_another)
 
     @property

@@ -56,7 +56,7 @@ def _wanted(session: Session, stored: StoredCampaign) -> Wish:
 
 
 def _of_today(result: Result, wanted: Wish) -> Result:
-    """Without kills by relations that are not in use any more or do not fit, and on scenarios that have changed."""
+    """Return the result without kills by relations that are no longer used or no longer fit."""
     places = {f"{fit.chosen.label} @ {fit.scenario.name}" for fit in wanted.fitting}
     rows = tuple(
         row.model_copy(

@@ -63,7 +63,7 @@ class SourceRuns(Assessment):
         return no_answer(runs, self.first) if runs and not self.answered else ""
 
     def _suffice(self) -> bool:
-        """So many runs of each scenario as the baseline of a campaign is given, see `problems.early_problem`."""
+        """Return whether there are enough runs of each scenario for a baseline; see `problems.early_problem`."""
         lanes = self.lanes.values()
         each = all(len(lane.passed) >= min(HOPELESS_BASELINE, lane.rule.most) for lane in lanes)
         return self.decided or (each and sum(len(lane.passed) for lane in lanes) >= HOPELESS_TRIALS)

@@ -117,7 +117,7 @@ class Relating(Account):
             self._drop(pair.trials)
 
     def _drop(self, trials: Iterable[TrialRef]) -> None:
-        """A pair needs these no longer."""
+        """Drop runs that no pair needs any longer."""
         for ref in trials:
             self._uses[ref] -= 1
             if not self._uses[ref]:

@@ -85,7 +85,7 @@ class Page:
         )
 
     def add(self, content: object = "", style: str | None = None) -> None:
-        """A line, a `Text` or a rich renderable; what the cells of a table hold is cleaned by who makes them."""
+        """Add a line, a `Text` or a rich renderable. Whoever makes a table cleans its cells."""
         if isinstance(content, str):
             content = clean(cut(content))
         elif isinstance(content, Text):
@@ -93,7 +93,7 @@ class Page:
         self._console.print(content, style=style)
 
     def line(self, text: str, style: str = "") -> None:
-        """One line, however long: for lists that are searched with other tools."""
+        """Add one line without wrapping it, for lists that are searched with other tools."""
         if style:
             self._console.print(Text(text, style=style), soft_wrap=True)
         else:
@@ -115,7 +115,7 @@ class Page:
             self.line(line, style)
 
     def title(self, text: str) -> None:
-        """A section's heading."""
+        """Add a section's heading."""
         self._console.print()
         self._console.print(Text(text, style="bold"))
 

@@ -33,7 +33,7 @@ def interval(score: Score | CiRed) -> str:
 
 
 def judged_again(rescored: "Rescored") -> str:
-    """That a run's trials were judged again, and to what score: a report of the run itself would hide it."""
+    """Return the sentence that a run was rescored and to what score, which its own report would hide."""
     left = f", {counted(rescored.after.undecided, 'mutant')} open" if rescored.after.undecided else ""
     return (
         "Judged again by later evaluators (`agentmut rescore`), the stored trials give "

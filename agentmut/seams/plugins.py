@@ -160,7 +160,7 @@ def load_all(group: Group | str) -> dict[str, type[Any]]:
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:
-    """Where distributions are found, and when each place last changed."""
+    """Return the places of distributions, and when each place last changed."""
     places = ((place, _changed(place)) for place in sys.path)
     return tuple(place for place in places if _holds_any(*place))
 

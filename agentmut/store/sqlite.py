@@ -299,7 +299,7 @@ class Store:
         return driver
 
     def _footprint(self, digest: str) -> Footprint:
-        """Most trials share their footprint with others, so each is read once."""
+        """Return a footprint, read once: most trials share theirs with others."""
         if digest not in self._footprints:
             if len(self._footprints) >= KEPT_FOOTPRINTS:
                 self._footprints.clear()

@@ -80,7 +80,7 @@ class LocalExecutor:
                 yield
 
     def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
-        """Where the model requests of the agent pass, if it runs in another process."""
+        """Return the gateway that the agent's model requests pass, if the agent runs in another process."""
         if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
         from agentmut.trial.mcp.front import open_tool_doors
@@ -159,5 +159,7 @@ class RetryingExecutor:
         return execution
 
     def _pause(self, retry: int) -> float:
-        """Doubles each time; random, so that trials which failed together do not come back together."""
+        """Return a pause that doubles each time, at random, so that trials which failed together do not
+        return together.
+        """
         return min(self._wait * 2.0**retry, LONGEST_PAUSE) * random.uniform(0.5, 1.5)

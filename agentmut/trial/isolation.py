@@ -165,7 +165,7 @@ class _Process:
         raise RunError(f"a worker process could not run a trial: {answer}")
 
     def dismiss(self) -> None:
-        """No trial is asked for any more."""
+        """Tell the workers that no further trial comes."""
         self._pipe.close()
 
     def leave(self, seconds: float) -> None:
@@ -220,7 +220,7 @@ def _context() -> ForkServerContext | SpawnContext:
 
 
 def _serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) -> None:
-    """The worker's main loop: build once, then answer requests until the pipe closes."""
+    """Run the worker's main loop: build once, then answer requests until the pipe closes."""
     os.environ.clear()  # what it was forked from has that of an earlier time
     os.environ.update(environment)
     if hasattr(os, "setpgrp"):
@@ -254,7 +254,7 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
 
 
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
-    """Until nobody asks any more."""
+    """Answer requests until nobody asks any more."""
     while True:
         try:
             request = await asyncio.to_thread(pipe.recv)

@@ -61,7 +61,7 @@ class SuiteConfig:
 
 
 def _check_same(scenarios: Iterable[Scenario], documents: Mapping[str, Document]) -> None:
-    """A name stands for one text: else one scenario would silently run with another's document."""
+    """Refuse a name with two texts: one scenario would silently run with another's document."""
     for scenario in scenarios:
         for document in scenario.context:
             if document != documents[document.name]:

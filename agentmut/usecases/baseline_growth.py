@@ -138,7 +138,7 @@ def _nothing(why: str) -> BaselineUpdate:
 def _grow(
     session: Session, updating: Updating, store: Store, progress: Progress
 ) -> tuple[BaselineUpdate, str]:
-    """Trials of their own, since those of the comparison were chosen: it passed, and it stopped when it did."""
+    """Grow the baseline by new trials: those of the comparison were chosen, since it passed and stopped when it did."""
     compared, wanted = updating.prepared.work, updating.growth.trials
     first = {name: compared.lanes[name].first + compared.lanes[name].launched for name in wanted}
     left = left_of(session.project.budget, compared.spend)

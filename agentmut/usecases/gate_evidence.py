@@ -126,7 +126,9 @@ def _unfit(stored: Stored, report: Report) -> str:
 
 
 def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
-    """Thresholds are no part of the suite's digest, as no trial depends on them; a verdict does."""
+    """Return why a verdict was made by other thresholds, which the suite's digest leaves out; empty where
+    it was not.
+    """
     other = [
         f"{row.scenario} ({row.threshold:g}, {stored.thresholds[row.scenario]:g} asked today)"
         for row in report.scenarios
@@ -136,7 +138,7 @@ def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
 
 
 def _other_rule(stored: Stored, result: Result) -> str:
-    """A score holds by the kill rule that it was made with."""
+    """Return why a score was made by another kill rule; empty where it was not."""
     settings = stored.session.project.statistics
     asked = {"alpha": settings.alpha_of_a_look, "beta": settings.beta, "delta": settings.delta}
     other = [

@@ -78,7 +78,7 @@ def _is_anthropic(body: Mapping[str, Any]) -> bool:
 
 
 def _has_converse_blocks(body: Mapping[str, Any]) -> bool:
-    """Bedrock's blocks of content say by their only key what they are, and have no `type`."""
+    """Return whether a body has Bedrock's blocks, whose only key says what they are and which have no `type`."""
     messages = [m for m in bodies.listing(body.get("messages"), "messages") if isinstance(m, dict)]
     blocks = [block for m in messages if isinstance(m.get("content"), list) for block in m["content"]]
     return bool(blocks) and all(isinstance(block, dict) and "type" not in block for block in blocks)

@@ -51,7 +51,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return frozenset(self.original.tool_names) if self.served else frozenset()
 
     def versions(self) -> Mapping[str, str]:
-        """No framework of this process takes part."""
+        """Return no versions: no framework of this process takes part."""
         return {}
 
     @property

@@ -89,7 +89,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return self.doubled_tools() - set(self._functions)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Settings that the API does not have."""
+        """Return the settings that the API does not have."""
         edits = [edit for edit in mutant.edits if edit.part == "model"]
         return self._dialect.refuses(apply_edits(self._config, edits).model) if edits else ""
 

@@ -78,7 +78,7 @@ class ScenarioBaseline:
 
     @property
     def complete(self) -> bool:
-        """All wanted trials are there, or no more may be spent on getting them."""
+        """Return whether all wanted trials are there, or the budget allows no more."""
         return self.finished == self.launched and not self.wants_another
 
     @property

@@ -59,7 +59,7 @@ class Situation:
 
     @property
     def absence(self) -> Conclusion:
-        """The mutant did not arrive in any trial."""
+        """Conclude that the mutant did not arrive in any trial."""
         reason = arrived_nowhere(self.mutant, self.evidence, self.result, self.agent)
         return Conclusion(Status.NOT_APPLIED, reason)
 
@@ -94,13 +94,13 @@ def in_trouble(now: Situation) -> Conclusion:
 
 
 def given_up(now: Situation) -> Conclusion | None:
-    """Some scenario was given up; None where none was."""
+    """Conclude that a scenario was given up; None where no scenario was."""
     reasons = "; ".join(filter(None, (lane.gave_up for lane in now.lanes)))
     return Conclusion(Status.UNDECIDED, reasons) if reasons else None
 
 
 def undetected(now: Situation) -> Conclusion:
-    """No scenario killed the mutant, and none goes on."""
+    """Conclude that no scenario killed the mutant and no scenario goes on."""
     tried = [lane for lane in now.lanes if not lane.is_untestable]
     if not tried:
         return untestable(now.lanes)
@@ -114,7 +114,9 @@ def undetected(now: Situation) -> Conclusion:
 
 
 def untestable(lanes: Iterable[Lane]) -> Conclusion:
-    """The original fails so often on every scenario that reaches the mutant that no drop could show."""
+    """Conclude that no drop could show, since the original fails too often on every scenario that reaches
+    the mutant.
+    """
     names = ", ".join(sorted(lane.scenario for lane in lanes))
     return Conclusion(
         Status.UNTESTABLE, f"reached only by scenarios on which the original fails too often: {names}"

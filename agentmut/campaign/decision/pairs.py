@@ -118,7 +118,7 @@ def _looked_on(now: Situation, parts: PartsSeen) -> Conclusion | None:
 
 
 def _unseen(now: Situation, parts: PartsSeen) -> Conclusion | None:
-    """One part was due and never showed; None where all have."""
+    """Conclude that one part was due and never showed; None where all parts have."""
     unseen = parts.unseen
     if not unseen:
         return None

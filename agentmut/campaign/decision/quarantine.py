@@ -92,7 +92,7 @@ class Watch:
         return Suspicion(tuple(self.ended[recent[0] :]), REFUSALS)
 
     def _trouble(self, result: TrialResult) -> Suspicion | None:
-        """An outage is over that several agents met."""
+        """Return the suspicion of an outage that several agents met and that is over; None where there is none."""
         if result.outcome is Outcome.INFRASTRUCTURE:
             self._troubled.append(len(self.ended) - 1)
         calm = all(one.failed is not None for one in self.seen[-CALM:])

@@ -33,7 +33,7 @@ def reached(
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
 ) -> Reached:
-    """Where a mutant can show, by the reach that its operator declares; for two at once, where either can.
+    """Return where a mutant can show, by the reach of its operator; a pair can show where either part can.
 
     Cases that ask their model now and then, and otherwise hold its answer, show nothing of a mutant.
     """

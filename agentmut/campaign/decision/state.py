@@ -202,7 +202,7 @@ class CampaignState:
             self._check_control(arm)
 
     def go_on(self) -> None:
-        """Where all mutants have their answer, ask for the larger baseline of the next round; it begins with that."""
+        """Begin the next round, which needs a larger baseline, where all mutants have their answer."""
         if self.problem or not self.kills.answered:
             return
         if not self._another_round:
@@ -273,7 +273,7 @@ class CampaignState:
             self.problem = destroyed_problem(*decided)
 
     def _check_destroyed(self) -> None:
-        """A destroyed agent that no round has killed is a failed control."""
+        """Fail the control of the destroyed agent where no round has killed it."""
         arm = self.arms.get(self.plan.destroyed.id)
         if arm and arm.rests and not self.problem:
             self.problem = destroyed_problem(arm.rests.status, arm.rests.reason)

@@ -79,7 +79,9 @@ def _of_mutants(store: Store, new: FixedSet, known: Sequence[FixedSet], series: 
 
 
 def _planned_before(session: Session, store: Store) -> list[tuple[StoredRun, Plan]]:
-    """Campaigns with exactly this suite, planned by a version that did not keep when evaluators were fixed."""
+    """List the campaigns of this suite that an older version planned, which did not store when evaluators
+    were fixed.
+    """
     today = suite_digest(session)
     found = [(run, plan) for run in store.runs() if (plan := _plan(run))]
     return [(run, plan) for run, plan in found if plan.suite_digest == today and not plan.evaluators]

@@ -299,7 +299,7 @@ def _baseline_limit(project: Project) -> BaselineLimit | None:
 
 
 def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
-    """Models that only mutants call would be found to have no price when most of the money is spent."""
+    """Refuse models without a price that only mutants call, before most of the money is spent."""
     if project.budget.usd is None:
         return
     edits = (edit for mutant in mutants for edit in mutant.edits if edit.pointer == "/model/name")
@@ -310,7 +310,7 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
 
 
 def _check_judge_prices(session: Session) -> None:
-    """A budget in money covers what judges cost."""
+    """Refuse a budget in money where a judge's model has no price: the budget covers judges."""
     if session.project.budget.usd is None:
         return
     judges = [unwrapped(one) for found in session.tests.evaluators.values() for one in found]

@@ -10,7 +10,7 @@ from agentmut.trial import inside
 
 
 def check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    """A double that cannot answer would let the real tool run, thousands of times; one may be needed, too.
+    """Refuse tool doubles that cannot answer, since the real tool would run, and a missing double that is needed.
 
     Raises `UsageError`.
     """

@@ -61,7 +61,7 @@ class Work(Protocol):
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
-        """By mutant id: the detector that tells whether the mutation arrived."""
+        """Return, by mutant id, the detector that tells whether the mutation arrived."""
         ...
 
     @property

@@ -26,7 +26,7 @@ def target_of(mutant: Mutant, origin: Origin) -> Target:
 
 
 def spot(edit: Edit | About, origin: Origin) -> Spot:
-    """Where an edit changes the agent, or what it is about stands."""
+    """Return where an edit changes the agent, or where the edited part stands."""
     part, *rest = edit.path
     config, index = origin.config, None if adds_item(edit) else _index(edit.path)
     if part == "prompt":

@@ -82,7 +82,7 @@ class MergedTrials:
         return self._store.spent_by(self._counted, run)
 
     def waits(self) -> Mapping[str, Sequence[float]]:
-        """Nothing: a merge runs no trial that could be late."""
+        """Return no waits: a merge runs no trial that could be late."""
         return {}
 
 

@@ -82,7 +82,7 @@ def _probe(
     *,
     yes: bool,
 ) -> None:
-    """A few runs of the unchanged agent, asked for like any others."""
+    """Run the unchanged agent a few times, after the same question as for any other runs."""
     from agentmut.assessment import Asked, prepare_saving
     from agentmut.usecases import carry_out_probe
 

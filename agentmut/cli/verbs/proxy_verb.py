@@ -96,7 +96,7 @@ class _Tally:
         self.changed = 0
 
     def count(self, passage: "Passage") -> None:
-        """A model request has passed."""
+        """Count a model request that has passed."""
         self.requests += 1
         self.changed += passage.changed
 

@@ -101,7 +101,7 @@ def check_survivors_and_print(
 def print_wish(
     project: Project, scenarios: tuple[str, ...], request: RelationRequest, *, as_json: bool
 ) -> None:
-    """What fits where, and the most it can take; nothing is run."""
+    """Print which relations fit which scenarios, and the most trials that they can take; nothing is run."""
     with agents_on_stderr(), agent_environment(project):
         session = open_session(project, scenarios)
         wanted = wish(session, request.relations)

@@ -122,7 +122,7 @@ def _proposed(
 
 
 def _ask(project: "Project", trials: int | None, yes: bool) -> None:
-    """A search costs money, and may call tools: say how many runs at most, and which tools."""
+    """Ask before a search, which costs money and may call tools: say how many trials at most, and which tools."""
     if yes:
         return
     from agentmut.cli.verbs.verdicts import ask

@@ -135,7 +135,7 @@ def update_and_print(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """The same for a comparison whose baseline grows if it passes; what that takes is said before any trial."""
+    """Compare with a baseline that grows if the comparison passes; print what that takes before any trial."""
     from agentmut.report import render_verdicts
     from agentmut.usecases import carry_out_update
 

@@ -111,7 +111,7 @@ async def _awaited(check: Awaitable[list[str]]) -> list[str]:
 
 @asynccontextmanager
 async def endpoint() -> AsyncIterator[None]:
-    """The services that the environment names; in the place of those that it does not, the simulator."""
+    """Provide the model services that the environment names, and the simulator for the other ones."""
     async with serve() as url:
         with environ(_missing(Addresses.found_at(url).environment)):
             yield

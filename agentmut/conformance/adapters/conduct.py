@@ -50,7 +50,7 @@ def _texts(value: JsonValue) -> Iterator[str]:
 
 
 async def freshness_faults(subject: Subject) -> list[str]:
-    """The second run knows nothing of the first."""
+    """Check that a second run knows nothing of the first."""
     first, second = MARKS[:2]
     [before] = await observe(subject, RunRequest("fresh-1", marked(subject.turns, first)))
     [after] = await observe(subject, RunRequest("fresh-2", marked(subject.turns, second)))
@@ -62,7 +62,7 @@ async def freshness_faults(subject: Subject) -> list[str]:
 
 
 async def concurrency_faults(subject: Subject) -> list[str]:
-    """Runs at once stay apart."""
+    """Check that concurrent runs stay apart."""
     marks = [MARKS[n % len(MARKS)] + "-" + str(n // len(MARKS)) for n in range(subject.at_once)]
     asked = [RunRequest(f"at-once-{mark}", marked(subject.turns, mark)) for mark in marks]
     faults = []

@@ -89,7 +89,7 @@ def _refused(found: Generation) -> dict[OperatorClass, dict[str, str]]:
 
 
 def _place(mutant: Mutant) -> str:
-    """Where a mutant's edits stand, without which tool or document, and with what goes wrong with one."""
+    """Return the place of a mutant's edits without the name of a tool or document, and with the kind of its fault."""
     edit = mutant.edits[0]
     parts = [part for part in edit.path if not part.isdigit()][: _PLACE_PARTS - 1]
     removed = "-" if edit.removes_item else "+" if edit.inserts_item else ""
@@ -108,7 +108,7 @@ def _reached(mutant: Mutant, subject: Subject) -> bool:
 async def mutation_faults(
     subject: Subject, wanted: Collection[OperatorClass]
 ) -> tuple[dict[str, list[str]], dict[str, Support]]:
-    """By class, mutants that nothing shows of, and what became of all.
+    """Return, by class, the mutants that left no sign, and the support of each class.
 
     One that the adapter says it cannot be is none of the faults.
     """

@@ -94,7 +94,7 @@ def _started(seed: str) -> subprocess.Popen[str]:
 
 
 def answer() -> None:
-    """In the other process: read what is asked, and write the digests as the last line."""
+    """Read the question in the other process, and write the digests as the last line."""
     import importlib
 
     digests = []

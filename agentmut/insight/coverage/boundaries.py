@@ -128,7 +128,7 @@ def _branches(schema: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
 
 
 def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
-    """An optional parameter is left out once and given once; null counts as left out."""
+    """Yield the two boundaries of an optional parameter, left out and given; null counts as left out."""
 
     def present(value: Any) -> bool:
         return isinstance(value, dict) and value.get(name) is not None

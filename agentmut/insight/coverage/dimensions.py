@@ -85,7 +85,7 @@ def boundaries_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
 def _boundaries_met(
     traces: Traces, by_tool: Mapping[str, Sequence[Boundary]], own: Mapping[str, str]
 ) -> Seen[CoverageItem]:
-    """Each different call of a scenario is looked at once, and only for what the scenario does not show yet."""
+    """Collect the boundaries that a scenario's calls meet; each different call is read once."""
     seen: Seen[CoverageItem] = Seen()
     for scenario, runs in traces.items():
         calls: set[tuple[str, str]] = set()

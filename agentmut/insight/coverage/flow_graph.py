@@ -95,7 +95,7 @@ class Graph:
         return name
 
     def _in_order(self, trace: AgentTrace, edges: frozenset[Edge]) -> Route:
-        """From start to end through the nodes of the steps; empty where no edges lead so."""
+        """Return the route from start to end through the nodes of the steps; empty where no edges lead that way."""
         route = [START]
         for node in (*self._visits(trace, edges), END):
             onward = _shortest_path(route[-1], node, edges)

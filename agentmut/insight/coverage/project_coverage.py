@@ -193,7 +193,7 @@ def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
 
 
 def models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
-    """By model that a mutant put in and that was seen to arrive: the scenarios that were run with it."""
+    """Return, for each model that a mutant put in and that arrived, the scenarios that ran with it."""
     found: dict[str, set[str]] = {}
     put_in = _models_put_in(store, result.run_id)
     for row in result.mutants:
@@ -204,7 +204,7 @@ def models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str,
 
 
 def _models_put_in(store: Store, run: str) -> dict[str, str]:
-    """By mutant of first order that changes nothing but the model's name: the name."""
+    """Return, for each single mutant that changes only the model's name, the new name."""
     stored = next((each for each in store.runs() if each.id == run), None)
     try:
         plan = Plan.model_validate_json(stored.plan if stored else "{}")

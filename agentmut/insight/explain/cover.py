@@ -64,7 +64,9 @@ class Joint:
         return True
 
     def told(self, one: AssertionSuggestion) -> AssertionSuggestion:
-        """The proposal with the rate of its scenario once all of them are applied, in words where it is lower."""
+        """Return the proposal with the pass rate of its scenario after all proposals, in words where the
+        rate is lower.
+        """
         runs, now = self.stored.of("", one.scenario), self._now(one.scenario)
         rate = Rate(held=sum(now), of=len(now))
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))

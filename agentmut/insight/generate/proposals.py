@@ -148,7 +148,7 @@ def _for_tool(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[
 
 
 def _requests(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
-    """Objects and lists of them are told in words first, then as they are written."""
+    """Yield requests with objects in words first, then as they are written."""
     yield request(tool, {name: in_plain_words(value) for name, value in arguments.items()})
     if any(isinstance(value, dict | list) and "{" in canonical_json(value) for value in arguments.values()):
         written = {n: canonical_json(v) if isinstance(v, dict | list) else v for n, v in arguments.items()}

@@ -34,7 +34,7 @@ class Killing:
     _tests: dict[str, int] = field(default_factory=dict)
 
     def suspects(self, scenario: Scenario, mutants: Sequence[Mutant], runs: int) -> tuple[Mutant, ...]:
-        """Mutants most of whose first runs fail; those that the budget has no room for are left out."""
+        """Return the mutants whose first runs mostly fail, as many as the budget has room for."""
         wanted = [Wanted(scenario, mutant, 0, runs) for mutant in mutants]
         while wanted and not self.bench.affords(wanted):
             wanted.pop()

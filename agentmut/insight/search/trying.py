@@ -121,7 +121,7 @@ class Trying:
     def _suspects(
         self, tried: Tried, gained: Sequence[str], traces: Sequence[AgentTrace]
     ) -> tuple[Mutant, ...]:
-        """Mutants that live, that the runs may notice, and whose first runs fail where the original's pass."""
+        """Return the living mutants whose first runs fail where the original's pass."""
         aimed = any(aim.startswith("mutant ") for aim in tried.proposal.aims)
         alive = [mutant for mutant in self.start.alive if mutant.id not in self.killed]
         if not traces or not (gained or aimed):

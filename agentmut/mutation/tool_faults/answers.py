@@ -44,7 +44,7 @@ _MAPPINGS = frozenset({"dict", "Mapping", "MutableMapping", "Any", "object", "Js
 
 
 def form_of(function: Callable[..., Any]) -> ResultForm:
-    """The form of a function's results, by its return annotation.
+    """Return the form of a function's results, by its return annotation.
 
     >>> form_of(len), form_of(repr)
     (<ResultForm.MAPPING: 'mapping'>, <ResultForm.MAPPING: 'mapping'>)

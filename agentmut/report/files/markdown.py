@@ -55,7 +55,7 @@ def markdown_report(result: Result, rescored: "Rescored | None" = None) -> str:
 
 
 def fitting(blocks: Sequence[str], room: int) -> Sequence[str]:
-    """As many of the first blocks as fit into so many bytes, each with a blank line."""
+    """Return the first blocks that fit into a number of bytes, each with a blank line."""
     for number, block in enumerate(blocks):
         room -= len(block.encode()) + 2
         if room < 0:
@@ -64,7 +64,7 @@ def fitting(blocks: Sequence[str], room: int) -> Sequence[str]:
 
 
 def fitting_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """As many of the first rows of a table as fit into a tenth of the report."""
+    """Return the first rows of a table that fit into a tenth of the report."""
     lines = fitting([" | ".join(row) for row in rows], LONGEST // 10)
     return list(rows[: len(lines)])
 

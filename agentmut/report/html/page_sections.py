@@ -51,7 +51,7 @@ class Spoke(NamedTuple):
 
 
 def radar(shares: Sequence[tuple[str, float]]) -> list[Spoke]:
-    """Where the shares of a radar stand, the first one above the middle, the rest clockwise.
+    """Return the places of a radar's shares, the first one above the middle, the rest clockwise.
 
     >>> [(spoke.x, spoke.y) for spoke in radar([("a", 0.5), ("b", 1.0)])]
     [(0.0, -50.0), (0.0, 100.0)]

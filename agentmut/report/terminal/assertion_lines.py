@@ -87,7 +87,7 @@ def _python(value: JsonValue) -> str:
 
 
 def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[str, str]) -> None:
-    """What it is, why, and the lines to copy. `where`: scenario -> file and line."""
+    """Add an assertion with its reason and the lines to copy. `where`: scenario -> file and line."""
     place = where.get(suggestion.scenario, "")
     page.add()
     page.add(f"{suggestion.id}  {clean(suggestion.why)}.")

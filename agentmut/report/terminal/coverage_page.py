@@ -23,7 +23,7 @@ ABLATION = (
 
 
 def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN["few"]) -> str:
-    """Dimensions, what is uncovered, who covers what, and what was left out with the reason."""
+    """Return the page of coverage: dimensions, what is uncovered, who covers what, and what was left out and why."""
     page = Page(color)
     value = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"
     page.add(Text(f"Coverage {value}", style="bold"))

@@ -138,7 +138,7 @@ def _ignored(page: Page, generation: Generation) -> None:
 
 
 def _without(page: Page, generation: Generation, *, verbose: bool) -> None:
-    """A line for each class, or with `verbose` for each reason with the names."""
+    """Add a line for each class, or with `verbose` for each reason with the names."""
     if not generation.empty:
         return
     page.title("Operators without mutants")

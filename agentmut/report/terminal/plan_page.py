@@ -13,7 +13,7 @@ from agentmut.usecases import Amount, Foreseen
 
 
 def render_plan(plan: Foreseen, color: bool = False) -> str:
-    """Mutants, what is expected at three drops, the worst case, and what all that rests on."""
+    """Return the page of a plan: mutants, the expected cost at three drops, the worst case, and the assumptions."""
     page = Page(color)
     classes = ", ".join(f"{count} {name}" for name, count in plan.mutants.items())
     page.add(f"agentmut {plan.agentmut_version}  plan of {clean(plan.project)}; no mutant has been run")

@@ -243,7 +243,7 @@ def _not_applicable(page: Page, report: RelationReport) -> None:
 
 
 def _listed(page: Page, title: str, rows: list[RelationRow]) -> None:
-    """Relations with the reason, where it is the same on several scenarios only once."""
+    """Add relations with the reason, once where several scenarios share it."""
     if rows:
         page.title(f"{title}: {len(rows)}")
     alike: dict[tuple[str, str], list[str]] = {}

@@ -63,7 +63,7 @@ def _fresh(page: Page, rescored: Rescored) -> None:
 
 
 def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
-    """Mutants by scenario and reason; those that surely reach it first."""
+    """Add mutants by scenario and reason; those that surely reach the scenario come first."""
     known = {row.scenario for row in rescored.result.baseline}
     fresh = [one for one in rescored.fresh if not known.issuperset(one.scenarios)]
     for scenario in dict.fromkeys(name for one in fresh for name in one.scenarios):
@@ -89,7 +89,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None:
-    """Scores with kills by relations, what flipped, and what stored runs cannot tell."""
+    """Add the scores with kills by relations, what flipped, and what stored runs cannot tell."""
     page.title("With kills by relations")
     before = "none was checked on mutants" if found.before is None else _score(found.before)
     page.add(f"score before  {before}")

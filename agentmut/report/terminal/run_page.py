@@ -238,7 +238,7 @@ def _where(row: MutantRow) -> str:
 
 
 def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
-    """The question users ask most: which rule has no test that notices its loss?"""
+    """Answer the question that users ask most: which rule has no test that notices its loss?"""
     for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL)):
         decided = [row for row in rows if row.status in _DECIDED and effect_of(row) is effect]
         lost = [row for row in decided if row.status in UNNOTICED]

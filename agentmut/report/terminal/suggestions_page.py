@@ -18,7 +18,7 @@ SHOWN = 12
 
 
 def render_suggestions(found: "Proposed", color: bool = False) -> str:
-    """Assertions, scenarios and ideas, each with what it rests on and what it adds."""
+    """Return the page of suggestions: assertions, scenarios and ideas, each with its evidence and its gain."""
     page = Page(color)
     said = found.suggestions
     page.add(f"Suggestions{f' from run {said.run_id}' if said.run_id else ''}")

@@ -47,7 +47,7 @@ def plain_table(first: str, *others: str) -> Table:
 
 
 def spent(cost: Cost) -> str:
-    """Trials, money and time of a run in one line."""
+    """Return the trials, the money and the time of a run in one line."""
     money = (
         "cost unknown" if cost.usd is None else f"${cost.usd:.4f}" if cost.tokens else "no model call seen"
     )
@@ -94,7 +94,7 @@ def _bounds(found: Bounds | None, style: str) -> str:
 
 
 def _p(report: VerdictReport, row: ScenarioVerdict) -> str:
-    """The kill rule has no p-value but a level that it keeps."""
+    """Return the p-value as text; the kill rule has none, but a level that it keeps."""
     if report.kind == "compare" and _sequential(report):
         return f"<={report.alpha:g}" if row.verdict is Verdict.FAIL else "-"
     return f"{row.p_adjusted:.2g}"
@@ -112,7 +112,7 @@ def _legend(report: VerdictReport) -> Iterator[str]:
 
 
 def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
-    """What a verdict other than PASS rests on."""
+    """Add what a verdict other than PASS rests on."""
     page.title(f"{clean(row.scenario)}: {row.verdict}")
     page.add(f"  {clean(row.reason)} ({row.method})")
     if row.effect is not None:
@@ -134,7 +134,7 @@ def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
 
 
 def _checked(page: Page, report: VerdictReport) -> None:
-    """Contracts and calibrated judges, whatever the verdict."""
+    """Add contracts and calibrated judges, whatever the verdict."""
     for row in report.scenarios:
         if lines := [*contract_lines(row), *judge_lines(row)]:
             page.title(f"{clean(row.scenario)}: what was checked")
@@ -179,7 +179,7 @@ def _updated(page: Page, update: BaselineUpdate) -> None:
 
 
 def _given(report: VerdictReport) -> str:
-    """For which baselines the promise of a comparison holds, and what it is worth for this one."""
+    """Return for which baselines the promise of a comparison holds, and its level for this one."""
     used = report.baseline
     if used is None or used.false_fail is None or used.confidence is None:
         return " on average over baselines"  # a report of an earlier version

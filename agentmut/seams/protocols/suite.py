@@ -101,11 +101,14 @@ class KeepsOpen(Capability, kind="adapters"):
 
     @abstractmethod
     def open(self) -> None:
-        """Before the first run; takes none of its time. Raises `UsageError` where there can be no run."""
+        """Open the suite before the first trial, outside of its time limit.
+
+        Raises `UsageError` where no trial can run.
+        """
 
     @abstractmethod
     def close(self) -> None:
-        """After the last run. Not called in a process that had to be killed."""
+        """Close the suite after the last trial; not called in a process that had to be killed."""
 
 
 class HoldsInputs(Capability, kind="adapters"):

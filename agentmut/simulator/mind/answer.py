@@ -64,7 +64,7 @@ def _fact_for(mind: Mind, key: str) -> Any:
 
 
 def _shaped(forms: list[Format], pieces: list[Piece]) -> str:
-    """Openings, endings and phrases put in, and the least needed left out until the limits are kept."""
+    """Return the answer with openings, endings and phrases, without its least needed parts where limits demand it."""
     start = [form.start for form in forms if form.start]
     end = [*(form.include for form in forms if form.include), *(form.end for form in forms if form.end)]
     limits = [form.limit for form in forms if form.limit]

@@ -147,7 +147,7 @@ def _states(words: str) -> bool:
 
 
 def matter_condition(lead: str) -> Condition:
-    """What a mere question ("Broken lamp?") or the name of a matter makes of what follows it."""
+    """Return the condition that a mere question ("Broken lamp?") or the name of a matter makes of what follows it."""
     named = re.sub(rf"^(?:{_IF}|is|are|does|do|has|have|did|was|were)\s+", "", lead.strip(" ?:."), flags=re.I)
     return condition(named)
 
@@ -186,7 +186,7 @@ def _read(words: str, when: Condition | None) -> _Parts:
 
 
 def _their_matter(piece: str, before: list[Clause]) -> Condition | None:
-    """When others are told what they have to do: where the talk is of that, or of what was forbidden."""
+    """Return the condition under which others are told what to do: the talk is of that, or of what was forbidden."""
     if not third_person(piece):
         return None
     return condition(next((clause.phrase for clause in before if clause.forbids), piece))

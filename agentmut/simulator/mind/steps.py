@@ -68,5 +68,5 @@ def _is_seam(before: str, seam: re.Match[str], after: str) -> bool:
 
 
 def bare(words: str) -> str:
-    """A step without "you must", "never", "make sure to"."""
+    """Return a step without "you must", "never", "make sure to"."""
     return _LEAD_WORDS.sub("", words.strip()).strip(" ,.")

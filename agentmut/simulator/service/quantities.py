@@ -28,7 +28,7 @@ def read_seconds(text: str, where: str) -> float:
 
 
 def written_seconds(seconds: float) -> str:
-    """The shortest way to write a time.
+    """Return the shortest way to write a time.
 
     >>> written_seconds(0.05), written_seconds(1.5)
     ('50ms', '1500ms')

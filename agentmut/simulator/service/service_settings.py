@@ -41,7 +41,7 @@ class Settings(NamedTuple):
 
 
 def checked_aliases(aliases: Mapping[str, str]) -> Mapping[str, str]:
-    """Other names of models. Raises `UsageError` where one names no model, or is a model's own."""
+    """Return other names of models. Raises `UsageError` where one names no model, or is a model's own name."""
     for alias, name in aliases.items():
         if name not in PROFILES:
             raise UsageError(

@@ -32,7 +32,7 @@ class DriftState(NamedTuple):
 
     @property
     def alarm(self) -> bool:
-        """The chart has alarmed. Start again from `DriftState()` once the reason is dealt with."""
+        """Return whether the chart has alarmed. Start again from `DriftState()` once the reason is dealt with."""
         return self.alarm_at is not None
 
 

@@ -153,7 +153,9 @@ class _Serving:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Any:
-        """After the test's fixtures, end those built on the config, of any scope: the next config is another."""
+        """End the fixtures that are built on the config, of any scope, after the test's own: the next config
+        is another.
+        """
         try:
             return (yield)
         finally:

@@ -16,7 +16,7 @@ Within = Callable[[Change, Any], Any]
 
 
 def whole(change: Change, result: Any) -> Any:
-    """The whole result is what the agent is given."""
+    """Return the whole result: the agent is given all of it."""
     return change(result)
 
 

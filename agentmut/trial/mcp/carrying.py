@@ -117,7 +117,7 @@ class Carrying:
         return await events.end()
 
     async def _answered(self, reply: aiohttp.ClientResponse, exchange: Exchange) -> web.Response:
-        """The client is given what it would be without agentmut, where that is no reply to the request."""
+        """Give the client what it would get without agentmut, where that is no reply to the request."""
         body = await reply.read()
         found = _only(read(body))
         if reply.status == 200 and replies_to(found) == exchange.number:

@@ -28,7 +28,7 @@ def is_stream(reply: aiohttp.ClientResponse) -> bool:
 
 
 def endpoint_in(frame: Frame) -> str | None:
-    """Where a server of protocol version 2024-11-05 wants to be sent messages, if an event says so."""
+    """Return where a server of protocol version 2024-11-05 takes messages, if an event says so."""
     return next(events(frame.raw), None) if _ENDPOINT.search(frame.raw) else None
 
 
@@ -53,7 +53,7 @@ class ClientEvents:
         await self._response.prepare(self._http)
 
     async def say(self, message: Message) -> None:
-        """A message of agentmut's own, if the client is still there."""
+        """Send a message of agentmut's own, if the client is still there."""
         with suppress(ConnectionError):
             await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
 
@@ -62,7 +62,7 @@ class ClientEvents:
         await self._response.write(raw)
 
     async def pass_on(self, frame: Frame, exchanges: Mapping[Any, Exchange]) -> None:
-        """An event of the server; in the place of replies to exchanges their answers, once they are there."""
+        """Pass on an event of the server; replies to exchanges are replaced by their answers, once they are there."""
         said = frame.value if isinstance(frame.value, list) else [frame.value]
         asked = [exchanges.get(replies_to(one)) for one in said]
         if not any(asked):
@@ -89,7 +89,7 @@ class ClientEvents:
             await asyncio.gather(*self._answering)
 
     async def end(self) -> web.StreamResponse:
-        """No more is said."""
+        """End the stream."""
         if not self._broken:
             await self.answered()
             await self._response.write_eof()
@@ -124,7 +124,7 @@ class Session:
         task.add_done_callback(self._tasks.discard)
 
     def end(self) -> None:
-        """The server says no more."""
+        """End the stream: the server has no further event."""
         self.events = None
         for exchange in self.exchanges.values():
             exchange.fail(_GONE)

@@ -39,7 +39,7 @@ class Exchange:
         return self._asked.result() if self._asked.done() else None
 
     def settle(self, reply: Message) -> None:
-        """The server has replied."""
+        """Note that the server has replied."""
         if not self._reply.done():
             self._reply.set_result(reply)
 

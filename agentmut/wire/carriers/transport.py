@@ -185,7 +185,7 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
 
 
 def _give_back(request: Any, outgoing: Any, response: Any) -> None:
-    """What the agent sends again (a retry, a redirect it follows itself) is seen again."""
+    """Give back what the agent will send again (a retry, a redirect), so that it is seen again."""
     for sent in (response.request, response.next_request):
         if sent is not None:
             sent.extensions.pop(SEEN, None)

@@ -37,7 +37,7 @@ class UnderWay:
         self._recorder.asked(self._asked)
 
     def held(self, seconds: float) -> float:
-        """The request is to wait so long for its place under the rate limit."""
+        """Return the seconds that a request waits for its place under the rate limit."""
         self._recorder.count(held=seconds)
         self._recorder.settled(self._asked)  # what it is held for is no silence of the service
         self._started += seconds

@@ -68,7 +68,7 @@ def without(body: Body, path: Path) -> Body:
 
 
 def _without_block(body: Body, path: Path, items: str) -> Body:
-    """Without the object that a text is in, and without the lists and objects that have nothing else."""
+    """Return the body without the object of a text, and without lists and objects that hold nothing else."""
     holder = path[:-1]
     alone = isinstance(path[-1], int) and len(at(body, holder)) == 1
     if not holder or holder == (items,) or (isinstance(path[-1], int) and not alone):

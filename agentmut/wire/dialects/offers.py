@@ -34,7 +34,7 @@ def with_spec(part: Mapping[str, Any], spec: ToolSpec, schema_key: str | None) -
 
 
 def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
-    """An emptied description goes; a new one comes after the name, where readers look for it."""
+    """Return the tool with its new description after the name, or without an emptied one."""
     if not text:
         return {key: value for key, value in part.items() if key != "description"}
     if "description" in part:

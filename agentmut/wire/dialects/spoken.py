@@ -75,7 +75,7 @@ def continued(body: Body, content: Any, results: Sequence[Any]) -> Body:
 
 
 def _speaker(roles: set[Role]) -> Role:
-    """Results of tools go on with a turn, whatever else is said beside them."""
+    """Return the speaker of a message; results of tools continue a turn."""
     return Role.TOOL if Role.TOOL in roles else next(iter(roles), Role.USER)
 
 

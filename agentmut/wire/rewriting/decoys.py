@@ -105,7 +105,7 @@ class HiddenExchanges:
         return found
 
     def done(self, sent: HttpCall, told: ModelReply, made: HiddenCalls | None) -> None:
-        """The agent is given an answer to a request: what went before it is hidden from then on."""
+        """Note that a request has its answer: earlier parts of the conversation are hidden from then on."""
         items = self._waiting.get(_id(sent), [])
         asked = self._asked.get(_id(sent))
         if (items or made) and asked:

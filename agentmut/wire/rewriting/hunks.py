@@ -206,7 +206,7 @@ def _words_after(text: str, start: int, end: int) -> int:
 
 
 def _line_start(text: str, offset: int, lines: int) -> int:
-    """Where the line of `offset` begins, or that of some lines before that hold something."""
+    """Return the start of the line of `offset`, or of some lines before it that hold something."""
     start = text.rfind("\n", 0, offset) + 1
     while lines and start:
         earlier = text.rfind("\n", 0, start - 1) + 1
@@ -216,7 +216,7 @@ def _line_start(text: str, offset: int, lines: int) -> int:
 
 
 def _line_end(text: str, offset: int, lines: int) -> int:
-    """Where the line of `offset` ends, or that of some lines after that hold something."""
+    """Return the end of the line of `offset`, or of some lines after it that hold something."""
     inside = offset == 0 or text[offset - 1] != "\n"
     end = _after_line(text, offset) if inside else offset
     while lines and end < len(text):

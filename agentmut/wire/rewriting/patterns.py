@@ -128,7 +128,7 @@ class Pattern:
         return Place(start, max(start, end), {p.text: text[a:b].strip() for p, (a, b) in pairs if p.is_open})
 
     def _edge(self, spans: _Spans, index: int, starting: bool) -> int | None:
-        """Where the piece at `index` begins and the one before it ends, as far as a literal one tells."""
+        """Return where the piece at `index` begins and the one before it ends, if a literal piece tells."""
         has_inner = bool(self._sides[1])
         sides = ((index, 0), (index - 1, 1)) if starting and has_inner else ((index - 1, 1), (index, 0))
         for at, side in sides:

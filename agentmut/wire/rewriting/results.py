@@ -71,7 +71,7 @@ def _calls(texts: Texts, tool_of: ToolOf) -> Sequence[tuple[str, list[int]]]:
 
 
 def _of_call(result: tuple[int, Text]) -> tuple[str | None, object]:
-    """Blocks of one result have its call id; where there are none, each text is a result."""
+    """Return the call id and the group of a block; without call ids each text is a result."""
     index, text = result
     return (text.call_id, None) if text.call_id else (None, index)
 

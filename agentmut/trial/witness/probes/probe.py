@@ -41,7 +41,7 @@ class GoneProbe(Probe):
 
     @property
     def by_absence(self) -> bool:
-        """It does."""
+        """Return true: absence is the sign of this edit."""
         return True
 
     def delivered(self, shapes: Shapes) -> bool:
@@ -80,7 +80,7 @@ class OrderProbe(Probe, ABC):
 
 
 def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
-    """Where the tool or document of an edit, or something in it, stands once others before it came or went."""
+    """Return the place of an edit's tool or document after others before it came or went."""
     index = edit.index
     if index is None:
         return edit.path

@@ -130,7 +130,7 @@ class _DocumentOrder(OrderProbe):
 
     @staticmethod
     def _in_order(passages: Sequence[Passage], shape: RequestShape) -> bool:
-        """Scenarios carry documents of their own, so only those that are there have an order."""
+        """Return whether the documents that are there keep their order; scenarios carry documents of their own."""
         text = flat(shape.text)
         places = [place for passage in passages if passage and (place := text.find(passage[0])) >= 0]
         return len(places) > 1 and all(a < b for a, b in pairwise(places))

@@ -112,7 +112,7 @@ class Proxy:
 
 
 async def _say_continue(http: web.BaseRequest) -> None:
-    """Clients that ask for it (curl) send a large body only then."""
+    """Answer "100 Continue" to clients (curl) that send a large body only then."""
     if http.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
         await http.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         http.writer.output_size = 0  # the reply is yet to come

@@ -242,7 +242,7 @@ def doors_of(environment: Mapping[str, str], only: str | None = None) -> list[Do
 
 
 def past_http_proxies(environment: Mapping[str, str]) -> dict[str, str]:
-    """Where programs are told of an HTTP proxy, this machine must not be reached through it."""
+    """Return variables that keep programs from reaching this machine through an HTTP proxy."""
     upper = {name.upper() for name, value in environment.items() if value}
     if not upper.intersection(PROXY_VARIABLES):
         return {}

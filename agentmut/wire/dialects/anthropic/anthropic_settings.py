@@ -111,7 +111,7 @@ def _response_format(body: Body) -> Any:
 
 
 def _with_response_format(body: Body, wanted: Any) -> Body:
-    """Only a schema can be asked for; `json_object` has no like here."""
+    """Return the body with the schema of the response; the dialect has nothing like `json_object`."""
     path = ("output_format",) if "output_format" in body else ("output_config", "format")
     if wanted is None:
         return with_value(body, path, None)

@@ -60,7 +60,7 @@ class _Block(NamedTuple):
 
 
 def _block(blocks: list[_Block], index: Any) -> _Block:
-    """Blocks come in order, so that their index counts them."""
+    """Return the block of an index: blocks come in order."""
     number = bodies.count(index, "content_block_delta.index")
     if number >= len(blocks):
         raise ValueError(f"content_block_delta.index: no block {number} has started")

@@ -84,7 +84,7 @@ def _response_format(found: Any) -> Any:
 
 
 def _with_response_format(body: Body, wanted: Any) -> Body:
-    """Only a schema can be asked for; `json_object` has no like here."""
+    """Return the body with the schema of the response; the dialect has nothing like `json_object`."""
     if wanted is None:
         return with_value(body, _FORMAT, None)
     named = wanted_schema(wanted)
