@@ -66,24 +66,18 @@ def test_the_wheel_has_nothing_else(files: set[str]) -> None:
     assert others == {"agentmut/py.typed"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--help"], "Usage"),
-        (["init", "agent"], "agentmut.yaml"),
-        (["mutants", "--project", "agent"], "mutants"),
-    ],
-)
-def test_the_commands_work_from_the_wheel_alone(
-    wheel: Path, tmp_path_factory: pytest.TempPathFactory, arguments: list[str], expected: str
-) -> None:
-    folder = wheel.parent / "unpacked"
-    if not folder.exists():
-        zipfile.ZipFile(wheel).extractall(folder)
-    code = "import sys; from agentmut.cli import main; sys.argv[0] = 'agentmut'; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=wheel.parent, env={**os.environ, "PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert expected in done.stdout
+def test_the_commands_work_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path / "unpacked")
+    commands = {
+        ("--help",): "Usage",
+        ("init", "agent"): "agentmut.yaml",
+        ("mutants", "--project", "agent"): "mutants",
+    }
+    for arguments, expected in commands.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "agentmut", *arguments],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path / "unpacked")},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
