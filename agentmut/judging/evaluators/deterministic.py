@@ -1,12 +1,12 @@
 """Evaluators of the final output: its text, patterns and structure."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic import JsonValue
 
 from agentmut._base import arguments
+from agentmut.judging.bounded_pattern import BoundedPattern
 from agentmut.judging.evaluators.json_values import same_json, shown, structured
 from agentmut.nouns import AgentTrace, Check, Scenario
 
@@ -108,15 +108,12 @@ def _listed(phrases: Iterable[str]) -> str:
 class Regex:
     """`regex: PATTERN`: the Python regular expression is found somewhere in the output.
 
-    Flags go into the pattern: `(?i)refund` ignores case, `(?s)` lets a dot match line ends.
+    Flags go into the pattern: `(?i)refund` ignores case, `(?s)` lets a dot match line ends. A search that takes more
+    than 5 s is an error of the evaluator.
     """
 
     def __init__(self, argument: JsonValue) -> None:
-        pattern = arguments.text(argument, "a regular expression")
-        try:
-            self.pattern = re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"expects a regular expression, got {pattern!r}: {error}") from None
+        self.pattern = BoundedPattern(arguments.text(argument, "a regular expression"))
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Search the output's text."""

@@ -3,13 +3,13 @@
 A call counts as made when the agent made it, whether or not the tool then failed.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
 from agentmut._base import arguments, nearest
+from agentmut.judging.bounded_pattern import BoundedPattern
 from agentmut.judging.evaluators.json_values import as_text, same_json, shown
 from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
 from agentmut.seams import NamesTools
@@ -96,12 +96,8 @@ def _named(given: dict[str, JsonValue], key: str) -> dict[str, JsonValue]:
     return named
 
 
-def _pattern(value: JsonValue) -> re.Pattern[str]:
-    pattern = arguments.text(value, "a regular expression")
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"expects a regular expression, got {pattern!r}: {error}") from None
+def _pattern(value: JsonValue) -> BoundedPattern:
+    return BoundedPattern(arguments.text(value, "a regular expression"))
 
 
 class ToolCount(NamesTools):
