@@ -27,8 +27,11 @@ demo: $(VENV)/.ready  ## measure the example support desk, offline
 
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
-test: $(VENV)/.dev  ## all tests but those of tests/frameworks
-	$(PYTEST) --ignore tests/frameworks
+# Tests of real frameworks that agents and suites are written in: importing one takes seconds, in each worker.
+FRAMEWORKS = tests/frameworks tests/suites/test_deepeval_suite.py tests/suites/test_inspect_ai.py
+
+test: $(VENV)/.dev  ## all tests but those of real frameworks
+	$(PYTEST) $(FRAMEWORKS:%=--ignore %)
 
 SINCE ?= HEAD
 quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from SINCE (HEAD): 20 s of processor time
@@ -38,7 +41,7 @@ quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from
 	$(BIN)/python -m tests.quick --since '$(SINCE)'
 
 test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
-	$(PYTEST) -rs tests/frameworks
+	$(PYTEST) -rs $(FRAMEWORKS)
 
 test-frameworks: test-frameworks-main $(SECOND)/.ready  ## real frameworks; CrewAI, Semantic Kernel and LlamaIndex in an environment of their own
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
