@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Connection,
     and_,
     bindparam,
@@ -262,13 +263,19 @@ class Store:
         with self._explained("read"):
             return [StoredRun(*row) for row in self._connection.execute(query)]
 
+    def unused(self, keep: Sequence[str]) -> int:
+        """Return how many trials `clean` would remove: those that no run in `keep` executed or took over."""
+        query = select(func.count()).select_from(trials).where(trials.c.id.not_in(_used(keep)))
+        with self._explained("read"):
+            return int(self._connection.execute(query).scalar_one())
+
     def clean(self, keep: Sequence[str]) -> int:
         """Forget every run not in `keep`, and the trials that no kept run used. Returns trials removed."""
         with self._writing() as connection:
             connection.execute(delete(reused).where(reused.c.run.not_in(keep)))
             connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
-            used = union(select(reused.c.trial), select(trials.c.id).where(trials.c.run.in_(keep)))
+            used = _used(keep)
             connection.execute(delete(quarantined).where(quarantined.c.trial.not_in(used)))
             removed = connection.execute(delete(trials).where(trials.c.id.not_in(used))).rowcount
             shown = select(trials.c.footprint)
@@ -361,6 +368,12 @@ class Store:
             yield
         except (SQLAlchemyError, sqlite3.Error, OSError, ValueError) as error:
             raise StoreError(explanation(self._path, doing, error)) from error
+
+
+def _used(keep: Sequence[str]) -> CompoundSelect[Any]:
+    """Select the trials that these runs executed or took over."""
+    taken_over = select(reused.c.trial).where(reused.c.run.in_(keep))
+    return union(taken_over, select(trials.c.id).where(trials.c.run.in_(keep)))
 
 
 def _make_durable(connection: Any, _record: object) -> None:

@@ -218,13 +218,21 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
     assert after["cost"]["reused"] == 0
 
 
-def test_clean_forgets_old_runs_and_keeps_the_latest(project: Path) -> None:
+def test_clean_forgets_old_runs_and_keeps_the_latest_of_each_kind(project: Path) -> None:
     agentmut("run", "--yes", cwd=project)
-    agentmut("run", "--yes", "--seed", "2", cwd=project)
-    done = json.loads(agentmut("clean", "--json", cwd=project).stdout)
+    latest = json.loads(agentmut("run", "--yes", "--seed", "2", "--json", cwd=project).stdout)["run_id"]
+    test = json.loads(agentmut("test", "--yes", "--json", cwd=project).stdout)["run_id"]
+    refused = agentmut("clean", cwd=project)
+    assert refused.returncode == 2 and "give --yes to remove it without a question" in refused.stderr
+    preview = agentmut("clean", "--dry-run", cwd=project)
+    assert "to be removed: 1 runs and" in preview.stdout and "run        $0.00" in preview.stdout
+    done = json.loads(agentmut("clean", "--yes", "--json", cwd=project).stdout)
     assert len(done["runs_removed"]) == 1
+    assert done["runs_kept"] == [test, latest]  # a test does not push a campaign out
     assert done["trials_removed"] > 0
-    assert agentmut("report", cwd=project).returncode == 0
+    assert f"{done['trials_removed']} trials" in preview.stdout
+    assert agentmut("report", latest, cwd=project).returncode == 0
+    assert "there is nothing to remove: 2 runs are kept" in agentmut("clean", "--yes", cwd=project).stdout
 
 
 def test_the_report_fits_80_columns_without_colour(project: Path) -> None:

@@ -194,7 +194,7 @@ def test_a_comparison_without_a_baseline_says_how_to_get_one(agentmut: Command) 
 def test_clean_keeps_the_trials_of_a_baseline(agentmut: Command) -> None:
     agentmut("baseline", "save", "--yes", "--trials", "40")
     agentmut("test", "--yes")
-    done = agentmut("clean", "--keep", "0", "--json")
+    done = agentmut("clean", "--keep", "0", "--yes", "--json")
     assert len(json.loads(done.stdout)["runs_kept"]) == 1
     again = agentmut("baseline", "save", "other", "--yes", "--trials", "40", "--json")
     assert json.loads(again.stdout)["scenarios"]["greets"]["trials"] == 40

@@ -1,45 +1,90 @@
 """`agentmut clean`: remove what is no longer needed."""
 
+import json
 import shutil
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_json
+from agentmut.cli.verbs.verdicts import ask
+
+if TYPE_CHECKING:
+    from agentmut.store import Store, StoredRun
 
 
 def clean(
     project: ProjectPath = Path(),
-    keep: Annotated[int, typer.Option("--keep", min=0, help="How many of the latest runs to keep.")] = 1,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, help="How many of the latest runs to keep, of each kind.")
+    ] = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before anything is removed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove old runs and unused trials; those of saved baselines are kept.
+    """Remove old runs and unused trials, after a question.
 
-    Example: agentmut clean --keep 3
+    The latest of each kind is kept (campaigns, tests, comparisons, checks of relations), and whatever a saved baseline
+    rests on.
+
+    Example: agentmut clean --keep 3 --dry-run
     """
     from agentmut.project import FOLDER, load_project
     from agentmut.usecases import open_store
 
     loaded = load_project(project)
     with open_store(loaded) as store:
-        runs = [stored.id for stored in store.runs()]
+        runs = store.runs()
         kept = kept_runs(runs, keep, loaded.root / FOLDER / "baselines")
-        removed = store.clean(kept)
-    gone = [run for run in runs if run not in kept]
-    for run in gone:
-        shutil.rmtree(loaded.runs / run, ignore_errors=True)
+        gone, trials = [run.id for run in runs if run.id not in kept], store.unused(kept)
+        if not as_json:
+            typer.echo(_in_words(store, [run for run in runs if run.id in gone], trials, len(kept)))
+        if not dry_run and (gone or trials):
+            if not yes:
+                ask(
+                    "Remove them?",
+                    "nothing was removed: give --yes to remove it without a question, or --dry-run.",
+                )
+            store.clean(kept)
+            for run in gone:
+                shutil.rmtree(loaded.runs / run, ignore_errors=True)
     if as_json:
-        print_json({"runs_removed": gone, "trials_removed": removed, "runs_kept": kept})
-    else:
-        typer.echo(f"removed {len(gone)} runs and {removed} trials; kept {len(kept)} runs")
+        told = {"runs_removed": gone, "trials_removed": trials, "runs_kept": kept, "dry_run": dry_run}
+        print_json(told)
 
 
-def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
-    """Return the latest runs, and those that a saved baseline rests on."""
+def kept_runs(runs: "Sequence[StoredRun]", keep: int, baselines: Path) -> list[str]:
+    """Return the latest runs of each kind, and those that a saved baseline rests on. `runs`: the latest first."""
     from agentmut.store import baseline_names, read_baseline
 
     saved = [read_baseline(name, baselines) for name in baseline_names(baselines)]
     needed = {run for baseline in saved for run in (baseline.run_id, *baseline.runs)}
-    return [run for position, run in enumerate(runs) if position < keep or run in needed]
+    seen: Counter[str] = Counter()
+    kept = []
+    for run in runs:
+        seen[kind_of(run)] += 1
+        if seen[kind_of(run)] <= keep or run.id in needed:
+            kept.append(run.id)
+    return kept
+
+
+def kind_of(run: "StoredRun") -> str:
+    """Return what kind of run it was, as its plan says; `run` for a plan that does not say."""
+    try:
+        return str(json.loads(run.plan).get("kind", "run"))
+    except (ValueError, AttributeError):
+        return "run"
+
+
+def _in_words(store: "Store", gone: "Sequence[StoredRun]", trials: int, kept: int) -> str:
+    """Return which runs and how many trials go, with what they have cost."""
+    if not gone and not trials:
+        return f"there is nothing to remove: {kept} runs are kept, and all stored trials are theirs"
+    rows = [f"  {run.id}  {kind_of(run):<10} ${store.spent(run.id).usd:.2f}" for run in gone]
+    return "\n".join([f"to be removed: {len(gone)} runs and {trials} trials; kept: {kept} runs", *rows])
