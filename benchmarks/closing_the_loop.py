@@ -26,7 +26,8 @@ from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.coverage.project_coverage import project_coverage
 from agentmut.insight.explain.mining import suggest_assertions, survivors
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Result, Score
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_figures import Score
 from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project

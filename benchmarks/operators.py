@@ -18,8 +18,9 @@ import numpy as np
 from agentmut.mutation.controls import Identity
 from agentmut.mutation.generation import generate
 from agentmut.nouns.mutant import Intent, Mutant, Status
+from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.origin import Origin
-from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.result import Result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project

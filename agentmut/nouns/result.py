@@ -6,7 +6,9 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns.mutant import Effect, Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.mutant_row import MutantRow
+from agentmut.nouns.result_figures import Bounds, CiRun, Score
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"
@@ -18,19 +20,6 @@ class AgentSummary(Frozen):
 
     adapter: str
     digest: str
-
-
-class Bounds(Frozen):
-    """A confidence interval."""
-
-    estimate: float | None = None
-    """None where there is nothing to estimate from, and in results of earlier versions."""
-    low: float
-    high: float
-    level: float
-    n: int | None = None
-    """Observations behind it; None in results of earlier versions."""
-    method: str
 
 
 class BaselineRow(Frozen):
@@ -74,50 +63,6 @@ class Controls(Frozen):
     destroyed: DestroyedControl
 
 
-class Score(Frozen):
-    """Share killed among killed, survived and no_coverage, with its bounds; null where nothing counts.
-
-    For `preserve` mutants it is the share not killed. `low` and `high` hold at `level`: the lower end speaks
-    of mutants with any real drop, the upper end of those with a drop of at least delta.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float = 0.95
-    killed: int = 0
-    survived: int = 0
-    no_coverage: int = 0
-    undecided: int = 0
-    untestable: int = 0
-    """Mutants that only scenarios reach on which the original fails too often; they widen the bounds."""
-    equivalent: int = 0
-    not_applied: int = 0
-    ignored: int = 0
-    error: int = 0
-    certain: int = 0
-    """Kills of this grade: all certain kills of the run are real, with confidence 0.95."""
-    strong: int = 0
-    """Kills whose p-value is at most 0.01, beside the certain ones."""
-    moderate: int = 0
-    """Kills at the rule's own level. In results of earlier versions no kill has a grade."""
-    false_kills: int | None = None
-    """Kills that may all be false: what the lower end takes off. None in results of earlier versions."""
-    resolution: float | None = None
-    """The upper end speaks of drops of at least this; None in results of earlier versions, and where all is of one
-    drop, that of the rule."""
-    missed: int | None = None
-    """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
-
-
-class Target(Frozen):
-    """Where a mutant changes the agent; line and column count from 1."""
-
-    path: str | None
-    line: int | None = None
-    column: int | None = None
-
-
 class PromptRule(Frozen):
     """An instruction of the prompt, as characters `start` to `end` of it."""
 
@@ -140,16 +85,6 @@ class SourceText(Frozen):
     """Of the prompt; empty where a secret was taken out of it, as nothing fits its characters then."""
 
 
-class TextChange(Frozen):
-    """What a mutant puts in the place of the characters `start` to `end` of a text."""
-
-    text: int
-    """Index in `sources`."""
-    start: int
-    end: int
-    after: str
-
-
 class DecisionTable(Frozen):
     """What stopped trials on a scenario, as far as they went. The sequences are indexed by trials, from 0."""
 
@@ -165,119 +100,6 @@ class DecisionTable(Frozen):
     log_evidence: tuple[tuple[float, ...], ...]
     """Log evidence of a drop, log m1/m0, of each number of failures that trials can have come to undecided:
     the first is one more than the greatest `survive_at` of fewer trials."""
-
-
-class Evidence(Frozen):
-    """A mutant on one scenario."""
-
-    scenario: str
-    trials: int
-    failures: int
-    decision: str
-    failure: str = ""
-    """Why the first failed trial failed."""
-    outcomes: str = ""
-    """`0` for each trial that passed, `1` for each that failed, in their order; empty in earlier versions."""
-    table: int | None = None
-    """Index in `decision_tables`; None in results of earlier versions."""
-
-
-class CiRed(Frozen):
-    """The chance that a CI job is red: one that runs each scenario `runs` times, and is red if some scenario's
-    observed rate is under its threshold.
-
-    Trials of a mutant are stopped early, so its bounds describe and promise no coverage.
-    """
-
-    runs: int
-    value: float | None
-    """Null where some scenario has no trial to tell from."""
-    low: float
-    high: float
-    level: float = 0.95
-
-
-class CiNoticed(Frozen):
-    """What a CI job would have made of the degrading mutants of one status."""
-
-    mutants: int
-    """Those with a chance of red."""
-    let_through: int
-    """Those that it is more likely to pass than not."""
-    mean_red: float | None
-    """Their mean chance of red; null without mutants."""
-
-
-class CiRun(Frozen):
-    """What a CI job that runs each scenario `runs` times would have seen."""
-
-    runs: int
-    left_out: int = 0
-    """Scenarios without a trial of the original that is evidence, such as a test that is always skipped."""
-    false_alarm: CiRed
-    """The chance that it is red on the unchanged agent."""
-    killed: CiNoticed
-    survived: CiNoticed
-
-
-class WitnessSummary(Frozen):
-    """Proof of delivery: in how many trials the change was seen, and where.
-
-    What is counted besides is that of these trials. A request counts if it could have shown the change: it shows it,
-    or has what it changes as it was.
-    """
-
-    route: str
-    trials: int
-    of: int
-    edits: int = 0
-    """Places that the mutant changes; 0 in results of earlier versions."""
-    edits_seen: int = 0
-    """Those that some trial showed."""
-    fewest_edits: int = 0
-    """Those that the trial with the fewest showed."""
-    requests: int = 0
-    requests_shown: int = 0
-    """Requests that show every edit which they could have shown."""
-    first_missed: int = 0
-    """Trials in which the first of these requests did not show it."""
-    prompts: int = 0
-    """Different system prompts of these requests: mostly, so many agents."""
-    prompts_shown: int = 0
-    """Those with which some request showed it."""
-
-
-class BehaviourChange(Frozen):
-    """What the trace test says of a mutant whose pass rates did not drop. It never moves the score."""
-
-    changed: bool | None
-    """Whether behaviour has changed; False where it is shown to be unchanged, None where neither is shown."""
-    p: float
-    """The smallest p-value over scenarios, corrected for their number (Holm)."""
-    scenario: str = ""
-    """Where it changed most."""
-    feature: str = ""
-    """What moved most there, in words."""
-    trials: int = 0
-    """Runs of the mutant that were compared, in all scenarios."""
-    visible: float | None = None
-    """A feature that shows in this share of the runs would have been noticed with a chance of 0.9."""
-
-
-class Confirmation(Frozen):
-    """The trials that were to confirm a kill: the original beside the mutant, on the scenarios that killed."""
-
-    scenarios: tuple[str, ...]
-    trials: int
-    """Of the mutant there, those since the kill included."""
-    failures: int
-    original_trials: int
-    """Of the original, made since the kill."""
-    original_failures: int
-    log_evidence: float
-    """Log Bayes factor for a mutant that is worse than the original is now."""
-    held: bool
-    """Whether the kill holds; False also where the run ended before that was known."""
 
 
 class Drift(Frozen):
@@ -305,60 +127,6 @@ class ServiceWatch(Frozen):
     confirming: int
     """Trials that were to confirm kills."""
     drift: Drift | None = None
-
-
-class MutantRow(Frozen):
-    """What became of one mutant."""
-
-    id: str
-    operator: str
-    operator_class: OperatorClass = Field(alias="class")
-    intent: Intent
-    effect: Effect | None = None
-    """What its operator declares that it does; None also in results of before 0.2."""
-    status: Status
-    target: Target
-    before: str
-    after: str
-    changes: tuple[TextChange, ...] = ()
-    """Where `sources` are changed; empty where something else is, or they could not be kept."""
-    description: str
-    subject: str = ""
-    parts: tuple[str, ...] = ()
-    """Ids of the two mutants that a higher-order mutant is made of."""
-    killed_by: tuple[str, ...] = ()
-    """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
-    p_value: float | None = None
-    """Of a kill: the chance that a mutant that is no worse is killed on evidence as strong, at most. None for what was
-    not killed, and in results of earlier versions."""
-    grade: str = ""
-    """Of a kill: certain, strong or moderate; see `Score`."""
-    ruled_out: float | None = None
-    """Of a survivor: the drop of a pass rate that each scenario has ruled out, with confidence 1 - beta."""
-    gate_red: bool | None = None
-    """Whether the observed rate of some scenario fell under the suite's own threshold."""
-    ci_red: tuple[CiRed, ...] = ()
-    """How likely a CI job would be red on this mutant; empty where no trial and no reach tells."""
-    ci_as_original: int = 0
-    """Scenarios that reach the change and were not tried. Where no drop was found, `ci_red` counts the original's
-    trials with the mutant's for the value and the lower bound; the upper bound takes an untried scenario as always
-    failing."""
-    gap: str | None = None
-    """What is missing where it was not killed: `assertion`, `scenario` or `unknown`."""
-    behaviour: BehaviourChange | None = None
-    killed_by_relations: tuple[str, ...] = ()
-    """`relation @ scenario` whose rate of violations rose, by `agentmut relations --survivors`; no part of `status`."""
-    group: str = ""
-    """Id of the first mutant that the same scenarios kill in the same way; empty where it is alone."""
-    subsumed_by: str = ""
-    """Id of a mutant whose killing scenarios all kill this one too, and which is harder to kill."""
-    witness: WitnessSummary | None = None
-    evidence: tuple[Evidence, ...] = ()
-    confirmations: tuple[Confirmation, ...] = ()
-    """Kills and what confirmed them; the last is the latest. Empty in results of before 0.2."""
-    trials: int = 0
-    usd: float | None = 0.0
-    reason: str = ""
 
 
 class Cost(Frozen):

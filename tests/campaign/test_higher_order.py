@@ -17,7 +17,8 @@ from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sample
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
-from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.mutant_row import MutantRow
+from agentmut.nouns.result import Result
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.trial.suite_config import SuiteConfig

@@ -19,7 +19,8 @@ from agentmut.campaign.preparation.session import make_plan, open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
-from agentmut.nouns.result import MutantRow, Result, Target
+from agentmut.nouns.mutant_row import MutantRow, Target
+from agentmut.nouns.result import Result
 from agentmut.usecases.campaigns import measure
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]

@@ -7,7 +7,8 @@ import pytest
 
 from agentmut._base import UsageError
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.mutant_row import MutantRow
+from agentmut.nouns.result import Result
 from agentmut.stats.kill.rounds import rounds_to
 from agentmut.usecases.campaigns import measure, merge_shards, rescore
 

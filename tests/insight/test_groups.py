@@ -7,19 +7,17 @@ import pytest
 
 from agentmut.insight.groups import dominators, grouped
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant_row import Evidence, MutantRow, Target
 from agentmut.nouns.result import (
     SUITE,
     AgentSummary,
     Controls,
     Cost,
     DestroyedControl,
-    Evidence,
     IdentityControl,
-    MutantRow,
     Result,
-    Score,
-    Target,
 )
+from agentmut.nouns.result_figures import Score
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.run_page import render
 

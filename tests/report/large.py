@@ -4,20 +4,9 @@ import random
 from collections.abc import Iterator
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import (
-    BaselineRow,
-    Bounds,
-    Cost,
-    DecisionTable,
-    Evidence,
-    MutantRow,
-    PromptRule,
-    Result,
-    Score,
-    SourceText,
-    Target,
-    TextChange,
-)
+from agentmut.nouns.mutant_row import Evidence, MutantRow, Target, TextChange
+from agentmut.nouns.result import BaselineRow, Cost, DecisionTable, PromptRule, Result, SourceText
+from agentmut.nouns.result_figures import Bounds, Score
 from tests.report.results import result
 
 MUTANTS, SCENARIOS, TRIED, RULES = 5_000, 40, 6, 300

@@ -3,22 +3,18 @@
 from typing import Any
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant_row import Evidence, MutantRow, Target, TextChange
 from agentmut.nouns.result import (
     AgentSummary,
     BaselineRow,
-    Bounds,
     Controls,
     Cost,
     DestroyedControl,
-    Evidence,
     IdentityControl,
-    MutantRow,
     Result,
-    Score,
     SourceText,
-    Target,
-    TextChange,
 )
+from agentmut.nouns.result_figures import Bounds, Score
 
 PROMPT = "You are a clerk.\n- \U0001f600 Be kind. Never share notes.\n- End with a greeting.\n"
 SOURCE = SourceText(path="prompts/system.md", line=1, text=PROMPT)

@@ -3,7 +3,8 @@
 import json
 
 from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import AgentSummary, Cost, Result, Score
+from agentmut.nouns.result import AgentSummary, Cost, Result
+from agentmut.nouns.result_figures import Score
 from agentmut.report.builtin_formats import json_text
 from agentmut.report.files.markdown import LONGEST
 from agentmut.report.run_comparison import markdown_comparison, render_comparison

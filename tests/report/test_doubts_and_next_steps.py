@@ -7,8 +7,8 @@ from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, L
 from agentmut.insight.coverage.project_coverage import failures_of
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant_row import BehaviourChange, MutantRow
 from agentmut.nouns.relation import Expectation, Family
-from agentmut.nouns.result import BehaviourChange, MutantRow
 from agentmut.report.paint import Page
 from agentmut.report.terminal.coverage_page import render_coverage
 from agentmut.report.terminal.relations_page import _listed

@@ -10,7 +10,9 @@ from jsonschema import Draft7Validator
 from markdown_it import MarkdownIt
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import SUITE, Cost, Result, Score, SourceText, Target
+from agentmut.nouns.mutant_row import Target
+from agentmut.nouns.result import SUITE, Cost, Result, SourceText
+from agentmut.nouns.result_figures import Score
 from agentmut.report.builtin_formats import render_as
 from agentmut.report.files.markdown import LONGEST
 from agentmut.report.view import View

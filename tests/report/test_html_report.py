@@ -10,20 +10,9 @@ import pytest
 
 from agentmut.insight.coverage.nouns import Coverage, Dimension, DimensionCoverage
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import (
-    BaselineRow,
-    Bounds,
-    Cost,
-    DecisionTable,
-    Evidence,
-    MutantRow,
-    PromptRule,
-    Result,
-    Score,
-    SourceText,
-    Target,
-    TextChange,
-)
+from agentmut.nouns.mutant_row import Evidence, MutantRow, Target, TextChange
+from agentmut.nouns.result import BaselineRow, Cost, DecisionTable, PromptRule, Result, SourceText
+from agentmut.nouns.result_figures import Bounds, Score
 from agentmut.report.html import html_report
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import Kind, diff_of, word_diff

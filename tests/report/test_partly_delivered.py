@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import MutantRow, Target, WitnessSummary
+from agentmut.nouns.mutant_row import MutantRow, Target, WitnessSummary
 from agentmut.report.terminal.partial_delivery import delivery_note
 
 

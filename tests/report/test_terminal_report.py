@@ -1,20 +1,17 @@
 """The terminal report says what result.json holds, and prints nothing that a model could abuse."""
 
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant_row import Evidence, MutantRow, Target
 from agentmut.nouns.result import (
     AgentSummary,
     BaselineRow,
-    Bounds,
     Controls,
     Cost,
     DestroyedControl,
-    Evidence,
     IdentityControl,
-    MutantRow,
     Result,
-    Score,
-    Target,
 )
+from agentmut.nouns.result_figures import Bounds, Score
 from agentmut.report.paint import clean
 from agentmut.report.ranking import rank
 from agentmut.report.terminal.mutant_page import render_mutant

@@ -5,15 +5,8 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import (
-    BaselineRow,
-    Controls,
-    Cost,
-    DestroyedControl,
-    IdentityControl,
-    Result,
-    Score,
-)
+from agentmut.nouns.result import BaselineRow, Controls, Cost, DestroyedControl, IdentityControl, Result
+from agentmut.nouns.result_figures import Score
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import BaselineUsed, VerdictReport

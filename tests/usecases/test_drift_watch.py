@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentmut.nouns.result import Score
+from agentmut.nouns.result_figures import Score
 from agentmut.report.terminal.trend_page import render_trend
 from agentmut.stats.sequential.drift import Cusum, DriftState
 from agentmut.stats.sequential.run_length import average_run_length, cusum_for

@@ -11,7 +11,7 @@ from agentmut.insight.coverage.models import distinct_models, is_model
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
-from agentmut.nouns.result import BehaviourChange, MutantRow, Target
+from agentmut.nouns.mutant_row import BehaviourChange, MutantRow, Target
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.guidance import CoverageSettings

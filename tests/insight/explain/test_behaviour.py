@@ -12,7 +12,7 @@ from agentmut.insight.explain.behaviour import Compared, TraceTest, share_notice
 from agentmut.insight.explain.gaps import first_block
 from agentmut.insight.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.nouns.result import BehaviourChange
+from agentmut.nouns.mutant_row import BehaviourChange
 from agentmut.nouns.trace import AgentTrace, Step
 from agentmut.stats.kill.rule import KillDesign, decision_table
 from tests.insight.explain.campaigns import trace

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.nouns.result import MutantRow, read_result
+from agentmut.nouns.mutant_row import MutantRow
+from agentmut.nouns.result import read_result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.testing import check_trace

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import BehaviourChange, MutantRow, Result, read_result
+from agentmut.nouns.mutant_row import BehaviourChange, MutantRow
+from agentmut.nouns.result import Result, read_result
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.report.terminal.mutant_page import Proposals, render_mutant

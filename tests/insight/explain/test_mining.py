@@ -14,7 +14,7 @@ from agentmut.insight.fingerprint import fingerprint
 from agentmut.judging.building import build
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent
-from agentmut.nouns.result import MutantRow
+from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.trace import AgentTrace, Judgement
 from tests.insight.explain.campaigns import trace
 from tests.processor import processor_time

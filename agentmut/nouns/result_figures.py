@@ -1,0 +1,90 @@
+"""Figures of a result, with their intervals: the scores, and what a CI job would have seen."""
+
+from agentmut._base import Frozen
+
+
+class Bounds(Frozen):
+    """A confidence interval."""
+
+    estimate: float | None = None
+    """None where there is nothing to estimate from, and in results of earlier versions."""
+    low: float
+    high: float
+    level: float
+    n: int | None = None
+    """Observations behind it; None in results of earlier versions."""
+    method: str
+
+
+class Score(Frozen):
+    """Share killed among killed, survived and no_coverage, with its bounds; null where nothing counts.
+
+    For `preserve` mutants it is the share not killed. `low` and `high` hold at `level`: the lower end speaks
+    of mutants with any real drop, the upper end of those with a drop of at least delta.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float = 0.95
+    killed: int = 0
+    survived: int = 0
+    no_coverage: int = 0
+    undecided: int = 0
+    untestable: int = 0
+    """Mutants that only scenarios reach on which the original fails too often; they widen the bounds."""
+    equivalent: int = 0
+    not_applied: int = 0
+    ignored: int = 0
+    error: int = 0
+    certain: int = 0
+    """Kills of this grade: all certain kills of the run are real, with confidence 0.95."""
+    strong: int = 0
+    """Kills whose p-value is at most 0.01, beside the certain ones."""
+    moderate: int = 0
+    """Kills at the rule's own level. In results of earlier versions no kill has a grade."""
+    false_kills: int | None = None
+    """Kills that may all be false: what the lower end takes off. None in results of earlier versions."""
+    resolution: float | None = None
+    """The upper end speaks of drops of at least this; None in results of earlier versions, and where all is of one
+    drop, that of the rule."""
+    missed: int | None = None
+    """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
+
+
+class CiRed(Frozen):
+    """The chance that a CI job is red: one that runs each scenario `runs` times, and is red if some scenario's
+    observed rate is under its threshold.
+
+    Trials of a mutant are stopped early, so its bounds describe and promise no coverage.
+    """
+
+    runs: int
+    value: float | None
+    """Null where some scenario has no trial to tell from."""
+    low: float
+    high: float
+    level: float = 0.95
+
+
+class CiNoticed(Frozen):
+    """What a CI job would have made of the degrading mutants of one status."""
+
+    mutants: int
+    """Those with a chance of red."""
+    let_through: int
+    """Those that it is more likely to pass than not."""
+    mean_red: float | None
+    """Their mean chance of red; null without mutants."""
+
+
+class CiRun(Frozen):
+    """What a CI job that runs each scenario `runs` times would have seen."""
+
+    runs: int
+    left_out: int = 0
+    """Scenarios without a trial of the original that is evidence, such as a test that is always skipped."""
+    false_alarm: CiRed
+    """The chance that it is red on the unchanged agent."""
+    killed: CiNoticed
+    survived: CiNoticed
