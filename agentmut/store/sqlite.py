@@ -4,7 +4,6 @@ WAL with synchronous NORMAL: what `save` has returned from survives SIGKILL (not
 """
 
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +33,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agentmut._base import StoreError, make_private_folder, touch_private
 from agentmut.nouns import Ending, Footprint
+from agentmut.store.durable import make_durable
 from agentmut.store.explanation import explanation
 from agentmut.store.fixed import FixedSets
 from agentmut.store.listing import Listing
@@ -64,7 +64,7 @@ class Store:
         self._stored_footprints: set[str] = set()
         self._footprints: dict[str, Footprint] = {}
         self._engine = create_engine(f"sqlite:///{path}")
-        event.listen(self._engine, "connect", _make_durable)
+        event.listen(self._engine, "connect", make_durable)
         try:
             with self._explained("open"):
                 make_private_folder(path.parent)
@@ -376,29 +376,6 @@ def _used(keep: Sequence[str]) -> CompoundSelect[Any]:
     return union(taken_over, select(trials.c.id).where(trials.c.run.in_(keep)))
 
 
-def _make_durable(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout = 5000")
-    _write_ahead(cursor)
-    cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA cache_size = -32000")  # 32 MB: the index of keys is read at random
-    cursor.close()
-
-
-def _write_ahead(cursor: Any) -> None:
-    """Use a write-ahead log. SQLite does not wait for others that switch to it too, so it is tried again."""
-    for left in reversed(range(_SWITCHES)):
-        try:
-            cursor.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if not left:
-                raise
-            time.sleep(0.05)
-
-
-_SWITCHES = 100
-"""How often it is tried, 50 ms apart."""
 _FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
 _FIND = str(
     select(trials)

@@ -8,14 +8,14 @@ from typing import NamedTuple, Protocol
 
 from agentmut._base import RunError
 from agentmut.campaign.decision.quarantine import Suspicion
-from agentmut.campaign.judge_use import merged, of_steps
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
+from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.recording import Redactor, in_daemon_thread
-from agentmut.store import Spent, StoredTrial, is_later
+from agentmut.store import Spent, StoredTrial
 from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
 
 Clock = Callable[[], float]
@@ -313,7 +313,7 @@ class Loop:
         judges = self._judges_before + self._ports.judges_usd()
         self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
         for item in finished:
-            self._work.spend = _with(self._work.spend, item)
+            self._work.spend = spent_with(self._work.spend, item.launch, item.execution)
         seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
         self._ports.store.save(self._run, rows, self._taken_over, seconds, judges)
         self._taken_over.clear()
@@ -349,8 +349,8 @@ class Loop:
             self._taken_over.append(stored.id)
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
         else:
-            self._work.spend = _with_gaps(self._work.spend, stored.execution)
-        if _is_baseline(launch):
+            self._work.spend = with_gaps(self._work.spend, stored.execution)
+        if is_baseline(launch):
             age = self._ports.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
         result = self._result(launch, stored.execution, judged)
@@ -382,38 +382,6 @@ class Loop:
             config = mutant.apply(suite.full) if mutant else suite.full
             self._config_digests[where] = suite.part(config, launch.scenario).digest
         return self._config_digests[where]
-
-
-def _with(spend: Spend, finished: Finished) -> Spend:
-    trace = finished.execution.trace
-    usd = trace.usd
-    return replace(
-        _with_gaps(spend, finished.execution),
-        trials=spend.trials + 1,
-        baseline_trials=spend.baseline_trials + _is_baseline(finished.launch),
-        usd=spend.usd + (usd or 0.0),
-        unpriced=spend.unpriced + (usd is None),
-        tokens=spend.tokens + trace.usage.total,
-        abandoned=spend.abandoned + finished.execution.abandoned,
-        judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
-    )
-
-
-def _is_baseline(launch: Launch) -> bool:
-    return not launch.mutant and not is_later(launch.repeat)
-
-
-def _with_gaps(spend: Spend, execution: Execution) -> Spend:
-    """Add the models whose calls have no price; the store does not count them."""
-    silent = execution.trace.unreported_models
-    unpriced = execution.trace.unpriced_models - silent
-    if silent <= spend.without_tokens and unpriced <= spend.without_price:
-        return spend
-    return replace(
-        spend,
-        without_tokens=spend.without_tokens | silent,
-        without_price=spend.without_price | unpriced,
-    )
 
 
 def _this_task() -> "asyncio.Task[None]":

@@ -1,0 +1,42 @@
+"""What a work has spent, trial by trial."""
+
+from dataclasses import replace
+
+from agentmut.campaign.judge_use import merged, of_steps
+from agentmut.campaign.limits import Spend
+from agentmut.campaign.trials import Launch
+from agentmut.nouns import Execution
+from agentmut.store import is_later
+
+
+def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
+    """Return what is spent once a trial has ended, its model judges included."""
+    usd = execution.trace.usd
+    return replace(
+        with_gaps(spend, execution),
+        trials=spend.trials + 1,
+        baseline_trials=spend.baseline_trials + is_baseline(launch),
+        usd=spend.usd + (usd or 0.0),
+        unpriced=spend.unpriced + (usd is None),
+        tokens=spend.tokens + execution.trace.usage.total,
+        abandoned=spend.abandoned + execution.abandoned,
+        judges=merged((*spend.judges, *of_steps(execution.judging))),
+    )
+
+
+def is_baseline(launch: Launch) -> bool:
+    """Return whether a trial of the original belongs to the baseline, and not to the trials beside mutants."""
+    return not launch.mutant and not is_later(launch.repeat)
+
+
+def with_gaps(spend: Spend, execution: Execution) -> Spend:
+    """Return the spending with the models whose calls have no price; the store does not count them."""
+    silent = execution.trace.unreported_models
+    unpriced = execution.trace.unpriced_models - silent
+    if silent <= spend.without_tokens and unpriced <= spend.without_price:
+        return spend
+    return replace(
+        spend,
+        without_tokens=spend.without_tokens | silent,
+        without_price=spend.without_price | unpriced,
+    )
