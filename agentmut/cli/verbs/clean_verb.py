@@ -11,7 +11,6 @@ import typer
 
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_json
-from agentmut.cli.verbs.verdicts import ask
 
 if TYPE_CHECKING:
     from agentmut.store import Store, StoredRun
@@ -35,6 +34,7 @@ def clean(
 
     Example: agentmut clean --keep 3 --dry-run
     """
+    from agentmut.cli.verbs.verdicts import ask
     from agentmut.project import FOLDER, load_project
     from agentmut.usecases import open_store
 
