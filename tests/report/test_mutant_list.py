@@ -92,7 +92,7 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
         assert "-- Rule number 10000." in list(
             unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant)
         )
-    assert used.seconds < 0.5
+    assert used.seconds < 2.5
 
 
 def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:

@@ -119,7 +119,7 @@ def test_the_decay_curve_is_that_of_whole_numbers(outcomes: list[bool]) -> None:
 def test_ten_thousand_runs_take_no_time(outcomes: list[bool]) -> None:
     with processor_time() as used:
         found = reliability(outcomes)
-    assert used.seconds < 0.3
+    assert used.seconds < 1.5
     # the limits of (1 - f/k)^k are e^-f: .3679 and .0183; half of the runs failing leaves nothing
     assert found.pass_hat_k == {5000: 0, 9999: 36, 9996: 1}[found.passes]
 

