@@ -65,6 +65,8 @@ class AssessedScenario:
     ended: bool = False
     passed: list[bool] = field(default_factory=list)
     """Trials that are evidence, up to the one that decided."""
+    seconds: list[float] = field(default_factory=list)
+    """How long each trial in `passed` took."""
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     """Every trial up to the one that decided, those that are no evidence included."""
     first_failure: str = ""
@@ -141,6 +143,7 @@ class AssessedScenario:
         if result.never_began:
             self.never_began[result.never_began] += 1
         self.passed.append(result.outcome is Outcome.PASS)
+        self.seconds.append(result.seconds)
         self.checked.take_in(result.checks)
         if not self.passed[-1]:
             self.first_failure = self.first_failure or result.reason

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import __version__
 from agentmut.assessment.checked import contract_rows, judge_rows
+from agentmut.assessment.reliability import Runs, reliability_of
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
@@ -19,7 +20,7 @@ from agentmut.campaign import (
     most_common_trouble,
     older_note,
 )
-from agentmut.nouns import AgentSummary, Bounds, Outcome
+from agentmut.nouns import AgentSummary, Bounds, Outcome, Reliability
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
 from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
 
@@ -63,6 +64,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         alpha=question.alpha,
         needed=suite.needed,
         scenarios=rows,
+        reliability=_reliability(work),
         baseline=question.baseline,
         cost=cost_of(work.spend),
         judges=judges_used(session, work.spend.judges),
@@ -70,6 +72,14 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         evidence_older_than_evaluators=question.older,
         notes=(*older_note(question.older), *question.notes, *_notes(work)),
     )
+
+
+def _reliability(work: Assessment) -> Reliability | None:
+    runs = [
+        Runs(name, sum(lane.passed), len(lane.passed), tuple(lane.passed), tuple(lane.seconds))
+        for name, lane in work.lanes.items()
+    ]
+    return reliability_of(runs, early_stopping=any(lane.rule.sequential for lane in work.lanes.values()))
 
 
 def _left_out(used: BaselineUsed | None) -> str:

@@ -81,6 +81,10 @@ from .relation import FollowUp as FollowUp
 from .relation import FollowUpRun as FollowUpRun
 from .relation import Pair as Pair
 from .relation import Source as Source
+from .reliability import Latency as Latency
+from .reliability import PassChances as PassChances
+from .reliability import Reliability as Reliability
+from .reliability import RepeatedRuns as RepeatedRuns
 from .result import SUITE as SUITE
 from .result import AgentSummary as AgentSummary
 from .result import BaselineRow as BaselineRow

@@ -333,6 +333,9 @@ class GateSettings(Section):
     """US dollars that one run of the agent may cost on average."""
     max_seconds_per_run: float | None = Field(default=None, ge=0)
     """Seconds that one run of the agent may take on average."""
+    require: tuple[str, ...] = ()
+    """Figures of reliability with their limits, such as `reliability.pass_hat_4 >= 0.2`; of `agentmut test`, or else
+    of the unchanged agent in the latest campaign. Their intervals hold together at 95 %."""
     inconclusive: Literal["manual", "block", "deploy"] = "manual"
     """The decision if the evidence is not enough either way. No evidence at all is always `manual`."""
 

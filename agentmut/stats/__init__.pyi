@@ -2,6 +2,7 @@ from .checks import check_count as check_count
 from .checks import check_name as check_name
 from .checks import check_rate as check_rate
 from .intervals.bootstrap import bootstrap as bootstrap
+from .intervals.clusters import clustered_mean as clustered_mean
 from .intervals.proportion import Interval as Interval
 from .intervals.proportion import clopper_pearson as clopper_pearson
 from .intervals.proportion import descriptive as descriptive
@@ -41,6 +42,14 @@ from .kill.suite_share import spread as spread
 from .reliability.judge_labels import Labels as Labels
 from .reliability.judge_labels import labels as labels
 from .reliability.judge_labels import transferred as transferred
+from .reliability.repeated_runs import Estimator as Estimator
+from .reliability.repeated_runs import decay_curve as decay_curve
+from .reliability.repeated_runs import graceful_degradation as graceful_degradation
+from .reliability.repeated_runs import pass_at_k as pass_at_k
+from .reliability.repeated_runs import pass_hat_k as pass_hat_k
+from .reliability.repeated_runs import variance_amplification as variance_amplification
+from .reliability.suite_means import latency_quantile as latency_quantile
+from .reliability.suite_means import mean_over_scenarios as mean_over_scenarios
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
 from .score.coverage import state_coverage as state_coverage
@@ -79,6 +88,7 @@ from .tests.multiplicity import adjust as adjust
 from .tests.paired import mcnemar_test as mcnemar_test
 from .tests.power import Bound as Bound
 from .tests.power import least_passing_n as least_passing_n
+from .tests.power import trials_for_half_width as trials_for_half_width
 from .tests.proportions import TwoSampleTest as TwoSampleTest
 from .tests.proportions import fisher_test as fisher_test
 from .tests.significance import Alternative as Alternative

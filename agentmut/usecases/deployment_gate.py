@@ -11,6 +11,7 @@ from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
 from agentmut.usecases.gate_decision import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
+from agentmut.usecases.gate_figures import held, read_limits, reliability_in
 from agentmut.usecases.gate_requirements import (
     COVERAGE,
     REGRESSION,
@@ -100,6 +101,8 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
         verdicts = found.verdicts
         kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of("compare"))
         yield Answer(kept, *found)
+    if wanted.require:
+        yield from _figures(stored)
 
 
 def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
@@ -113,6 +116,23 @@ def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
     if not doubt:
         return score
     return score.model_copy(update={"standing": Standing.SHORT, "reason": f"{score.reason}, but {doubt}"})
+
+
+def _figures(stored: Stored) -> Iterator[Answer]:
+    """Hold each line of `gate.require` against a test of a fixed number of runs, else a campaign, else any test."""
+    limits = read_limits(stored.session.project.gate.require)
+    tested, found = latest(stored, "test"), latest(stored, "run")
+    of_test = reliability_in(tested.report) if tested.report else None
+    chosen = found if of_test is None or (of_test.early_stopping and found.report) else tested
+    report = chosen.report
+    figures = reliability_in(report) if report else None
+    for limit in limits:
+        if report is None or figures is None:
+            yield Answer(
+                missing(limit.written, _none_of("test", "run")), None, (*tested.left_out, *found.left_out)
+            )
+        else:
+            yield Answer(_dated(held(limit, figures, len(limits), report.run_id)), *chosen)
 
 
 def _suite(stored: Stored) -> Answer:

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pydantic import Field
+
 from agentmut._base import Frozen
 from agentmut.nouns import Result, Score
 from agentmut.store import VerdictReport
 from agentmut.usecases.drift import Watch
+from agentmut.usecases.gate_figures import reliability_in
 
 
 class TrendRow(Frozen):
@@ -20,6 +23,8 @@ class TrendRow(Frozen):
     passes: int
     trials: int
     """Of the unchanged agent, all scenarios together."""
+    pass_hat: dict[str, float] = Field(default_factory=dict)
+    """pass^k of the unchanged agent, by k: the unbiased estimate, as a mean over scenarios with so many runs."""
     score: Score | None = None
     usd: float | None = None
     runs_of_agent: int = 0
@@ -77,11 +82,17 @@ def row_of(
         config=report.agent.digest,
         passes=sum(row.passes for row in counted),
         trials=sum(row.trials for row in counted),
+        pass_hat=_pass_hat(report),
         score=report.score if isinstance(report, Result) else None,
         usd=report.cost.usd,
         runs_of_agent=report.cost.trials,
         changed=_changed(report, before, facts),
     )
+
+
+def _pass_hat(report: Result | VerdictReport) -> dict[str, float]:
+    found = reliability_in(report)
+    return {str(each.k): each.pass_hat.estimate or 0.0 for each in found.chances} if found else {}
 
 
 def _changed(

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -257,3 +258,27 @@ def test_settings_that_no_sequential_rule_can_have_are_an_error_and_no_crash(
         done = agentmut(*verb, "--yes")
         assert done.returncode in (0, 2), done.stderr
         assert "this is a bug" not in done.stderr
+
+
+def test_reliability_is_shown_by_test_report_gate_and_trend(agentmut: Command) -> None:
+    agentmut.agent(60)
+    done = agentmut("test", "--yes", "--method", "fixed", "--trials", "40", "--json")
+    found = json.loads(done.stdout)
+    rows = {row["scenario"]: row for row in found["reliability"]["scenarios"]}
+    passes = rows["greets"]["passes"]
+    assert rows["greets"]["flaky"] and not rows["answers"]["flaky"]
+    assert rows["answers"]["passes"] == 40
+    four = found["reliability"]["chances"][3]
+    assert four["pass_hat"]["estimate"] == pytest.approx((comb(passes, 4) / comb(40, 4) + 1) / 2, abs=1e-6)
+    assert len(rows["greets"]["decay_curve"]) == 40
+    shown = agentmut("report", found["run_id"]).stdout
+    assert f"1 of 2 scenarios (greets {passes}/40)" in " ".join(shown.split())
+    with (agentmut.folder / "agentmut.yaml").open("a") as file:
+        file.write("gate: {verdict: false, require: ['reliability.flaky <= 0']}\n")
+    decided = agentmut("gate", "--json")
+    assert decided.returncode == 1
+    assert json.loads(decided.stdout)["requirements"][0]["reason"].startswith("1, as counted")
+    assert (
+        json.loads(agentmut("trend", "--json").stdout)["rows"][0]["pass_hat"]["4"]
+        == four["pass_hat"]["estimate"]
+    )

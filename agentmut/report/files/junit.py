@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from agentmut.assessment import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line, place
 from agentmut.report.report_wording import MEANING
@@ -100,10 +101,21 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
     yield from _score("agentmut.score", result.score)
     if own is not None:
         yield from _score("agentmut.suite_score", own)
+    yield from _reliability(result)
     yield "agentmut.control.unchanged_agents_killed", str(result.controls.identity.killed)
     yield "agentmut.control.destroyed_agent", result.controls.destroyed.status or "not reached"
     yield "agentmut.cost.trials", str(result.cost.trials)
     yield "agentmut.cost.usd", "unknown" if result.cost.usd is None else f"{result.cost.usd:g}"
+
+
+def _reliability(result: Result) -> Iterator[tuple[str, str]]:
+    found = baseline_reliability(result.baseline)
+    if found is None:
+        return
+    yield "agentmut.reliability.flaky", str(found.flaky)
+    for each in found.chances:
+        yield f"agentmut.reliability.pass_hat_{each.k}", f"{each.pass_hat.estimate or 0:g}"
+        yield f"agentmut.reliability.pass_at_{each.k}", f"{each.pass_at.estimate or 0:g}"
 
 
 def _score(name: str, score: Score) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from agentmut.assessment import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
@@ -21,6 +22,7 @@ from agentmut.report.proof_wording import (
     proven,
 )
 from agentmut.report.ranking import rank
+from agentmut.report.reliability_wording import reliability_lines
 from agentmut.report.report_wording import counted, interval, judged_again
 
 if TYPE_CHECKING:
@@ -190,7 +192,14 @@ def _baseline(result: Result) -> str:
         f"The agent as it is ({counted(len(result.baseline), 'scenario')})",
         listed,
         _rest(result.baseline, rows),
+        _reliability(result),
     )
+
+
+def _reliability(result: Result) -> str:
+    found = baseline_reliability(result.baseline)
+    lines = reliability_lines(found, lambda name: code(name, _ASIDE)) if found else ()
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _trust(result: Result) -> str:

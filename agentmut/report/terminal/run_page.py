@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.assessment import baseline_reliability
 from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
@@ -24,6 +25,7 @@ from agentmut.report.proof_wording import (
     ruled_out,
 )
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
+from agentmut.report.reliability_wording import reliability_lines
 from agentmut.report.report_wording import (
     ROUNDED_UP,
     counted,
@@ -195,6 +197,9 @@ def _baseline(page: Page, result: Result) -> None:
     for row in result.baseline:
         if row.reason:
             page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
+    found = baseline_reliability(result.baseline)
+    for line in reliability_lines(found, one_line) if found else ():
+        page.add(line)
 
 
 def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:

@@ -30,15 +30,22 @@ def render_trend(report: TrendReport, color: bool = False) -> str:
 
 def _table(page: Page, rows: tuple[TrendRow, ...]) -> None:
     page.title("Runs" if len(rows) <= SHOWN else f"The latest {SHOWN} runs")
-    table = plain_table("run", "passed", "score [95 %]", "new", "not as before")
+    table = plain_table("run", "passed", "pass^4", "score [95 %]", "new", "not as before")
     for row in rows[-SHOWN:]:
         rate = "" if row.pass_rate is None else f" {row.pass_rate:.2f}"
         score = interval(row.score) if row.score else row.kind
+        all_four = f"{row.pass_hat['4']:.2f}" if "4" in row.pass_hat else "-"
         changed = ", ".join(row.changed) or "-"
         table.add_row(
-            clean(row.run), f"{row.passes}/{row.trials}{rate}", score, str(row.runs_of_agent), changed
+            clean(row.run),
+            f"{row.passes}/{row.trials}{rate}",
+            all_four,
+            score,
+            str(row.runs_of_agent),
+            changed,
         )
     page.add(table)
+    page.add("pass^4: the chance that all of four runs of a scenario pass, a mean over scenarios.")
     page.add("new: runs of the agent that were not reused. Rows with a change compare with care.")
 
 

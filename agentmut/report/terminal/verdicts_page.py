@@ -8,6 +8,7 @@ from rich.text import Text
 
 from agentmut.nouns import Bounds, Cost
 from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.reliability_wording import reliability_lines
 from agentmut.report.report_wording import judged_with
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
@@ -33,6 +34,10 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
         if row.verdict is not Verdict.PASS:
             _unlike_pass(page, row, sequential=_sequential(report))
     _checked(page, report)
+    if report.reliability is not None:
+        page.title("Reliability")
+        for line in reliability_lines(report.reliability):
+            page.add(line)
     _foot(page, report)
     return page.text()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns import AgentSummary, Bounds, Cost, JudgeUse
+from agentmut.nouns import AgentSummary, Bounds, Cost, JudgeUse, Reliability
 from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
@@ -212,6 +212,8 @@ class VerdictReport(Frozen):
     alpha: float
     needed: int | None = None
     scenarios: tuple[ScenarioVerdict, ...]
+    reliability: Reliability | None = None
+    """Of these trials. None in reports of earlier versions, and where no trial is evidence."""
     baseline: BaselineUsed | None = None
     update: BaselineUpdate | None = None
     """None where no update was asked for."""

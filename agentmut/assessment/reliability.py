@@ -1,0 +1,181 @@
+"""Repeated runs of a suite as figures of reliability, each with an interval that a requirement can be held against."""
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import chain
+from statistics import fmean
+from typing import NamedTuple
+
+from agentmut._base import UsageError, nearest
+from agentmut.campaign import bounds_of
+from agentmut.nouns import BaselineRow, Bounds, Latency, PassChances, Reliability, RepeatedRuns
+from agentmut.stats import (
+    Estimator,
+    Interval,
+    clustered_mean,
+    decay_curve,
+    descriptive,
+    graceful_degradation,
+    latency_quantile,
+    mean_over_scenarios,
+    pass_at_k,
+    pass_hat_k,
+    trials_for_half_width,
+    variance_amplification,
+    wilson,
+)
+
+LEVEL = 0.95
+MOST_K = 8
+"""pass^k and pass@k are listed up to this k."""
+HALF_WIDTH = 0.1
+LONGEST_CURVE = 100
+"""Entries of a decay curve that are kept: the first ones."""
+_CHANCE = re.compile(r"(pass_hat|pass_at)_([1-9]\d{0,3})")
+
+
+class Runs(NamedTuple):
+    """The runs of one scenario that are evidence."""
+
+    scenario: str
+    passes: int
+    runs: int
+    passed: tuple[bool, ...] = ()
+    """In the order of their launch; empty where the order is not known."""
+    seconds: tuple[float, ...] = ()
+
+
+def baseline_reliability(baseline: Sequence[BaselineRow]) -> Reliability | None:
+    """Return the reliability of a campaign's unchanged agent, whose runs are known by their counts only."""
+    return reliability_of([Runs(row.scenario, row.passes, row.trials) for row in baseline])
+
+
+def reliability_of(
+    runs: Sequence[Runs], *, early_stopping: bool = False, level: float = LEVEL
+) -> Reliability | None:
+    """Return the figures of a suite's runs; None where no scenario has a run that is evidence."""
+    found = [each for each in runs if each.runs]
+    if not found:
+        return None
+    most = min(MOST_K, max(each.runs for each in found))
+    outcomes = [float(i < each.passes) for each in found for i in range(each.runs)]
+    clustered = clustered_mean(outcomes, [each.scenario for each in found for _ in range(each.runs)])
+    seconds = list(chain.from_iterable(each.seconds for each in found))
+    return Reliability(
+        scenarios=tuple(map(_row, found)),
+        pass_rate=_bounds(_chance("pass_hat", 1, found, level), early_stopping),
+        naive=_bounds(wilson(int(sum(outcomes)), len(outcomes), level), early_stopping),
+        design_effect=_rounded(clustered.design_effect),
+        icc=_rounded(clustered.icc),
+        chances=tuple(_chances(k, found, level, early_stopping) for k in range(1, most + 1)),
+        p95=_latency(seconds, level) if seconds else None,
+        early_stopping=early_stopping,
+    )
+
+
+def figure(found: Reliability, name: str, level: float) -> Interval:
+    """Return the figure that a requirement names, with an interval at `level`.
+
+    Raises `UsageError` for a name that is none, or a k with fewer runs than k on every scenario.
+    """
+    known = [Runs(row.scenario, row.passes, row.runs) for row in found.scenarios]
+    chance = _CHANCE.fullmatch(name)
+    if chance or name == "pass_rate":
+        kind, k = (chance[1], int(chance[2])) if chance else ("pass_hat", 1)
+        fewest = min(known, key=lambda each: each.runs)
+        if k > fewest.runs:
+            raise UsageError(
+                f"{name} needs {k} runs of each scenario, and {fewest.scenario} has {fewest.runs}"
+            )
+        return _marked(_chance(kind, k, known, level), found.early_stopping)
+    exact = _exact(found)
+    if name in exact:
+        return Interval(exact[name], exact[name], exact[name], level, len(known), "as counted")
+    if name == "p95_seconds" and (p95 := found.p95) is not None:
+        high = math.inf if p95.high is None else p95.high
+        return Interval(p95.seconds, p95.low, high, p95.level, p95.runs, "order statistics")
+    raise UsageError(f"{name}: no such figure. {nearest(name, FIGURES)}")
+
+
+FIGURES = (
+    "pass_rate",
+    "pass_hat_K",
+    "pass_at_K",
+    "p95_seconds",
+    "flaky",
+    "runs",
+    "variance_amplification",
+    "graceful_degradation",
+)
+"""What a requirement may name after `reliability.`; K is a number of runs."""
+
+
+def _exact(found: Reliability) -> dict[str, float]:
+    """Return the figures that are counts or describe the runs at hand, without an interval."""
+    graceful = [row.graceful_degradation for row in found.scenarios if row.graceful_degradation is not None]
+    described = {"graceful_degradation": fmean(graceful)} if graceful else {}
+    return {
+        "flaky": found.flaky,
+        "runs": min(row.runs for row in found.scenarios),
+        "variance_amplification": fmean(row.variance_amplification for row in found.scenarios),
+        **described,
+    }
+
+
+def _row(runs: Runs) -> RepeatedRuns:
+    likely = wilson(runs.passes, runs.runs)
+    widest = min(max(0.5, likely.low), likely.high)
+    outcomes = runs.passed or tuple(i < runs.passes for i in range(runs.runs))
+    return RepeatedRuns(
+        scenario=runs.scenario,
+        runs=runs.runs,
+        passes=runs.passes,
+        flaky=0 < runs.passes < runs.runs,
+        runs_needed=trials_for_half_width(HALF_WIDTH, p=widest),
+        decay_curve=decay_curve(runs.passed[:LONGEST_CURVE]) if runs.passed else (),
+        variance_amplification=variance_amplification(outcomes),
+        graceful_degradation=graceful_degradation(runs.passed) if runs.passed else None,
+        p95_seconds=_rounded(latency_quantile(runs.seconds, 0.95).estimate) if runs.seconds else None,
+    )
+
+
+def _chances(k: int, runs: Sequence[Runs], level: float, early: bool) -> PassChances:
+    enough = [each for each in runs if each.runs >= k]
+    plugged = [
+        [rate(each.passes, each.runs, k, Estimator.PLUG_IN) for each in enough]
+        for rate in (pass_hat_k, pass_at_k)
+    ]
+    return PassChances(
+        k=k,
+        scenarios=len(enough),
+        pass_hat=_bounds(_chance("pass_hat", k, enough, level), early),
+        pass_hat_plug_in=round(fmean(plugged[0]), 6),
+        pass_at=_bounds(_chance("pass_at", k, enough, level), early),
+        pass_at_plug_in=round(fmean(plugged[1]), 6),
+    )
+
+
+def _chance(kind: str, k: int, runs: Sequence[Runs], level: float) -> Interval:
+    counts = [(each.passes, each.runs) for each in runs if each.runs >= k]
+    return mean_over_scenarios(counts, k, at_least_one=kind == "pass_at", level=level)
+
+
+def _marked(interval: Interval, early: bool) -> Interval:
+    return descriptive(interval) if early else interval
+
+
+def _bounds(interval: Interval, early: bool) -> Bounds:
+    return bounds_of(_marked(interval, early))
+
+
+def _latency(seconds: Sequence[float], level: float) -> Latency:
+    found = latency_quantile(seconds, 0.95, level)
+    assert found.estimate is not None
+    high = None if math.isinf(found.high) else round(found.high, 6)
+    low = round(found.low, 6)
+    return Latency(seconds=round(found.estimate, 6), low=low, high=high, level=level, runs=found.n)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

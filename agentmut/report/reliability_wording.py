@@ -1,0 +1,66 @@
+"""The reliability of repeated runs, as sentences for every format that is read by people."""
+
+from collections.abc import Callable, Iterator
+
+from agentmut.nouns import Bounds, Reliability
+from agentmut.report.paint import clean
+from agentmut.report.report_wording import counted
+
+KS = (1, 2, 4, 8)
+"""The numbers of runs that pages show; the JSON has all up to 8."""
+SHOWN_FLAKY = 5
+
+
+def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -> Iterator[str]:
+    """Yield the suite's pass rate, pass^k and pass@k, flaky scenarios and latency, each as a sentence or two.
+
+    `named` makes a scenario's name safe in the format at hand.
+    """
+    yield _pass_rate(found)
+    yield from _over_runs(found)
+    yield _flaky(found, named)
+    if wanting := [row for row in found.scenarios if row.runs < row.runs_needed]:
+        most = max(row.runs_needed for row in wanting)
+        few = counted(len(wanting), "scenario")
+        yield f"Runs that tell a pass rate to 10 points: at most {most} of a scenario; {few} with fewer than needed."
+    if found.p95 is not None:
+        high = "no upper bound yet" if found.p95.high is None else f"at most {found.p95.high:.3g} s"
+        yield f"95 % of the runs take at most {found.p95.seconds:.3g} s ({high}, {counted(found.p95.runs, 'run')})."
+    if found.early_stopping:
+        yield "Outcomes decided how many runs there are: these intervals describe, and promise no coverage."
+
+
+def bounds_text(found: Bounds) -> str:
+    """Return an estimate and its bounds with three decimals."""
+    shown = "n/a" if found.estimate is None else f"{found.estimate:.3f}"
+    return f"{shown} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _pass_rate(found: Reliability) -> str:
+    naive = found.naive
+    effect = "" if found.design_effect is None else f", design effect {found.design_effect:.2f}"
+    return (
+        f"Pass rate of the suite {bounds_text(found.pass_rate)} ({found.pass_rate.method}{effect}); if runs of a "
+        f"scenario were independent, [{naive.low:.3f}, {naive.high:.3f}]."
+    )
+
+
+def _over_runs(found: Reliability) -> Iterator[str]:
+    shown = [each for each in found.chances if each.k in KS and each.k > 1]
+    if not shown:
+        yield "pass^k and pass@k need two runs of a scenario or more."
+        return
+    every = ", ".join(f"{each.k}: {bounds_text(each.pass_hat)}" for each in shown)
+    some = ", ".join(f"{each.k}: {bounds_text(each.pass_at)}" for each in shown)
+    yield f"pass^k, the chance that all of k runs pass: {every}."
+    yield f"pass@k, the chance that at least one passes: {some}."
+
+
+def _flaky(found: Reliability, named: Callable[[str], str]) -> str:
+    rows = sorted((row for row in found.scenarios if row.flaky), key=lambda row: -row.variance_amplification)
+    if not rows:
+        return "No scenario is flaky: on each, all runs agree."
+    listed = ", ".join(f"{named(row.scenario)} {row.passes}/{row.runs}" for row in rows[:SHOWN_FLAKY])
+    more = f" and {len(rows) - SHOWN_FLAKY} more" if len(rows) > SHOWN_FLAKY else ""
+    share = f"{len(rows)} of {counted(len(found.scenarios), 'scenario')}"
+    return f"Flaky, some runs pass and some do not: {share} ({listed}{more})."

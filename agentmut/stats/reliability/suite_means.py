@@ -1,0 +1,81 @@
+"""Means over the scenarios of a suite of what repeated runs say, with intervals; and a quantile of latency."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from agentmut.stats.checks import check_count, check_level, check_rate
+from agentmut.stats.intervals.clusters import clustered_mean
+from agentmut.stats.intervals.proportion import Interval, clopper_pearson, wilson
+from agentmut.stats.reliability.repeated_runs import pass_at_k, pass_hat_k
+
+Counts = Sequence[tuple[int, int]]
+"""Passes and runs of each scenario."""
+
+
+def mean_over_scenarios(
+    counts: Counts, k: int = 1, *, at_least_one: bool = False, level: float = 0.95
+) -> Interval:
+    """Return the mean over scenarios of unbiased pass^k, or of pass@k with `at_least_one`; in [0, 1].
+
+    Scenarios are taken as a sample of those that the agent will meet, and each weighs alike. The interval is
+    Student's t on the scenarios' own estimates, which allows for any dependence of runs within a scenario; with
+    k = 1 and equally many runs it is `clustered_mean`. It speaks of about 20 scenarios or more.
+
+    Where the t interval has no width, or there is one scenario, another stands in, and `method` names it. If every
+    estimate is 0 or every one is 1: Wilson's on the scenarios. Else: the exact interval of the pass rate of all runs,
+    raised to the power k.
+
+    Raises `ValueError` for no scenario, counts that are none, or k greater than the runs of a scenario.
+
+    >>> print(mean_over_scenarios([(4, 4), (3, 4), (2, 4)]))
+    0.750 [0.129, 1.000] (95% t over scenarios, n=3)
+    """
+    level = check_level(level)
+    estimator = pass_at_k if at_least_one else pass_hat_k
+    values = [estimator(c, n, k) for c, n in counts]
+    found = clustered_mean(values, range(len(values)), level, bounds=(0, 1)).interval
+    if len(values) > 1 and found.high > found.low:
+        return found._replace(method="t over scenarios")
+    if len(values) > 1 and values[0] in (0, 1):
+        total = wilson(round(sum(values)), len(values), level)
+        return total._replace(method="wilson over scenarios that all agree")
+    return _of_all_runs(counts, values[0], k, at_least_one, level)
+
+
+def _of_all_runs(counts: Counts, estimate: float, k: int, at_least_one: bool, level: float) -> Interval:
+    """Return the interval of the pass rate of all runs, carried over to k runs; every estimate is the same."""
+    rate = clopper_pearson(sum(c for c, _ in counts), sum(n for _, n in counts), level)
+    low, high = (
+        (1 - (1 - rate.low) ** k, 1 - (1 - rate.high) ** k) if at_least_one else (rate.low**k, rate.high**k)
+    )
+    method = "clopper-pearson of all runs" + (f", over {k} runs" if k > 1 else "")
+    return Interval(estimate, low, high, level, rate.n, method)
+
+
+def latency_quantile(seconds: Sequence[float], quantile: float = 0.95, level: float = 0.95) -> Interval:
+    """Return a quantile of durations, with the interval between order statistics (Conover, Practical Nonparametric
+    Statistics, 3.2), which needs no distribution. Runs are taken as independent.
+
+    The estimate is the least duration that at least this share of the runs does not exceed. A bound is 0 or infinite
+    where so few runs tell nothing on that side: the upper one of the 0.95 quantile below 73 runs at level 0.95.
+
+    Raises `ValueError` for no duration, or one that is negative or no number.
+
+    >>> print(latency_quantile([1.0, 2.0, 3.0, 4.0], 0.5))
+    2.00 [0.00, inf] (95% order statistics, n=4)
+    """
+    from scipy.stats import quantile_test
+
+    quantile, level = check_rate("quantile", quantile), check_level(level)
+    values = np.asarray(seconds, dtype=np.float64)
+    if not values.size or not (values >= 0).all() or not np.isfinite(values).all():
+        raise ValueError("seconds must be at least one duration that is a finite number, not negative")
+    n = check_count("n", int(values.size), 1)
+    estimate = float(np.quantile(values, quantile, method="inverted_cdf"))
+    ends: Any = quantile_test(values, q=estimate, p=quantile).confidence_interval(level)
+    low = 0.0 if math.isnan(ends.low) else float(ends.low)
+    high = math.inf if math.isnan(ends.high) else float(ends.high)
+    return Interval(estimate, low, high, level, n, "order statistics")

@@ -1,0 +1,66 @@
+"""Means of pass^k over scenarios and quantiles of latency, on published runs and by other routes."""
+
+import math
+from itertools import combinations
+from statistics import mean
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agentmut.stats.intervals.clusters import clustered_mean
+from agentmut.stats.reliability.suite_means import latency_quantile, mean_over_scenarios
+
+AIRLINE = [(c, 4) for c, tasks in {0: 14, 1: 12, 2: 10, 3: 4, 4: 10}.items() for _ in range(tasks)]
+"""Passes of 4 repeats on the 50 tasks of tau-bench's airline domain, by its published gpt-4o trajectories."""
+
+
+@pytest.mark.parametrize(("k", "published"), [(1, 0.420), (2, 0.273), (3, 0.220), (4, 0.200)])
+def test_pass_hat_k_of_tau_bench_is_as_published(k: int, published: float) -> None:
+    assert mean_over_scenarios(AIRLINE, k).estimate == pytest.approx(published, abs=5e-4)
+
+
+def test_the_interval_of_the_suite_allows_for_repeats_being_alike() -> None:
+    found = mean_over_scenarios(AIRLINE)
+    assert [found.low, found.high] == pytest.approx([0.315, 0.525], abs=5e-4)
+    runs = [float(i < c) for c, n in AIRLINE for i in range(n)]
+    whole = clustered_mean(runs, [task for task in range(50) for _ in range(4)], bounds=(0, 1))
+    assert [whole.interval.low, whole.interval.high] == pytest.approx([found.low, found.high])
+    independent = stats.binomtest(84, 200).proportion_ci(method="wilson")
+    assert (independent.high - independent.low) / (found.high - found.low) < 0.68
+
+
+def test_pass_at_k_counts_the_choices_of_k_runs() -> None:
+    chosen = [
+        mean(any(pair) for pair in combinations([i < c for i in range(n)], 2)) for c, n in [(1, 4), (3, 4)]
+    ]
+    assert mean_over_scenarios([(1, 4), (3, 4)], 2, at_least_one=True).estimate == pytest.approx(mean(chosen))
+
+
+def test_scenarios_that_all_agree_still_have_an_interval() -> None:
+    found = mean_over_scenarios([(5, 5)] * 10)
+    assert (found.estimate, found.high) == (1, 1)
+    assert found.low == pytest.approx(10 / (10 + stats.norm.ppf(0.975) ** 2))
+
+
+def test_one_scenario_has_the_exact_interval_of_its_runs() -> None:
+    exact = stats.binomtest(8, 10).proportion_ci(method="exact")
+    found = mean_over_scenarios([(8, 10)], 2)
+    assert found.estimate == pytest.approx(28 / 45)  # C(8, 2) / C(10, 2)
+    assert [found.low, found.high] == pytest.approx([exact.low**2, exact.high**2])
+
+
+def test_the_interval_of_a_latency_quantile_covers_it() -> None:
+    rng = np.random.default_rng(7)
+    true = -math.log(0.05)
+    covered = [
+        (found := latency_quantile(rng.exponential(size=200).tolist())).low <= true <= found.high
+        for _ in range(400)
+    ]
+    assert np.mean(covered) > 0.93  # 0.95 or more, less two and a half standard errors of 400 draws
+
+
+def test_few_runs_leave_a_high_latency_quantile_without_an_upper_bound() -> None:
+    # 1 - 0.95^n reaches 0.975 at n = 72: the largest of fewer runs is no upper bound
+    assert latency_quantile(range(1, 72)).high == math.inf
+    assert latency_quantile(range(1, 74)).high == 73
