@@ -1,3 +1,4 @@
+from .behaviour_comparison import compare_behaviour as compare_behaviour
 from .coverage.models import FILE as FILE
 from .coverage.models import read_coverage as read_coverage
 from .coverage.models import write_coverage as write_coverage

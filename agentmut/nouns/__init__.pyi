@@ -1,3 +1,6 @@
+from .behaviour import Behaviour as Behaviour
+from .behaviour import BehaviourRow as BehaviourRow
+from .behaviour import MovedFeature as MovedFeature
 from .cassette import Cassette as Cassette
 from .cassette import Player as Player
 from .cassette import ReplayError as ReplayError

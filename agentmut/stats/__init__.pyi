@@ -95,6 +95,11 @@ from .tests.significance import Alternative as Alternative
 from .three_valued import Judgement as Judgement
 from .three_valued import Verdict as Verdict
 from .traces.bigrams import bigram_counts as bigram_counts
+from .traces.hotelling import hotelling_t2 as hotelling_t2
+from .traces.looks import DEFAULT_LOOKS as DEFAULT_LOOKS
+from .traces.looks import Change as Change
+from .traces.looks import Looks as Looks
+from .traces.looks import looks_verdict as looks_verdict
 from .traces.samples import Array as Array
 from .traces.trace_comparison import Aspect as Aspect
 from .traces.trace_comparison import TraceComparison as TraceComparison

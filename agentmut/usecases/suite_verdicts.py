@@ -39,6 +39,7 @@ from agentmut.usecases.assessing import (
 )
 from agentmut.usecases.baseline_check import checked_baseline
 from agentmut.usecases.baseline_growth import carry_out_update, comparison, prepare_update
+from agentmut.usecases.behaviour import saved_baseline, with_behaviour
 from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
@@ -50,16 +51,20 @@ def check_suite(
     scenarios: Sequence[str] = (),
     seed: int | None = None,
     fresh: bool = False,
+    behaviour: str | None = None,
     **settings: str | float,
 ) -> VerdictReport:
     """Return the suite's verdicts on the unchanged agent, as `agentmut test` gives them.
 
+    `behaviour` names a stored baseline whose behaviour today's is compared with; that changes no verdict.
     `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.usecases.suite_verdicts.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
-        return carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
+        saved = saved_baseline(session, behaviour) if behaviour else None
+        report = carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
+        return with_behaviour(session, store, report, saved) if saved else report
 
 
 def save_baseline(
@@ -93,10 +98,12 @@ def compare_with_baseline(
     fresh: bool = False,
     update: bool = False,
     update_trials: int | None = None,
+    behaviour: bool = False,
     **settings: str | float,
 ) -> VerdictReport:
     """Return whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
+    With `behaviour`, fingerprints of the runs are compared too; that changes no verdict.
     With `update` the baseline grows after PASS, by `update_trials` of every scenario or what its check misses.
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
@@ -104,10 +111,13 @@ def compare_with_baseline(
     refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         asked = Asked(time.time(), seed, fresh)
-        if not update:
-            return carry_out_assessment(session, comparison(session, store, name, asked), store)
-        updating = prepare_update(session, store, name, asked, update_trials)
-        return carry_out_update(session, updating, store)
+        saved = saved_baseline(session, name) if behaviour else None
+        if update:
+            updating = prepare_update(session, store, name, asked, update_trials)
+            report = carry_out_update(session, updating, store)
+        else:
+            report = carry_out_assessment(session, comparison(session, store, name, asked), store)
+        return with_behaviour(session, store, report, saved) if saved else report
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:

@@ -35,6 +35,7 @@ SECTIONS = (
     "resampling",
     "tests",
     "traces",
+    "behaviour",
     "reliability",
     "pasted",
 )

@@ -282,3 +282,21 @@ def test_reliability_is_shown_by_test_report_gate_and_trend(agentmut: Command) -
         json.loads(agentmut("trend", "--json").stdout)["rows"][0]["pass_hat"]["4"]
         == four["pass_hat"]["estimate"]
     )
+
+
+def test_a_changed_behaviour_is_told_though_every_run_passes(agentmut: Command) -> None:
+    agentmut.agent(100)
+    assert agentmut("baseline", "save", "good", "--yes", "--trials", "30").returncode == 0
+    own = agentmut("test", "--yes", "--method", "fixed", "--trials", "30", "--behaviour", "good", "--json")
+    assert "not the baseline's own" in json.loads(own.stdout)["behaviour"]["scenarios"][0]["note"]
+    chatty = AGENT.replace('"hello"', '"hello, what else? Shall I go on?"').replace("RATE = 97", "RATE = 100")
+    (agentmut.folder / "my_agent.py").write_text(chatty)
+    shutil.rmtree(agentmut.folder / "__pycache__", ignore_errors=True)
+    options = ("--yes", "--method", "fixed", "--trials", "20", "--behaviour")
+    done = agentmut("baseline", "compare", "good", *options)
+    assert done.returncode != 1, done.stderr
+    shown = " ".join(done.stdout.split())
+    assert "greets: CHANGED" in shown
+    assert "in 0 of 30 runs before, in 5 of 5 now" in shown
+    assert "Changed says neither better nor worse" in shown
+    assert max(map(len, done.stdout.splitlines())) <= 80

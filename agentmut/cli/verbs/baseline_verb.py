@@ -93,6 +93,10 @@ def compare(
             help="With --update: trials of every scenario, in place of what the check of the baseline misses.",
         ),
     ] = None,
+    behaviour: Annotated[
+        bool,
+        typer.Option("--behaviour", help="Compare what the runs do, too. It changes no verdict."),
+    ] = False,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -112,6 +116,8 @@ def compare(
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     _check_update(update, update_trials, preview)
+    if preview and behaviour:
+        raise UsageError("--preview runs nothing, so that --behaviour has no runs to compare. Leave one out.")
     loaded = with_settings(project, agent, "compare", given)
     if preview:
         from agentmut.cli.verbs.preview_comparison import print_comparison_preview
@@ -127,6 +133,7 @@ def compare(
             ),
             yes=yes,
             as_json=as_json,
+            behaviour=name if behaviour else None,
         )
     assess_and_print(
         loaded,
@@ -134,6 +141,7 @@ def compare(
         lambda session, store, now: comparison(session, store, name, Asked(now, seed, fresh)),
         yes=yes,
         as_json=as_json,
+        behaviour=name if behaviour else None,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
 Method = Literal["sequential", "fixed"]
@@ -25,6 +26,14 @@ def test(
         typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
     ] = None,
     correction: Correction = None,
+    behaviour: Annotated[
+        str | None,
+        typer.Option(
+            "--behaviour",
+            help="Compare the runs' behaviour with this stored baseline. It changes no verdict.",
+            autocompletion=completing.baselines,
+        ),
+    ] = None,
     seed: Seed = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
@@ -53,6 +62,8 @@ def test(
     loaded = with_settings(project, agent, "test", given)
     if rate and not preview:
         raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
+    if preview and behaviour:
+        raise UsageError("--preview runs nothing, so that --behaviour has no runs to compare. Leave one out.")
     if preview:
         from agentmut.cli.verbs.preview import print_preview
 
@@ -64,4 +75,5 @@ def test(
         lambda session, store, now: prepare_test(session, Asked(now, seed, fresh)),
         yes=yes,
         as_json=as_json,
+        behaviour=behaviour,
     )

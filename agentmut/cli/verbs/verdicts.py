@@ -114,15 +114,22 @@ def assess_and_print(
     *,
     yes: bool,
     as_json: bool,
+    behaviour: str | None = None,
 ) -> None:
-    """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
+    """Run an assessment, print its verdicts, and leave with the exit code that they mean.
+
+    `behaviour` names the stored baseline whose behaviour today's is compared with.
+    """
     from agentmut.report import render_verdicts
-    from agentmut.usecases import carry_out_assessment
+    from agentmut.usecases import carry_out_assessment, saved_baseline, with_behaviour
 
     with under_way(project, scenarios) as (session, store, now, progress):
+        saved = saved_baseline(session, behaviour) if behaviour else None
         prepared = prepare(session, store, now)
         progress.ask(prepared, yes)
         report = carry_out_assessment(session, prepared, store, progress)
+        if saved:
+            report = with_behaviour(session, store, report, saved)
     print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 
@@ -134,17 +141,21 @@ def update_and_print(
     *,
     yes: bool,
     as_json: bool,
+    behaviour: str | None = None,
 ) -> None:
     """Compare with a baseline that grows if the comparison passes; print what that takes before any trial."""
     from agentmut.report import render_verdicts
-    from agentmut.usecases import carry_out_update
+    from agentmut.usecases import carry_out_update, saved_baseline, with_behaviour
 
     with under_way(project, scenarios) as (session, store, now, progress):
+        saved = saved_baseline(session, behaviour) if behaviour else None
         updating = prepare(session, store, now)
         for name, trials in updating.growth.trials.items():
             typer.echo(f"Note: {name}: after PASS {trials} further runs, for the baseline.", err=True)
         progress.ask(updating.prepared, yes, updating.growth.most_trials)
         report = carry_out_update(session, updating, store, progress)
+        if saved:
+            report = with_behaviour(session, store, report, saved)
     print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 

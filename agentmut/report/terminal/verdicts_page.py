@@ -10,6 +10,7 @@ from agentmut.nouns import Bounds, Cost
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
 from agentmut.report.report_wording import judged_with
+from agentmut.report.terminal.behaviour_lines import behaviour_lines
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -38,6 +39,10 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
         page.title("Reliability")
         for line in reliability_lines(report.reliability):
             page.add(line)
+    if report.behaviour is not None:
+        page.title(f"Behaviour, against baseline {report.behaviour.baseline!r}")
+        for line in behaviour_lines(report.behaviour):
+            page.hang(line)
     _foot(page, report)
     return page.text()
 

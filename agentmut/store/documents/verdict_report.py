@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns import AgentSummary, Bounds, Cost, JudgeUse, Reliability
+from agentmut.nouns import AgentSummary, Behaviour, Bounds, Cost, JudgeUse, Reliability
 from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
@@ -214,6 +214,8 @@ class VerdictReport(Frozen):
     scenarios: tuple[ScenarioVerdict, ...]
     reliability: Reliability | None = None
     """Of these trials. None in reports of earlier versions, and where no trial is evidence."""
+    behaviour: Behaviour | None = None
+    """Against a stored baseline; None where it was not asked for. It changes no verdict."""
     baseline: BaselineUsed | None = None
     update: BaselineUpdate | None = None
     """None where no update was asked for."""

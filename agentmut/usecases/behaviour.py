@@ -1,0 +1,60 @@
+"""The behaviour of today's runs against that of a stored baseline, added to a report of verdicts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agentmut._base import UsageError
+from agentmut.assessment import comparable, kept_trials
+from agentmut.campaign import Session
+from agentmut.insight import compare_behaviour
+from agentmut.nouns import Execution
+from agentmut.store import (
+    SavedBaseline,
+    Store,
+    StoredTrial,
+    VerdictReport,
+    read_baseline,
+    write_verdicts,
+)
+from agentmut.usecases.assessing import baselines_folder
+
+
+def saved_baseline(session: Session, name: str) -> SavedBaseline:
+    """Read a baseline before any trial is run. Raises `UsageError` where no scenario of it can be compared."""
+    saved = read_baseline(name, baselines_folder(session.project))
+    obstacles = comparable(session, saved)
+    if all(obstacles.values()):
+        said = "; ".join(f"{scenario}: {obstacle}" for scenario, obstacle in obstacles.items())
+        raise UsageError(f"no scenario can be compared with baseline {name!r}. {said}.")
+    return saved
+
+
+def with_behaviour(
+    session: Session, store: Store, report: VerdictReport, saved: SavedBaseline
+) -> VerdictReport:
+    """Compare the runs that the verdicts rest on with the baseline's, and write `verdicts.json` with what is found.
+
+    Only runs that are evidence count. The baseline's own runs, which a test of the same agent may reuse, are left
+    out of today's: compared with themselves, they show nothing.
+    """
+    kept = {trial.id: trial for trial in kept_trials(store, saved)}
+    wanted = [name for name, obstacle in comparable(session, saved).items() if not obstacle]
+    today = [trial for trial in store.trials_of(report.run_id, "") if trial.id not in kept]
+    found = compare_behaviour(
+        saved.name,
+        _evidence(wanted, kept.values()),
+        _evidence(wanted, today),
+        report.alpha,
+        report.seed,
+    )
+    report = report.model_copy(update={"behaviour": found})
+    write_verdicts(report, session.project.runs / report.run_id)
+    return report
+
+
+def _evidence(scenarios: Sequence[str], trials: Iterable[StoredTrial]) -> Mapping[str, Sequence[Execution]]:
+    """Return the trials that are evidence, by scenario, in the order of their launch."""
+    found: dict[str, list[Execution]] = {name: [] for name in scenarios}
+    for trial in sorted(trials, key=lambda trial: (trial.run, trial.repeat)):
+        if trial.scenario in found and trial.execution.ending.is_evidence:
+            found[trial.scenario].append(trial.execution)
+    return found

@@ -1,0 +1,102 @@
+"""What the comparison of behaviour with a baseline does, next to what it promises and to pass/fail."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.random import Generator
+
+from agentmut.insight.behaviour_comparison import compare_behaviour
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import Action, AgentTrace, Step
+from agentmut.stats.tests.proportions import fisher_test
+from agentmut.stats.tests.significance import Alternative
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
+
+SEED = 24
+BEFORE, NOW = 60, 30
+ALPHA = 0.05
+SCENARIOS = 2
+Agent = Callable[[Generator], Execution]
+
+
+def run(
+    rng: Generator, *, verifies: float = 0.95, words: float = 30, retries: float = 0.2, shuffled: float = 0.1
+) -> Execution:
+    """Return a run of an agent that looks up, verifies, perhaps searches again, and refunds; its pass is not decided
+    by any of that.
+    """
+    steps = ["lookup_order"] * (1 + int(rng.poisson(retries)))
+    steps += ["verify_identity"] if rng.random() < verifies else []
+    steps += ["get_policy", "refund"]
+    if rng.random() < shuffled:
+        steps = [steps[i] for i in rng.permutation(len(steps))]
+    answer = " ".join(["word"] * (1 + int(rng.poisson(words))))
+    called = tuple(Step(action=Action.CALL_TOOL, tool=name) for name in steps)
+    return Execution(ending=Ending.ANSWERED, trace=AgentTrace(steps=called, outputs=(answer,)))
+
+
+def section(*, thorough: bool) -> Section:
+    """Type I error and power of the comparison of behaviour, beside Fisher's test of pass rates."""
+    pairs = 1_000 if thorough else 40
+    how = (
+        f"Simulated (seed {SEED}): {pairs} comparisons of {SCENARIOS} scenarios, {BEFORE} runs of the baseline and at "
+        f"most {NOW} of today on each, looks at 5, 10 and 20. A run passes with chance 0.9 whatever it "
+        "does; pass/fail is Fisher's test of the pass rates, one-sided, each scenario at half of alpha."
+    )
+    return Section("Behaviour", how, tuple(_figures(pairs)))
+
+
+def _figures(pairs: int) -> Iterator[Figure]:
+    rate, error = _changed(run, NOW, pairs)
+    yield Figure("type I, nothing changed", rate, "at most .05", high=ALPHA, error=error)
+    rate, error = _changed(run, None, pairs)
+    yield Figure(
+        "type I, runs end at the third one out of order", rate, "at most .05", high=ALPHA, error=error
+    )
+    for what, agent, least in (
+        ("verify_identity called in 30 % of the runs", partial(run, verifies=0.3), 0.9),
+        ("verify_identity never called", partial(run, verifies=0.0), 0.99),
+        ("answers half as long", partial(run, words=15), 0.99),
+        ("order shuffled in 60 %", partial(run, shuffled=0.6), 0.7),
+    ):
+        rate, error = _changed(agent, NOW, max(20, pairs // 4))
+        yield Figure(f"power, {what}", rate, f"at least {least:g}", low=least, error=error)
+    rate, error = simulated_rate(_by_pass_rates(np.random.default_rng([SEED, i])) for i in range(pairs))
+    yield Figure("the same by pass/fail, whatever the change", rate, "at most .05", high=ALPHA, error=error)
+
+
+def _changed(agent: Agent, n: int | None, pairs: int) -> tuple[float, float]:
+    """Return the share of comparisons that call some scenario changed; the first scenario's runs are by `agent`."""
+    return simulated_rate(_one(agent, n, pair) for pair in range(pairs))
+
+
+def _one(agent: Agent, n: int | None, pair: int) -> bool:
+    rng = np.random.default_rng([SEED, pair])
+    names = [f"s{i}" for i in range(SCENARIOS)]
+    before = {name: [run(rng) for _ in range(BEFORE)] for name in names}
+    agents = [agent, *[run] * (SCENARIOS - 1)]
+    today = {name: list(_runs(each, n, rng)) for name, each in zip(names, agents, strict=True)}
+    return bool(compare_behaviour("b", before, today, ALPHA, pair).changed)
+
+
+def _runs(agent: Agent, n: int | None, rng: Generator) -> Iterator[Execution]:
+    """Yield `n` runs; with None, up to the third whose calls are out of order, as a sequential test might."""
+    odd = 0
+    for _ in range(n or NOW):
+        made = agent(rng)
+        yield made
+        odd += made.trace.tools_called[-1] != "refund"
+        if n is None and odd == 3:
+            return
+
+
+def _by_pass_rates(rng: Generator) -> bool:
+    level = ALPHA / SCENARIOS
+    found = [
+        fisher_test(
+            int(rng.binomial(NOW, 0.9)), NOW, int(rng.binomial(BEFORE, 0.9)), BEFORE, Alternative.LESS
+        )
+        for _ in range(SCENARIOS)
+    ]
+    return any(test.p_value <= level for test in found)
