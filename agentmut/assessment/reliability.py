@@ -14,15 +14,15 @@ from agentmut.stats import (
     Estimator,
     Interval,
     clustered_mean,
-    decay_curve,
     descriptive,
-    graceful_degradation,
-    latency_quantile,
+    half_width,
+    latency_percentile,
     mean_over_scenarios,
     pass_at_k,
     pass_hat_k,
+    run_summary,
+    sample_standard_deviation,
     trials_for_half_width,
-    variance_amplification,
     wilson,
 )
 
@@ -126,17 +126,20 @@ def _exact(found: Reliability) -> dict[str, float]:
 def _row(runs: Runs) -> RepeatedRuns:
     likely = wilson(runs.passes, runs.runs)
     widest = min(max(0.5, likely.low), likely.high)
-    outcomes = runs.passed or tuple(i < runs.passes for i in range(runs.runs))
+    # where the order is not known, only what does not hang on it is read off
+    summary = run_summary(runs.passed or [i < runs.passes for i in range(runs.runs)])
     return RepeatedRuns(
         scenario=runs.scenario,
         runs=runs.runs,
         passes=runs.passes,
-        flaky=0 < runs.passes < runs.runs,
+        flaky=summary.flaky,
+        half_width=round(half_width(runs.runs), 6),
         runs_needed=trials_for_half_width(HALF_WIDTH, p=widest),
-        decay_curve=decay_curve(runs.passed[:LONGEST_CURVE]) if runs.passed else (),
-        variance_amplification=variance_amplification(outcomes),
-        graceful_degradation=graceful_degradation(runs.passed) if runs.passed else None,
-        p95_seconds=_rounded(latency_quantile(runs.seconds, 0.95).estimate) if runs.seconds else None,
+        decay_curve=summary.curve[:LONGEST_CURVE] if runs.passed else (),
+        variance_amplification=summary.variance_amplification,
+        graceful_degradation=summary.graceful_degradation if runs.passed else None,
+        p95_seconds=_rounded(latency_percentile(runs.seconds).estimate) if runs.seconds else None,
+        deviation_seconds=_rounded(sample_standard_deviation(runs.seconds)),
     )
 
 
@@ -170,7 +173,7 @@ def _bounds(interval: Interval, early: bool) -> Bounds:
 
 
 def _latency(seconds: Sequence[float], level: float) -> Latency:
-    found = latency_quantile(seconds, 0.95, level)
+    found = latency_percentile(seconds, 95, level)
     assert found.estimate is not None
     high = None if math.isinf(found.high) else round(found.high, 6)
     low = round(found.low, 6)

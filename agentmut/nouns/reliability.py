@@ -12,6 +12,8 @@ class RepeatedRuns(Frozen):
     passes: int
     flaky: bool
     """Whether some runs passed and some did not."""
+    half_width: float
+    """Half the width of the interval that so many runs give at worst, by the normal approximation."""
     runs_needed: int
     """Runs after which the pass rate is known to 10 points on either side, for every rate in its 95 % interval."""
     decay_curve: tuple[int, ...] = ()
@@ -21,6 +23,9 @@ class RepeatedRuns(Frozen):
     graceful_degradation: int | None = None
     """Passes weighted by their position among the runs; None where the order is not known."""
     p95_seconds: float | None = None
+    """By nearest rank; None where no duration is known."""
+    deviation_seconds: float | None = None
+    """Sample standard deviation of the durations; None for fewer than two."""
 
 
 class PassChances(Frozen):

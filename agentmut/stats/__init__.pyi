@@ -39,16 +39,15 @@ from .kill.suite_share import log_pooled as log_pooled
 from .kill.suite_share import log_threshold as log_threshold
 from .kill.suite_share import pooled_evidence as pooled_evidence
 from .kill.suite_share import spread as spread
+from .reliability.durations import latency_percentile as latency_percentile
+from .reliability.durations import sample_standard_deviation as sample_standard_deviation
 from .reliability.judge_labels import Labels as Labels
 from .reliability.judge_labels import labels as labels
 from .reliability.judge_labels import transferred as transferred
 from .reliability.repeated_runs import Estimator as Estimator
-from .reliability.repeated_runs import decay_curve as decay_curve
-from .reliability.repeated_runs import graceful_degradation as graceful_degradation
 from .reliability.repeated_runs import pass_at_k as pass_at_k
 from .reliability.repeated_runs import pass_hat_k as pass_hat_k
-from .reliability.repeated_runs import variance_amplification as variance_amplification
-from .reliability.suite_means import latency_quantile as latency_quantile
+from .reliability.repeated_runs import run_summary as run_summary
 from .reliability.suite_means import mean_over_scenarios as mean_over_scenarios
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
@@ -87,6 +86,7 @@ from .tests.multiplicity import Correction as Correction
 from .tests.multiplicity import adjust as adjust
 from .tests.paired import mcnemar_test as mcnemar_test
 from .tests.power import Bound as Bound
+from .tests.power import half_width as half_width
 from .tests.power import least_passing_n as least_passing_n
 from .tests.power import trials_for_half_width as trials_for_half_width
 from .tests.proportions import TwoSampleTest as TwoSampleTest

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.sequential.confidence_sequence import anytime_bounds, anytime_interval, stream_bounds
+from agentmut.stats.sequential.confidence_sequence import anytime_bounds, anytime_interval
 from benchmarks.calibration.intervals import bounds_by_count, ever_outside
 
 counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -82,15 +82,6 @@ def test_bounds_stay_exact_for_many_trials_and_high_levels() -> None:
     assert tiny.low == pytest.approx(0.5e-12, rel=1e-3)  # 1/2 / p = 10^12
 
 
-def test_a_stream_has_the_bounds_of_its_counts() -> None:
-    outcomes = np.random.default_rng(3).random(50) < 0.8
-    low, high = stream_bounds(outcomes, 0.9)
-    for n in (1, 7, 50):
-        expected = anytime_interval(int(outcomes[:n].sum()), n, 0.9)
-        assert (low[n - 1], high[n - 1]) == expected[1:3]
-    assert stream_bounds([])[0].shape == (0,)
-
-
 def test_no_trials_leave_everything_possible() -> None:
     assert anytime_interval(0, 0)[:5] == (None, 0.0, 1.0, 0.95, 0)
     low, high = anytime_bounds(np.zeros((2, 3)), np.zeros((2, 3)))
@@ -108,9 +99,6 @@ def test_no_trials_leave_everything_possible() -> None:
         (anytime_bounds, ([1], [math.inf]), "k and n must be whole numbers"),
         (anytime_bounds, ([3], [2]), "k must be at least 0 and at most n"),
         (anytime_bounds, ([1, 2], [2]), r"k and n must have one shape, got \(2,\) and \(1,\)"),
-        (stream_bounds, ([0, 2],), "outcomes must be one row of zeros and ones"),
-        (stream_bounds, ([[0, 1]],), "outcomes must be one row of zeros and ones"),
-        (stream_bounds, ([math.nan],), "outcomes must be one row of zeros and ones"),
     ],
 )
 def test_bad_input_is_named(call: Any, arguments: tuple[Any, ...], message: str) -> None:

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.traces.looks import Change, Looks, look_level, looks_verdict
+from agentmut.stats.traces.looks import Change, Looks, looks_verdict
 
 
-def test_looks_are_due_at_the_planned_sizes_only_and_share_the_level() -> None:
-    assert {n: look_level(n) for n in range(45) if look_level(n)} == dict.fromkeys((5, 10, 20, 40), 0.0125)
-    assert look_level(6, Looks((3, 6), 0.01)) == 0.005
+def test_four_looks_share_the_level() -> None:
+    assert (Looks().sizes, Looks().level) == ((5, 10, 20, 40), 0.0125)
 
 
 def test_the_first_significant_look_decides_and_later_ones_are_not_read() -> None:
@@ -50,11 +49,6 @@ def test_before_the_first_look_the_verdict_is_to_continue() -> None:
 def test_bad_input_is_named(p_values: Any, plan: Looks, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         looks_verdict(p_values, plan)
-
-
-def test_the_number_of_traces_is_a_count() -> None:
-    with pytest.raises(ValueError, match="n must be a whole number of at least 0, got -1"):
-        look_level(-1)
 
 
 @settings(max_examples=60)

@@ -16,7 +16,7 @@ from agentmut.stats.reliability.repeated_runs import (
     graceful_degradation,
     pass_at_k,
     pass_hat_k,
-    reliability,
+    run_summary,
     variance_amplification,
 )
 from tests.processor import processor_time
@@ -118,7 +118,7 @@ def test_the_decay_curve_is_that_of_whole_numbers(outcomes: list[bool]) -> None:
 )
 def test_ten_thousand_runs_take_no_time(outcomes: list[bool]) -> None:
     with processor_time() as used:
-        found = reliability(outcomes)
+        found = run_summary(outcomes)
     assert used.seconds < 1.5
     # the limits of (1 - f/k)^k are e^-f: .3679 and .0183; half of the runs failing leaves nothing
     assert found.pass_hat_k == {5000: 0, 9999: 36, 9996: 1}[found.passes]
@@ -159,7 +159,7 @@ def test_a_failure_costs_more_the_later_it_comes(outcomes: list[bool]) -> None:
 
 @given(runs)
 def test_the_summary_ends_in_the_plug_in_pass_hat_k_and_stays_in_percent(outcomes: list[bool]) -> None:
-    summary = reliability(outcomes)
+    summary = run_summary(outcomes)
     n, c = len(outcomes), sum(outcomes)
     assert summary.pass_hat_k <= 100 * (c / n) ** n + 1e-9 < summary.pass_hat_k + 1 + 2e-9
     assert summary.pass_at_k == (100 if c else 0)
@@ -169,10 +169,10 @@ def test_the_summary_ends_in_the_plug_in_pass_hat_k_and_stays_in_percent(outcome
 
 
 def test_numpy_outcomes_are_outcomes() -> None:
-    assert reliability(np.array([True, False])) == reliability([True, False])
+    assert run_summary(np.array([True, False])) == run_summary([True, False])
 
 
-@pytest.mark.parametrize("summary", [reliability, decay_curve, variance_amplification, graceful_degradation])
+@pytest.mark.parametrize("summary", [run_summary, decay_curve, variance_amplification, graceful_degradation])
 @pytest.mark.parametrize(
     ("outcomes", "given_"), [([], "none"), ("PPF", "'P'"), ([True, 1], "1"), ([0.5], "0.5")]
 )

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from agentmut.stats.intervals.clusters import clustered_mean
-from agentmut.stats.reliability.suite_means import latency_quantile, mean_over_scenarios
+from agentmut.stats.reliability.durations import latency_percentile
+from agentmut.stats.reliability.suite_means import mean_over_scenarios
 
 AIRLINE = [(c, 4) for c, tasks in {0: 14, 1: 12, 2: 10, 3: 4, 4: 10}.items() for _ in range(tasks)]
 """Passes of 4 repeats on the 50 tasks of tau-bench's airline domain, by its published gpt-4o trajectories."""
@@ -50,17 +51,17 @@ def test_one_scenario_has_the_exact_interval_of_its_runs() -> None:
     assert [found.low, found.high] == pytest.approx([exact.low**2, exact.high**2])
 
 
-def test_the_interval_of_a_latency_quantile_covers_it() -> None:
+def test_the_interval_of_a_latency_percentile_covers_it() -> None:
     rng = np.random.default_rng(7)
     true = -math.log(0.05)
     covered = [
-        (found := latency_quantile(rng.exponential(size=200).tolist())).low <= true <= found.high
+        (found := latency_percentile(rng.exponential(size=200).tolist())).low <= true <= found.high
         for _ in range(400)
     ]
     assert np.mean(covered) > 0.93  # 0.95 or more, less two and a half standard errors of 400 draws
 
 
-def test_few_runs_leave_a_high_latency_quantile_without_an_upper_bound() -> None:
+def test_few_runs_leave_a_high_latency_percentile_without_an_upper_bound() -> None:
     # 1 - 0.95^n reaches 0.975 at n = 72: the largest of fewer runs is no upper bound
-    assert latency_quantile(range(1, 72)).high == math.inf
-    assert latency_quantile(range(1, 74)).high == 73
+    assert latency_percentile(range(1, 72)).high == math.inf
+    assert latency_percentile(range(1, 74)).high == 73

@@ -1,4 +1,4 @@
-"""Trial statistics, the two pass rates, spread and percentile."""
+"""The two pass rates, spread and percentile."""
 
 import math
 import statistics
@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.verdicts.trial_statistics import (
-    nearest_rank,
-    pass_rates,
-    sample_standard_deviation,
-    trial_statistics,
-)
+from agentmut.stats.reliability.durations import nearest_rank, sample_standard_deviation
+from agentmut.stats.verdicts.trial_statistics import pass_rates
 
 P, F, ERROR = Outcome.PASS, Outcome.FAIL, Outcome.INFRASTRUCTURE
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50)
@@ -47,42 +43,6 @@ def test_the_pipeline_never_does_better_than_the_agent(counts: dict[Outcome, int
     assert agent.n <= pipeline.n == sum(counts.values())
     if agent.estimate is not None and pipeline.estimate is not None:
         assert pipeline.estimate <= agent.estimate
-
-
-def test_the_trials_of_one_test_are_counted_and_scored() -> None:
-    found = trial_statistics([P, F, P, ERROR, P], [1, 0.3, 0.9, 0, 1])
-    assert (found.trials, found.passes, found.fails, found.errors) == (5, 3, 1, 1)
-    assert found.flaky
-    assert found.rates.intention_to_treat == wilson(3, 5)
-    assert found.rates.per_protocol == wilson(3, 4)
-    # sum 3.2; squares 1 + .09 + .81 + 0 + 1 = 2.9; (2.9 - 3.2^2/5)/4 = .213
-    assert found.mean_score == pytest.approx(0.64)
-    assert found.score_deviation == pytest.approx(math.sqrt(0.213))
-    assert str(found).startswith("5 trials: 3 passed, 1 failed, 1 errors, flaky; per protocol 0.750")
-    assert str(found).endswith("mean score 0.640 (sample standard deviation 0.462)")
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "flaky"),
-    [
-        ([P, F], True),
-        ([P, Outcome.TIMEOUT], True),
-        ([P, ERROR], False),
-        ([F, ERROR], False),
-        ([P, P], False),
-        ([], False),
-    ],
-)
-def test_flaky_needs_a_pass_and_a_fail(outcomes: list[Outcome], flaky: bool) -> None:
-    assert trial_statistics(outcomes).flaky is flaky
-
-
-def test_without_scores_there_is_no_mean_and_one_score_has_no_spread() -> None:
-    bare, single = trial_statistics([P]), trial_statistics([P], [0.5])
-    assert (bare.mean_score, bare.score_deviation) == (None, None)
-    assert (single.mean_score, single.score_deviation) == (0.5, None)
-    assert "score" not in str(bare)
-    assert str(single).endswith("mean score 0.500 (sample standard deviation n/a)")
 
 
 @given(numbers)
@@ -124,8 +84,6 @@ def untyped(function: Any) -> Any:
         (lambda: untyped(nearest_rank)([1], 0.95), "percent must be a whole number"),
         (lambda: nearest_rank([1, math.nan]), "values must be finite numbers, got nan"),
         (lambda: sample_standard_deviation([math.inf, 1]), "values must be finite numbers, got inf"),
-        (lambda: trial_statistics([P], [math.nan]), "scores must be finite numbers, got nan"),
-        (lambda: untyped(trial_statistics)(["passed"]), "an outcome must be one of pass, fail, timeout"),
         (lambda: pass_rates({P: -1}), r"counts\[pass\] must be a whole number of at least 0, got -1"),
         (lambda: pass_rates({P: 1}, 1.0), r"level must be in \(0, 1\), got 1.0"),
     ],
@@ -137,6 +95,6 @@ def test_bad_input_is_named(call: Any, message: str) -> None:
 
 def test_an_outcome_that_is_none_is_refused_with_the_list() -> None:
     with pytest.raises(ValueError, match=r"an outcome must be one of pass, fail, timeout, .*, got 'ok'"):
-        trial_statistics(["ok"])  # type: ignore[list-item]
+        pass_rates({"ok": 1})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match=r"an outcome must be one of pass, fail, timeout, .*, got 1"):
         pass_rates({1: 3})  # type: ignore[dict-item]

@@ -6,8 +6,10 @@ misprinted there and the right value stands here.
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import mean
 from types import MappingProxyType
 from typing import Any
 
@@ -15,12 +17,13 @@ import pytest
 
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, clopper_pearson
+from agentmut.stats.reliability.durations import nearest_rank, sample_standard_deviation
 from agentmut.stats.reliability.repeated_runs import (
     Estimator,
     graceful_degradation,
     pass_at_k,
     pass_hat_k,
-    reliability,
+    run_summary,
 )
 from agentmut.stats.score.coverage import overall_coverage, state_coverage
 from agentmut.stats.score.mutation_score import paper_score
@@ -37,12 +40,7 @@ from agentmut.stats.tests.proportions import fisher_test
 from agentmut.stats.tests.significance import Alternative
 from agentmut.stats.three_valued import Verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
-from agentmut.stats.verdicts.trial_statistics import (
-    nearest_rank,
-    pass_rates,
-    sample_standard_deviation,
-    trial_statistics,
-)
+from agentmut.stats.verdicts.trial_statistics import pass_rates
 from benchmarks.calibration.exact_power import trials_one_sided, trials_two_sided
 from benchmarks.calibration.intervals import coverage
 from benchmarks.calibration.sprt import cerberus, wald_trials
@@ -131,7 +129,7 @@ def summary(given: Inputs) -> Any:
         positions = range(1, given["N"] + 1)
         return {"graceful": graceful_degradation(p in given["passed_positions"] for p in positions)}
     letters = "PPPPPPPPPF" if given["outcomes"] == "9P1F" else given["outcomes"]
-    found = reliability(letter == "P" for letter in letters)
+    found = run_summary(letter == "P" for letter in letters)
     return {
         "curve": list(found.curve),
         "variance_amplification": found.variance_amplification,
@@ -151,18 +149,20 @@ def pass_k(given: Inputs) -> Any:
 
 def trials(given: Inputs) -> Any:
     names = {"pass": Outcome.PASS, "fail": Outcome.FAIL, "error": Outcome.INFRASTRUCTURE}
-    found = trial_statistics([names[status] for status in given["status"]], given["score"])
-    every = found.rates.intention_to_treat
+    rates = pass_rates(Counter(names[status] for status in given["status"]))
+    every, run = rates.intention_to_treat, rates.per_protocol
+    assert every.estimate is not None
+    passes = round(every.estimate * every.n)
     return {
-        "trialCount": found.trials,
-        "passCount": found.passes,
-        "failCount": found.fails,
-        "errorCount": found.errors,
+        "trialCount": every.n,
+        "passCount": passes,
+        "failCount": run.n - passes,
+        "errorCount": every.n - run.n,
         "passRate": every.estimate,
-        "meanScore": found.mean_score,
-        "scoreStdDev": found.score_deviation,
+        "meanScore": mean(given["score"]),
+        "scoreStdDev": sample_standard_deviation(given["score"]),
         "ci95": ends(every),
-        "flaky": found.flaky,
+        "flaky": 0 < passes < run.n,
     }
 
 

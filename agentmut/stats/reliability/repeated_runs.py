@@ -99,12 +99,12 @@ class Reliability(NamedTuple):
         )
 
 
-def reliability(outcomes: Iterable[bool]) -> Reliability:
+def run_summary(outcomes: Iterable[bool]) -> Reliability:
     """Return the summary of the runs of one test, in order.
 
     Raises `ValueError` for no runs, or for anything but booleans.
 
-    >>> print(reliability([True, True, True, False]))
+    >>> print(run_summary([True, True, True, False]))
     3 of 4 runs passed, flaky; pass@k 100%, pass^k 31% (plug-in, k=4); variance amplification 87%, \
 graceful degradation 60%
     """

@@ -1,12 +1,8 @@
-"""Means over the scenarios of a suite of what repeated runs say, with intervals; and a quantile of latency."""
+"""Means over the scenarios of a suite of what repeated runs say, with intervals."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-
-from agentmut.stats.checks import check_count, check_level, check_rate
+from agentmut.stats.checks import check_level
 from agentmut.stats.intervals.clusters import clustered_mean
 from agentmut.stats.intervals.proportion import Interval, clopper_pearson, wilson
 from agentmut.stats.reliability.repeated_runs import pass_at_k, pass_hat_k
@@ -53,29 +49,3 @@ def _of_all_runs(counts: Counts, estimate: float, k: int, at_least_one: bool, le
     )
     method = "clopper-pearson of all runs" + (f", over {k} runs" if k > 1 else "")
     return Interval(estimate, low, high, level, rate.n, method)
-
-
-def latency_quantile(seconds: Sequence[float], quantile: float = 0.95, level: float = 0.95) -> Interval:
-    """Return a quantile of durations, with the interval between order statistics (Conover, Practical Nonparametric
-    Statistics, 3.2), which needs no distribution. Runs are taken as independent.
-
-    The estimate is the least duration that at least this share of the runs does not exceed. A bound is 0 or infinite
-    where so few runs tell nothing on that side: the upper one of the 0.95 quantile below 73 runs at level 0.95.
-
-    Raises `ValueError` for no duration, or one that is negative or no number.
-
-    >>> print(latency_quantile([1.0, 2.0, 3.0, 4.0], 0.5))
-    2.00 [0.00, inf] (95% order statistics, n=4)
-    """
-    from scipy.stats import quantile_test
-
-    quantile, level = check_rate("quantile", quantile), check_level(level)
-    values = np.asarray(seconds, dtype=np.float64)
-    if not values.size or not (values >= 0).all() or not np.isfinite(values).all():
-        raise ValueError("seconds must be at least one duration that is a finite number, not negative")
-    n = check_count("n", int(values.size), 1)
-    estimate = float(np.quantile(values, quantile, method="inverted_cdf"))
-    ends: Any = quantile_test(values, q=estimate, p=quantile).confidence_interval(level)
-    low = 0.0 if math.isnan(ends.low) else float(ends.low)
-    high = math.inf if math.isnan(ends.high) else float(ends.high)
-    return Interval(estimate, low, high, level, n, "order statistics")

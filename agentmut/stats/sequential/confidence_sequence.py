@@ -38,19 +38,6 @@ def anytime_interval(k: int, n: int, level: float = 0.95) -> Interval:
     return Interval(k / n if n else None, float(low[0]), float(high[0]), float(level), n, METHOD)
 
 
-def stream_bounds(outcomes: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """Return (low, high) after each trial of a one-dimensional array of outcomes, 0/1 or bool.
-
-    Each pair depends on the counts so far only. The running maximum of low and minimum of high hold at the same
-    level; they are not taken here, since they may cross if the rate has changed. No outcomes: empty arrays.
-    `ValueError` for any other values or shape.
-    """
-    passed = np.asarray(outcomes, dtype=np.float64)
-    if passed.ndim != 1 or not np.isin(passed, (0.0, 1.0)).all():
-        raise ValueError(f"outcomes must be one row of zeros and ones, got {outcomes!r}")
-    return anytime_bounds(np.cumsum(passed), np.arange(1, passed.size + 1), level)
-
-
 def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
     """Return (low, high) for arrays of success counts `k` and trial counts `n` of one shape; see `anytime_interval`.
 

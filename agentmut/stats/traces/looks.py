@@ -66,16 +66,6 @@ class LooksVerdict(NamedTuple):
         )
 
 
-def look_level(n: int, plan: Looks = DEFAULT_LOOKS) -> float | None:
-    """Return the level of the look due at `n` candidate traces; None if no look is planned at `n`.
-
-    Raises `ValueError` for a negative or fractional n, or a plan that `check_plan` refuses.
-    """
-    n = check_count("n", n)
-    check_plan(plan)
-    return plan.level if n in plan.sizes else None
-
-
 def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> LooksVerdict:
     """Return the verdict from the p-values of the first looks, in order; later ones than the deciding are not read.
 

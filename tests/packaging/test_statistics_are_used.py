@@ -1,0 +1,82 @@
+"""Every public function of `agentmut.stats` is reached by the rest of agentmut, or by Python that the docs show.
+
+Reached is what another room imports, what a ```python block of docs/*.md names, and what these use in turn.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STATS = ROOT / "agentmut" / "stats"
+WAITING = {
+    "bonferroni_intervals": "several intervals that are read at once",
+    "coupling": "shared seeds",
+    "cusum": "a continuous watch over traces that arrive",
+    "effective_dimension": "behavioural regression; T2 finds it on its own components",
+    "page_hinkley": "a continuous watch",
+    "page_hinkley_for": "a continuous watch, with a stated in-control run length",
+    "page_hinkley_run_length": "a continuous watch",
+    "check_parameters": "a continuous watch",
+    "rectified": "a cheap model where it is valid",
+    "rectified_bounds": "a cheap model where it is valid",
+    "replay_design": "shared seeds",
+    "simulated_run_length": "a continuous watch",
+}
+"""Functions that no verb uses yet, each with the planned work that does."""
+
+
+def trees(*folders: Path) -> Iterator[tuple[Path, ast.Module]]:
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    named = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return named | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def imported_elsewhere() -> set[str]:
+    return {
+        alias.name
+        for path, tree in trees(ROOT / "agentmut")
+        if STATS not in path.parents
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("agentmut.stats")
+        for alias in node.names
+    }
+
+
+def shown_in_docs() -> set[str]:
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    blocks = [block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)]
+    imports = [line for block in blocks for line in block.splitlines() if "agentmut.stats" in line]
+    return set(re.findall(r"\w+", " ".join(imports)))
+
+
+def unreached() -> set[str]:
+    uses: dict[str, set[str]] = {}
+    functions = set()
+    for _, tree in trees(STATS):
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                uses.setdefault(node.name, set()).update(names_in(node))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for name in (each.id for each in targets if isinstance(each, ast.Name)):
+                    uses.setdefault(name, set()).update(names_in(node))
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                functions.add(node.name)
+    reached, waiting = set[str](), [*imported_elsewhere(), *shown_in_docs()]
+    while waiting:
+        name = waiting.pop()
+        if name in uses and name not in reached:
+            reached.add(name)
+            waiting += uses[name]
+    return functions - reached
+
+
+def test_no_statistic_lies_idle() -> None:
+    assert unreached() == set(WAITING)
