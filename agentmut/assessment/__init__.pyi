@@ -23,11 +23,6 @@ from .preparation import prepare_saving as prepare_saving
 from .preparation import prepare_series as prepare_series
 from .preparation import prepare_test as prepare_test
 from .preparation import threshold_rule as threshold_rule
-from .reliability import FIGURES as FIGURES
-from .reliability import Runs as Runs
-from .reliability import baseline_reliability as baseline_reliability
-from .reliability import figure as figure
-from .reliability import reliability_of as reliability_of
 from .rules import BaselineCounts as BaselineCounts
 from .rules import FixedTrials as FixedTrials
 from .rules import SequentialComparison as SequentialComparison

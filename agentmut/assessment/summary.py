@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from agentmut._base import __version__
 from agentmut.assessment.checked import contract_rows, judge_rows
-from agentmut.assessment.reliability import Runs, reliability_of
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
+    Runs,
     Session,
     Stop,
     age_note,
@@ -19,6 +19,7 @@ from agentmut.campaign import (
     judges_used,
     most_common_trouble,
     older_note,
+    reliability_of,
 )
 from agentmut.nouns import AgentSummary, Bounds, Outcome, Reliability
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict

@@ -51,10 +51,15 @@ from .preparation.session import open_session as open_session
 from .preparation.session import plan_fields as plan_fields
 from .preparation.session import suite_digest as suite_digest
 from .preparation.tables import Tables as Tables
+from .results.bounds import bounds_of as bounds_of
+from .results.reliability import FIGURES as FIGURES
+from .results.reliability import Runs as Runs
+from .results.reliability import baseline_reliability as baseline_reliability
+from .results.reliability import figure as figure
+from .results.reliability import reliability_of as reliability_of
 from .results.rescoring import rescore as rescore
 from .results.scoring import DECISIONS as DECISIONS
 from .results.scoring import scored as scored
-from .results.summary import bounds_of as bounds_of
 from .results.summary import cost_of as cost_of
 from .results.summary import summarise as summarise
 from .running.account import Account as Account

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from agentmut._base import Frozen, UsageError, write_json
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
+from agentmut.nouns.reliability import Reliability
 from agentmut.nouns.result_figures import Bounds, CiRun, Score
 
 SCHEMA_VERSION = 1
@@ -201,6 +202,8 @@ class Result(Frozen):
     project: str = ""
     agent: AgentSummary
     baseline: tuple[BaselineRow, ...]
+    reliability: Reliability | None = None
+    """Of the original's runs in `baseline`. None in results of before 0.2, and where no run is evidence."""
     controls: Controls
     service: ServiceWatch | None = None
     """None in results of before 0.2, and where no trial of the original was run beside mutants."""

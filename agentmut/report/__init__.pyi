@@ -2,6 +2,7 @@ from .builtin_formats import compare_as as compare_as
 from .builtin_formats import format_named as format_named
 from .builtin_formats import json_text as json_text
 from .builtin_formats import render_as as render_as
+from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
 from .paint import clean as clean
 from .report_wording import counted as counted
 from .terminal.assertion_lines import suggestion_document as suggestion_document

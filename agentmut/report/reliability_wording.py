@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from agentmut.nouns import Bounds, Reliability
+from agentmut.nouns import Reliability
 from agentmut.report.paint import clean
-from agentmut.report.report_wording import counted
+from agentmut.report.report_wording import bounds_text, counted
 
 KS = (1, 2, 4, 8)
 """The numbers of runs that pages show; the JSON has all up to 8."""
@@ -28,12 +28,6 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
         yield f"95 % of the runs take at most {found.p95.seconds:.3g} s ({high}, {counted(found.p95.runs, 'run')})."
     if found.early_stopping:
         yield "Outcomes decided how many runs there are: these intervals describe, and promise no coverage."
-
-
-def bounds_text(found: Bounds) -> str:
-    """Return an estimate and its bounds with three decimals."""
-    shown = "n/a" if found.estimate is None else f"{found.estimate:.3f}"
-    return f"{shown} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def _pass_rate(found: Reliability) -> str:

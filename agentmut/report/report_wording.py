@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from agentmut.nouns import CiRed, JudgeUse, Score, Status
+from agentmut.nouns import Bounds, CiRed, JudgeUse, Score, Status
 from agentmut.report.paint import clean
 
 if TYPE_CHECKING:
@@ -30,6 +30,19 @@ def interval(score: Score | CiRed) -> str:
         return "n/a"
     value = "n/a" if score.value is None else f"{score.value:.2f}"
     return f"{value} [{score.low:.2f}, {score.high:.2f}]"
+
+
+def bounds_text(found: Bounds | None, style: str = ".3f") -> str:
+    """Return an estimate and its bounds, each written in a style.
+
+    >>> bounds_text(Bounds(estimate=-0.25, low=-0.5, high=0.0, level=0.95, method="wald"), "+.2f")
+    '-0.25 [-0.50, +0.00]'
+    >>> bounds_text(None)
+    '-'
+    """
+    if found is None or found.estimate is None:
+        return "-"
+    return f"{found.estimate:{style}} [{found.low:{style}}, {found.high:{style}}]"
 
 
 def judged_again(rescored: "Rescored") -> str:

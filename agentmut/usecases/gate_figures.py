@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
-from agentmut.assessment import FIGURES, baseline_reliability, figure
+from agentmut.campaign import FIGURES, baseline_reliability, figure
 from agentmut.nouns import Reliability, Result
 from agentmut.stats import Interval
 from agentmut.usecases.gate_decision import Requirement, Standing
@@ -47,7 +47,7 @@ def _read(written: str) -> Limit:
 
 def reliability_in(report: Report) -> Reliability | None:
     """Return the reliability that a report shows; None where it has none."""
-    return baseline_reliability(report.baseline) if isinstance(report, Result) else report.reliability
+    return baseline_reliability(report) if isinstance(report, Result) else report.reliability
 
 
 def held(asked: Limit, found: Reliability, together: int, run: str) -> Requirement:

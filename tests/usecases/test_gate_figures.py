@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.assessment.reliability import Runs, figure, reliability_of
+from agentmut.campaign.results.reliability import Runs, figure, reliability_of
 from agentmut.nouns.reliability import Reliability
 from agentmut.usecases.gate_decision import Standing
 from agentmut.usecases.gate_figures import held, read_limits

@@ -44,16 +44,19 @@ class ScenarioBaseline:
     footprints: dict[str, Footprint] = field(default_factory=dict)
     asked: int = 0
     """Evidence trials that sent a model request, or read their config."""
+    ran: dict[int, tuple[bool, float]] = field(default_factory=dict)
+    """Whether each evidence trial passed, and its seconds, by its position among the launches."""
     silent: int = 0
     """Trials that passed without either."""
 
-    def record(self, result: TrialResult) -> None:
-        """Take in one finished trial."""
+    def record(self, result: TrialResult, number: int | None = None) -> None:
+        """Take in one finished trial, by its position among the launches; without one, by the order of their ends."""
         self.finished += 1
         self.fresh.take_in(result)
         if not result.outcome.is_evidence:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
+        self.ran[self.finished if number is None else number] = (result.outcome == "pass", result.seconds)
         self.trials += 1
         if result.never_began:
             self.never_began[result.never_began] += 1
@@ -68,6 +71,11 @@ class ScenarioBaseline:
         if result.outcome != "pass":
             self.failures += 1
             self.first_failure = self.first_failure or result.reason
+
+    def in_order(self) -> tuple[tuple[bool, ...], tuple[float, ...]]:
+        """Return whether each evidence trial passed, and its seconds, in the order of the launches."""
+        found = [self.ran[number] for number in sorted(self.ran)]
+        return tuple(passed for passed, _ in found), tuple(seconds for _, seconds in found)
 
     @property
     def wants_another(self) -> bool:

@@ -26,7 +26,7 @@ class BaselinePhase:
     def record(self, launch: Launch, result: TrialResult) -> str:
         """Take in a trial. Return why the budget is refused, or nothing; the first trials of all scenarios tell."""
         baseline = self.by_scenario[launch.scenario]
-        baseline.record(result)
+        baseline.record(result, launch.number)
         refusal = ""
         if launch.number == 0:
             self._first[launch.scenario] = result

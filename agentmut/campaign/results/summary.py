@@ -13,8 +13,10 @@ from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, cost_unknown
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
+from agentmut.campaign.results.reliability import Runs, reliability_of
 from agentmut.campaign.results.scoring import Standing, resolution_of, score, share_not_killed, standings
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.running.judges import judges_used
@@ -25,7 +27,6 @@ from agentmut.campaign.shards.shards import SHARED
 from agentmut.nouns import (
     AgentSummary,
     BaselineRow,
-    Bounds,
     Controls,
     Cost,
     DestroyedControl,
@@ -35,6 +36,7 @@ from agentmut.nouns import (
     Mutant,
     MutantRow,
     OperatorClass,
+    Reliability,
     Result,
     Score,
     SetAside,
@@ -42,7 +44,7 @@ from agentmut.nouns import (
     WitnessSummary,
 )
 from agentmut.project import redactor
-from agentmut.stats import Grade, Interval, wilson
+from agentmut.stats import Grade, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
@@ -66,6 +68,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         project=session.project.path.name,
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
         baseline=tuple(_baseline_row(session, state, name) for name in plan.scenarios),
+        reliability=_reliability(state),
         controls=_controls(state),
         service=service,
         score=scored.main(rows),
@@ -105,18 +108,6 @@ def cost_of(spend: Spend) -> Cost:
     )
 
 
-def bounds_of(interval: Interval) -> Bounds:
-    """Return the ends of an interval, as reports show them."""
-    return Bounds(
-        estimate=None if interval.estimate is None else round(interval.estimate, 6),
-        low=round(interval.low, 6),
-        high=round(interval.high, 6),
-        level=round(interval.level, 6),
-        n=interval.n,
-        method=interval.method,
-    )
-
-
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
     baseline = state.baselines[name]
     interval = wilson(baseline.passes, baseline.trials) if baseline.trials else None
@@ -132,6 +123,14 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         reason=_untestable_reason(state, baseline, name),
         failure=baseline.first_failure,
     )
+
+
+def _reliability(state: CampaignState) -> Reliability | None:
+    found = []
+    for name, baseline in state.baselines.items():
+        passed, seconds = baseline.in_order()
+        found.append(Runs(name, sum(passed), len(passed), passed, seconds))
+    return reliability_of(found)
 
 
 def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: str) -> str:

@@ -147,11 +147,20 @@ def _other(
     color: bool,
 ) -> str:
     """Return a test, a comparison of agents or a check of relations, which have no mutants."""
-    from agentmut.report import json_text, render_relations, render_survivors, render_verdicts
+    from agentmut.report import (
+        json_text,
+        render_relations,
+        render_survivors,
+        render_verdicts,
+        verdicts_markdown,
+    )
 
     found = verdicts or relations
+    if verdicts is not None and chosen == "markdown":
+        return verdicts_markdown(verdicts)
     if chosen not in ("terminal", "json") or found is None:
-        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
+        other = "terminal, json and markdown" if verdicts is not None else "terminal and json"
+        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has {other}.")
     if chosen == "json":
         return json_text(found)
     if verdicts is not None:

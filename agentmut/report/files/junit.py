@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from agentmut.assessment import baseline_reliability
+from agentmut.campaign import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line, place
 from agentmut.report.report_wording import MEANING
@@ -109,7 +109,7 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
 
 
 def _reliability(result: Result) -> Iterator[tuple[str, str]]:
-    found = baseline_reliability(result.baseline)
+    found = baseline_reliability(result)
     if found is None:
         return
     yield "agentmut.reliability.flaky", str(found.flaky)

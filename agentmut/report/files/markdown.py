@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from agentmut.assessment import baseline_reliability
+from agentmut.campaign import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
@@ -197,7 +197,7 @@ def _baseline(result: Result) -> str:
 
 
 def _reliability(result: Result) -> str:
-    found = baseline_reliability(result.baseline)
+    found = baseline_reliability(result)
     lines = reliability_lines(found, lambda name: code(name, _ASIDE)) if found else ()
     return "\n".join(f"- {line}" for line in lines)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.assessment import baseline_reliability
+from agentmut.campaign import baseline_reliability
 from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
@@ -85,7 +85,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
 
 
 def _reliability(result: Result) -> list[str]:
-    found = baseline_reliability(result.baseline)
+    found = baseline_reliability(result)
     return list(reliability_lines(found, lambda name: cut(name, 200))) if found else []
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.assessment import baseline_reliability
+from agentmut.campaign import baseline_reliability
 from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
@@ -197,7 +197,7 @@ def _baseline(page: Page, result: Result) -> None:
     for row in result.baseline:
         if row.reason:
             page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
-    found = baseline_reliability(result.baseline)
+    found = baseline_reliability(result)
     for line in reliability_lines(found, one_line) if found else ():
         page.add(line)
 

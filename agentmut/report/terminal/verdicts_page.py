@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.nouns import Bounds, Cost
+from agentmut.nouns import Cost
+from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import judged_with
-from agentmut.report.terminal.behaviour_lines import behaviour_lines
+from agentmut.report.report_wording import bounds_text, judged_with
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -93,14 +93,8 @@ def _rows(page: Page, report: VerdictReport) -> None:
 def _cells(row: ScenarioVerdict) -> tuple[str, ...]:
     passed, shown = f"{row.passes}/{row.trials}", row.anytime or row.interval
     if row.baseline is not None:
-        return passed, f"{row.baseline.passes}/{row.baseline.trials}", _bounds(row.interval, "+.2f")
-    return passed, f"{row.threshold:g}", _bounds(shown, ".2f")
-
-
-def _bounds(found: Bounds | None, style: str) -> str:
-    if found is None or found.estimate is None:
-        return "-"
-    return f"{found.estimate:{style}} [{found.low:{style}}, {found.high:{style}}]"
+        return passed, f"{row.baseline.passes}/{row.baseline.trials}", bounds_text(row.interval, "+.2f")
+    return passed, f"{row.threshold:g}", bounds_text(shown, ".2f")
 
 
 def _p(report: VerdictReport, row: ScenarioVerdict) -> str:
@@ -138,8 +132,8 @@ def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
     no_evidence = sum(row.outcomes.values()) - row.trials
     if no_evidence and row.per_protocol and row.intention_to_treat:
         page.add(
-            f"  {no_evidence} trials were no evidence; per protocol {_bounds(row.per_protocol, '.2f')}, intention to "
-            f"treat {_bounds(row.intention_to_treat, '.2f')} (95 % wilson)"
+            f"  {no_evidence} trials were no evidence; per protocol {bounds_text(row.per_protocol, '.2f')}, "
+            f"intention to treat {bounds_text(row.intention_to_treat, '.2f')} (95 % wilson)"
         )
 
 

@@ -1,23 +1,26 @@
-"""The behaviour of today's runs against a baseline's, as lines for a terminal."""
+"""The behaviour of today's runs against a baseline's, as sentences for every format that is read by people."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from agentmut.nouns import Behaviour, BehaviourRow, MovedFeature
 from agentmut.report.paint import clean
 
 
-def behaviour_lines(found: Behaviour) -> Iterator[str]:
-    """Yield a line for each scenario, and what the comparison promises."""
+def behaviour_lines(found: Behaviour, named: Callable[[str], str] = clean) -> Iterator[str]:
+    """Yield a line for each scenario, and what the comparison promises.
+
+    `named` makes what models and users wrote safe in the format at hand.
+    """
     for row in found.scenarios:
-        yield from _row(row, len(found.looks))
+        yield from _row(row, len(found.looks), named)
     yield (
         "Changed says neither better nor worse. Over all scenarios and looks, the chance that anything is called "
         f"changed although nothing is, is at most {found.alpha:g}. Where nothing is shown, behaviour may still differ."
     )
 
 
-def _row(row: BehaviourRow, planned: int) -> Iterator[str]:
-    name = clean(row.scenario)
+def _row(row: BehaviourRow, planned: int, named: Callable[[str], str]) -> Iterator[str]:
+    name = named(row.scenario)
     if not row.p_values:
         yield f"{name}: not compared, {row.note}."
         return
@@ -29,7 +32,7 @@ def _row(row: BehaviourRow, planned: int) -> Iterator[str]:
     )
     for feature in (row.moved, *row.also):
         if feature is not None:
-            yield f"  {clean(feature.words)}: {_counts(feature)}"
+            yield f"  {named(feature.words)}: {_counts(feature)}"
 
 
 def _counts(feature: MovedFeature) -> str:

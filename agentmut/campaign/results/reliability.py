@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
-from agentmut.campaign import bounds_of
-from agentmut.nouns import BaselineRow, Bounds, Latency, PassChances, Reliability, RepeatedRuns
+from agentmut.campaign.results.bounds import bounds_of
+from agentmut.nouns import Bounds, Latency, PassChances, Reliability, RepeatedRuns, Result
 from agentmut.stats import (
     Estimator,
     Interval,
@@ -46,9 +46,11 @@ class Runs(NamedTuple):
     seconds: tuple[float, ...] = ()
 
 
-def baseline_reliability(baseline: Sequence[BaselineRow]) -> Reliability | None:
-    """Return the reliability of a campaign's unchanged agent, whose runs are known by their counts only."""
-    return reliability_of([Runs(row.scenario, row.passes, row.trials) for row in baseline])
+def baseline_reliability(result: Result) -> Reliability | None:
+    """Return the reliability of a campaign's unchanged agent; by counts where an earlier version wrote the result."""
+    if result.reliability is not None:
+        return result.reliability
+    return reliability_of([Runs(row.scenario, row.passes, row.trials) for row in result.baseline])
 
 
 def reliability_of(

@@ -1,0 +1,63 @@
+"""Verdicts as Markdown, for pull-request comments and step summaries."""
+
+from collections.abc import Iterator
+
+from agentmut.report.behaviour_wording import behaviour_lines
+from agentmut.report.files.markdown_text import code, folded, table
+from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.report_wording import bounds_text, counted
+from agentmut.store import ScenarioVerdict, VerdictReport
+
+ROWS = 100
+"""Rows of the table."""
+LONGEST = 400
+"""Characters of a reason."""
+
+
+def verdicts_markdown(report: VerdictReport) -> str:
+    """Return the report of `agentmut test` and `agentmut baseline compare` as Markdown, with its last line break."""
+    return "\n\n".join(_blocks(report)) + "\n"
+
+
+def _blocks(report: VerdictReport) -> Iterator[str]:
+    kind = "Comparison with a baseline" if report.kind == "compare" else "Test of the agent"
+    yield f"## {kind}: {report.verdict}"
+    yield code(report.reason, LONGEST)
+    if report.status != "finished":
+        yield f"**The run is not finished ({code(report.status)}).**"
+    yield _scenarios(report)
+    if report.reliability is not None:
+        yield "**Reliability**\n\n" + _listed(reliability_lines(report.reliability, code))
+    if report.behaviour is not None:
+        against = f"**Behaviour, against baseline {code(report.behaviour.baseline)}**\n\n"
+        yield against + _listed(behaviour_lines(report.behaviour, code))
+    cost = report.cost
+    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
+    told = [code(note, LONGEST) for note in report.notes]
+    told.append(
+        f"{counted(cost.trials, 'run')} of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} reused"
+    )
+    told.append(f"run {code(report.run_id)}, config {code(report.agent.digest[:12])}, seed {report.seed}")
+    yield folded("Notes and cost", _listed(iter(told)))
+
+
+def _scenarios(report: VerdictReport) -> str:
+    compared = report.baseline is not None
+    head = ("scenario", "passed", *(("baseline", "change") if compared else ("asked", "rate")), "verdict")
+    left = len(report.scenarios) - ROWS
+    more = f"\n\n{left} more are left out here for their length." if left > 0 else ""
+    return table(head, map(_cells, report.scenarios[:ROWS])) + more
+
+
+def _cells(row: ScenarioVerdict) -> tuple[str, ...]:
+    passed, verdict = f"{row.passes}/{row.trials}", row.verdict.value
+    if row.baseline is not None:
+        before = f"{row.baseline.passes}/{row.baseline.trials}"
+        return code(row.scenario), passed, before, bounds_text(row.interval, "+.2f"), verdict
+    asked = "-" if row.threshold is None else f"{row.threshold:g}"
+    return code(row.scenario), passed, asked, bounds_text(row.anytime or row.interval, ".2f"), verdict
+
+
+def _listed(lines: Iterator[str]) -> str:
+    """Return a list; a line that begins with two blanks belongs to the one before it."""
+    return "\n".join(f"  - {line.strip()}" if line.startswith("  ") else f"- {line}" for line in lines)
