@@ -54,7 +54,7 @@ def with_behaviour(
 def _evidence(scenarios: Sequence[str], trials: Iterable[StoredTrial]) -> Mapping[str, Sequence[Execution]]:
     """Return the trials that are evidence, by scenario, in the order of their launch."""
     found: dict[str, list[Execution]] = {name: [] for name in scenarios}
-    for trial in sorted(trials, key=lambda trial: (trial.run, trial.repeat)):
+    for trial in trials:  # the store gives them by their repeats, a baseline series by series
         if trial.scenario in found and trial.execution.ending.is_evidence:
             found[trial.scenario].append(trial.execution)
     return found

@@ -16,7 +16,7 @@ from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.project import Project
 from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.stats.three_valued import Verdict
-from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport
+from agentmut.store.documents.verdict_report import ScenarioVerdict, VerdictReport, read_verdicts
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
 
@@ -515,3 +515,21 @@ def test_a_baseline_file_that_cannot_be_is_refused(projects: Any, key: str, valu
     path.write_text(json.dumps(stored))
     with pytest.raises(UsageError, match="cannot be read as a baseline"):
         compare_with_baseline(project)
+
+
+def test_python_asks_for_behaviour_too(projects: Any) -> None:
+    save_baseline(projects.write(("alpha", "beta"), extra=FLAWLESS), trials=40)
+    same = check_suite(projects.load(), method="fixed", trials=20, fresh=True, behaviour="default")
+    assert same.behaviour is not None
+    assert [row.change for row in same.behaviour.scenarios] == ["continue", "continue"]
+    wordy = (
+        FLAWLESS
+        + "\nasync def run(config, input, inner=run):\n    return await inner(config, input) + ' of course'\n"
+    )
+    found = compare_with_baseline(changed(projects, ("alpha", "beta"), extra=wordy), behaviour=True)
+    assert found.behaviour is not None
+    assert found.verdict is Verdict.PASS
+    assert {row.scenario for row in found.behaviour.changed} == {"alpha", "beta"}
+    assert read_verdicts(projects.folder / ".agentmut" / "runs" / found.run_id / "verdicts.json") == found
+    with pytest.raises(UsageError, match="other"):
+        check_suite(projects.load(), behaviour="other")
