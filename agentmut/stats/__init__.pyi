@@ -40,6 +40,7 @@ from .kill.suite_share import log_threshold as log_threshold
 from .kill.suite_share import pooled_evidence as pooled_evidence
 from .kill.suite_share import spread as spread
 from .reliability.durations import latency_percentile as latency_percentile
+from .reliability.durations import nearest_rank as nearest_rank
 from .reliability.durations import sample_standard_deviation as sample_standard_deviation
 from .reliability.judge_labels import Labels as Labels
 from .reliability.judge_labels import labels as labels

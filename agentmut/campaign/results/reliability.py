@@ -18,6 +18,7 @@ from agentmut.stats import (
     half_width,
     latency_percentile,
     mean_over_scenarios,
+    nearest_rank,
     pass_at_k,
     pass_hat_k,
     run_summary,
@@ -140,7 +141,7 @@ def _row(runs: Runs) -> RepeatedRuns:
         decay_curve=summary.curve[:LONGEST_CURVE] if runs.passed else (),
         variance_amplification=summary.variance_amplification,
         graceful_degradation=summary.graceful_degradation if runs.passed else None,
-        p95_seconds=_rounded(latency_percentile(runs.seconds).estimate) if runs.seconds else None,
+        p95_seconds=_rounded(nearest_rank(runs.seconds)) if runs.seconds else None,
         deviation_seconds=_rounded(sample_standard_deviation(runs.seconds)),
     )
 
