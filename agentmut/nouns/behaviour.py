@@ -27,7 +27,7 @@ class BehaviourRow(Frozen):
     p_values: tuple[float, ...] = ()
     """One a look, up to the look that decided."""
     level: float
-    """Of one look: alpha over the scenarios and the looks."""
+    """The p-value that one look demands: alpha divided by the number of scenarios times looks."""
     baseline_runs: int
     runs: int
     """Runs of today, at the last look."""

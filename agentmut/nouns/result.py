@@ -203,7 +203,7 @@ class Result(Frozen):
     agent: AgentSummary
     baseline: tuple[BaselineRow, ...]
     reliability: Reliability | None = None
-    """Of the original's runs in `baseline`. None in results of before 0.2, and where no run is evidence."""
+    """What the original's runs in `baseline` say. None in results of earlier versions, and where no run is evidence."""
     controls: Controls
     service: ServiceWatch | None = None
     """None in results of before 0.2, and where no trial of the original was run beside mutants."""

@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Iterator
 
-from agentmut.nouns import Reliability
+from agentmut.campaign import baseline_reliability
+from agentmut.nouns import Reliability, Result
 from agentmut.report.paint import clean
 from agentmut.report.report_wording import bounds_text, counted
 
 KS = (1, 2, 4, 8)
 """The numbers of runs that pages show; the JSON has all up to 8."""
 SHOWN_FLAKY = 5
+
+
+def campaign_reliability(result: Result, named: Callable[[str], str] = clean) -> list[str]:
+    """Return the sentences on a campaign's unchanged agent; none where no run of it is evidence."""
+    found = baseline_reliability(result)
+    return list(reliability_lines(found, named)) if found else []
 
 
 def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -> Iterator[str]:

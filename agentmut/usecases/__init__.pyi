@@ -3,8 +3,7 @@ from .baseline_growth import Updating as Updating
 from .baseline_growth import carry_out_update as carry_out_update
 from .baseline_growth import comparison as comparison
 from .baseline_growth import prepare_update as prepare_update
-from .behaviour import saved_baseline as saved_baseline
-from .behaviour import with_behaviour as with_behaviour
+from .behaviour import behaviour_against as behaviour_against
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
 from .campaigns import carry_out_campaign as carry_out_campaign

@@ -1,6 +1,7 @@
 """The behaviour of today's runs against that of a stored baseline, added to a report of verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from agentmut._base import UsageError
 from agentmut.assessment import comparable, kept_trials
@@ -18,8 +19,19 @@ from agentmut.store import (
 from agentmut.usecases.assessing import baselines_folder
 
 
-def saved_baseline(session: Session, name: str) -> SavedBaseline:
-    """Read a baseline before any trial is run. Raises `UsageError` where no scenario of it can be compared."""
+def behaviour_against(
+    session: Session, store: Store, name: str | None
+) -> Callable[[VerdictReport], VerdictReport]:
+    """Read the baseline `name` before any trial is run, and return what adds the comparison with it to a report.
+
+    Without a name, the report stays as it is. Raises `UsageError` where no scenario of the baseline can be compared.
+    """
+    if name is None:
+        return lambda report: report
+    return partial(_with_behaviour, session, store, _comparable_baseline(session, name))
+
+
+def _comparable_baseline(session: Session, name: str) -> SavedBaseline:
     saved = read_baseline(name, baselines_folder(session.project))
     obstacles = comparable(session, saved)
     if all(obstacles.values()):
@@ -28,8 +40,8 @@ def saved_baseline(session: Session, name: str) -> SavedBaseline:
     return saved
 
 
-def with_behaviour(
-    session: Session, store: Store, report: VerdictReport, saved: SavedBaseline
+def _with_behaviour(
+    session: Session, store: Store, saved: SavedBaseline, report: VerdictReport
 ) -> VerdictReport:
     """Compare the runs that the verdicts rest on with the baseline's, and write `verdicts.json` with what is found.
 

@@ -39,7 +39,7 @@ from agentmut.usecases.assessing import (
 )
 from agentmut.usecases.baseline_check import checked_baseline
 from agentmut.usecases.baseline_growth import carry_out_update, comparison, prepare_update
-from agentmut.usecases.behaviour import saved_baseline, with_behaviour
+from agentmut.usecases.behaviour import behaviour_against
 from agentmut.usecases.runtime import opened, refuse_running_loop
 
 DEFAULT_NAME = "default"
@@ -62,9 +62,9 @@ def check_suite(
     """
     refuse_running_loop("agentmut.usecases.suite_verdicts.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
-        saved = saved_baseline(session, behaviour) if behaviour else None
+        with_behaviour = behaviour_against(session, store, behaviour)
         report = carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
-        return with_behaviour(session, store, report, saved) if saved else report
+        return with_behaviour(report)
 
 
 def save_baseline(
@@ -111,13 +111,13 @@ def compare_with_baseline(
     refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         asked = Asked(time.time(), seed, fresh)
-        saved = saved_baseline(session, name) if behaviour else None
+        with_behaviour = behaviour_against(session, store, name if behaviour else None)
         if update:
             updating = prepare_update(session, store, name, asked, update_trials)
             report = carry_out_update(session, updating, store)
         else:
             report = carry_out_assessment(session, comparison(session, store, name, asked), store)
-        return with_behaviour(session, store, report, saved) if saved else report
+        return with_behaviour(report)
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:

@@ -42,7 +42,7 @@ def baseline(*reads: str) -> ScenarioBaseline:
     )  # fmt: skip
     found = ScenarioBaseline(wanted=1)
     found.launched = 1
-    found.record(run)
+    found.record(run, 0)
     return found
 
 

@@ -49,14 +49,14 @@ class ScenarioBaseline:
     silent: int = 0
     """Trials that passed without either."""
 
-    def record(self, result: TrialResult, number: int | None = None) -> None:
-        """Take in one finished trial, by its position among the launches; without one, by the order of their ends."""
+    def record(self, result: TrialResult, number: int) -> None:
+        """Take in one finished trial, by its position among the launches."""
         self.finished += 1
         self.fresh.take_in(result)
         if not result.outcome.is_evidence:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
-        self.ran[self.finished if number is None else number] = (result.outcome == "pass", result.seconds)
+        self.ran[number] = (result.outcome == "pass", result.seconds)
         self.trials += 1
         if result.never_began:
             self.never_began[result.never_began] += 1

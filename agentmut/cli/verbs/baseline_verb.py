@@ -102,22 +102,26 @@ def compare(
     fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
-    """Say of every scenario whether the agent has become worse.
+    """Test whether the agent has become worse on any scenario.
 
-    It is compared with a saved baseline, whose stored trials are reused and judged by today's evaluators. FAIL: worse.
-    PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 where
-    the agent cannot run.
+    Today's agent is compared with a saved baseline, whose stored trials are reused and judged by today's evaluators.
+    FAIL: worse. PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for
+    INCONCLUSIVE, 4 where the agent cannot run.
 
     Example: agentmut baseline compare --method fixed --trials 60
     """
     from agentmut.assessment import Asked
-    from agentmut.cli.verbs.verdicts import assess_and_print, update_and_print, with_settings
+    from agentmut.cli.verbs.verdicts import (
+        assess_and_print,
+        refuse_behaviour_of_preview,
+        update_and_print,
+        with_settings,
+    )
     from agentmut.usecases import comparison, prepare_update
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     _check_update(update, update_trials, preview)
-    if preview and behaviour:
-        raise UsageError("--preview runs nothing, so that --behaviour has no runs to compare. Leave one out.")
+    refuse_behaviour_of_preview(preview, behaviour)
     loaded = with_settings(project, agent, "compare", given)
     if preview:
         from agentmut.cli.verbs.preview_comparison import print_comparison_preview

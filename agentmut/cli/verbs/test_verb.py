@@ -9,6 +9,14 @@ from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
 Method = Literal["sequential", "fixed"]
+BehaviourOf = Annotated[
+    str | None,
+    typer.Option(
+        "--behaviour",
+        help="Compare the runs' behaviour with this stored baseline. It changes no verdict.",
+        autocompletion=completing.baselines,
+    ),
+]
 
 
 def test(
@@ -26,14 +34,7 @@ def test(
         typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
     ] = None,
     correction: Correction = None,
-    behaviour: Annotated[
-        str | None,
-        typer.Option(
-            "--behaviour",
-            help="Compare the runs' behaviour with this stored baseline. It changes no verdict.",
-            autocompletion=completing.baselines,
-        ),
-    ] = None,
+    behaviour: BehaviourOf = None,
     seed: Seed = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
@@ -46,7 +47,7 @@ def test(
     fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
-    """Say of every scenario whether the agent meets its threshold.
+    """Test whether the agent meets the threshold of every scenario.
 
     PASS, FAIL or INCONCLUSIVE for each scenario and for the suite, with what it rests on. Finished trials are reused.
     Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 where the agent cannot run: every trial raised
@@ -56,14 +57,13 @@ def test(
     """
     from agentmut._base import UsageError
     from agentmut.assessment import Asked, prepare_test
-    from agentmut.cli.verbs.verdicts import assess_and_print, with_settings
+    from agentmut.cli.verbs.verdicts import assess_and_print, refuse_behaviour_of_preview, with_settings
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
     loaded = with_settings(project, agent, "test", given)
     if rate and not preview:
         raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
-    if preview and behaviour:
-        raise UsageError("--preview runs nothing, so that --behaviour has no runs to compare. Leave one out.")
+    refuse_behaviour_of_preview(preview, behaviour)
     if preview:
         from agentmut.cli.verbs.preview import print_preview
 

@@ -77,6 +77,12 @@ class UnderWay:
             ask_to_run(f"{lanes}: at most {most} agent runs, reused ones included.", why)
 
 
+def refuse_behaviour_of_preview(preview: bool, behaviour: object) -> None:
+    """Raise `UsageError` where `--preview` and `--behaviour` are given together."""
+    if preview and behaviour:
+        raise UsageError("--preview runs nothing, so that --behaviour has no runs to compare. Leave one out.")
+
+
 def ask_to_run(worst: str, why: str) -> None:
     """Ask before a run, for the reason of `why_ask`. Raises `UsageError` where nobody can be asked."""
     from agentmut.usecases import remedy
@@ -116,20 +122,18 @@ def assess_and_print(
     as_json: bool,
     behaviour: str | None = None,
 ) -> None:
-    """Run an assessment, print its verdicts, and leave with the exit code that they mean.
+    """Run an assessment, print its verdicts, and end with the exit code of the suite's verdict.
 
     `behaviour` names the stored baseline whose behaviour today's is compared with.
     """
     from agentmut.report import render_verdicts
-    from agentmut.usecases import carry_out_assessment, saved_baseline, with_behaviour
+    from agentmut.usecases import behaviour_against, carry_out_assessment
 
     with under_way(project, scenarios) as (session, store, now, progress):
-        saved = saved_baseline(session, behaviour) if behaviour else None
+        with_behaviour = behaviour_against(session, store, behaviour)
         prepared = prepare(session, store, now)
         progress.ask(prepared, yes)
-        report = carry_out_assessment(session, prepared, store, progress)
-        if saved:
-            report = with_behaviour(session, store, report, saved)
+        report = with_behaviour(carry_out_assessment(session, prepared, store, progress))
     print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 
@@ -145,17 +149,15 @@ def update_and_print(
 ) -> None:
     """Compare with a baseline that grows if the comparison passes; print what that takes before any trial."""
     from agentmut.report import render_verdicts
-    from agentmut.usecases import carry_out_update, saved_baseline, with_behaviour
+    from agentmut.usecases import behaviour_against, carry_out_update
 
     with under_way(project, scenarios) as (session, store, now, progress):
-        saved = saved_baseline(session, behaviour) if behaviour else None
+        with_behaviour = behaviour_against(session, store, behaviour)
         updating = prepare(session, store, now)
         for name, trials in updating.growth.trials.items():
             typer.echo(f"Note: {name}: after PASS {trials} further runs, for the baseline.", err=True)
         progress.ask(updating.prepared, yes, updating.growth.most_trials)
-        report = carry_out_update(session, updating, store, progress)
-        if saved:
-            report = with_behaviour(session, store, report, saved)
+        report = with_behaviour(carry_out_update(session, updating, store, progress))
     print_report(report, as_json, lambda: render_verdicts(report, wants_color()))
     raise typer.Exit(int(exit_code(report)))
 

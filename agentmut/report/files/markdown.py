@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from agentmut.campaign import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.files.markdown_text import code, diff, fence, folded, table
@@ -22,7 +21,7 @@ from agentmut.report.proof_wording import (
     proven,
 )
 from agentmut.report.ranking import rank
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import counted, interval, judged_again
 
 if TYPE_CHECKING:
@@ -197,9 +196,7 @@ def _baseline(result: Result) -> str:
 
 
 def _reliability(result: Result) -> str:
-    found = baseline_reliability(result)
-    lines = reliability_lines(found, lambda name: code(name, _ASIDE)) if found else ()
-    return "\n".join(f"- {line}" for line in lines)
+    return "\n".join(f"- {line}" for line in campaign_reliability(result, lambda name: code(name, _ASIDE)))
 
 
 def _trust(result: Result) -> str:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.campaign import baseline_reliability
 from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
@@ -22,7 +21,7 @@ from agentmut.report.html.page_sections import (
 )
 from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven
 from agentmut.report.ranking import rank
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import ROUNDED_UP, counted, interval
 from agentmut.report.view import Extra
 
@@ -75,18 +74,13 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "classes": [each.value for each in OperatorClass],
         "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
         "scenarios": scenario_lines(result),
-        "reliability": _reliability(result),
+        "reliability": campaign_reliability(result, lambda name: cut(name, 200)),
         "prompt_path": path,
         "passages": passages,
         "losses": tally(passages),
         "savings": savings(result),
         "shape": coverage_shape(extra.coverage) if extra.coverage else None,
     }
-
-
-def _reliability(result: Result) -> list[str]:
-    found = baseline_reliability(result)
-    return list(reliability_lines(found, lambda name: cut(name, 200))) if found else []
 
 
 def _policy(style: str, script: str) -> str:

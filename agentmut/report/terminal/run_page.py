@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.campaign import baseline_reliability
 from agentmut.insight import dominators
 from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line
@@ -25,7 +24,7 @@ from agentmut.report.proof_wording import (
     ruled_out,
 )
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import (
     ROUNDED_UP,
     counted,
@@ -197,8 +196,7 @@ def _baseline(page: Page, result: Result) -> None:
     for row in result.baseline:
         if row.reason:
             page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
-    found = baseline_reliability(result)
-    for line in reliability_lines(found, one_line) if found else ():
+    for line in campaign_reliability(result, one_line):
         page.add(line)
 
 

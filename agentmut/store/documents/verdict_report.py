@@ -213,7 +213,7 @@ class VerdictReport(Frozen):
     needed: int | None = None
     scenarios: tuple[ScenarioVerdict, ...]
     reliability: Reliability | None = None
-    """Of these trials. None in reports of earlier versions, and where no trial is evidence."""
+    """What these trials say. None in reports of earlier versions, and where no trial is evidence."""
     behaviour: Behaviour | None = None
     """Against a stored baseline; None where it was not asked for. It changes no verdict."""
     baseline: BaselineUsed | None = None
