@@ -162,8 +162,8 @@ class _Known:
         for name, trials in kept.items():
             baseline = ScenarioBaseline(wanted=len(trials))
             judged = [self._session.tests.result(name, trial.execution, None) for trial in trials]
-            for result in judged:
-                baseline.record(result)
+            for number, result in enumerate(judged):
+                baseline.record(result, number)
             evidence = tuple(result for result in judged if result.outcome.is_evidence)
             if evidence:
                 found[name] = _Trials(evidence, baseline)

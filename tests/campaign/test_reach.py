@@ -51,8 +51,8 @@ def reach_of(
     }
     recorded = {name: ScenarioBaseline(wanted=len(trials)) for name, trials in baselines.items()}
     for name, trials in baselines.items():
-        for result in trials:
-            recorded[name].record(result)
+        for number, result in enumerate(trials):
+            recorded[name].record(result, number)
     config = CONFIG
     suite = SuiteConfig(config, scenarios.values(), workers=workers)
     return reached(mutant, Detector(mutant, suite.full), suite, recorded, scenarios)
