@@ -1,11 +1,11 @@
-"""Put the output of `make demo` into the README: `make demo | python benchmarks/transcript.py`."""
+"""Put the output of `make demo` into docs/example-run.md: `make demo | python benchmarks/transcript.py`."""
 
 import re
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
-MARKS = re.compile(r"(<!-- transcript -->\n).*?(<!-- /transcript -->)", re.DOTALL)
+PAGE = Path(__file__).parents[1] / "docs" / "example-run.md"
+MARKS = re.compile(r"(<!-- transcript: [^\n]*-->\n).*\Z", re.DOTALL)
 BASELINE_ROWS, SURVIVORS = 3, 4
 
 
@@ -21,11 +21,11 @@ def shortened(report: str) -> str:
 
 
 def main() -> None:
-    """Read the report on stdin and rewrite the README's block."""
+    """Read the report on stdin and rewrite the page's block."""
     report = sys.stdin.read()
     report = report[report.index("agentmut ") :].strip()
     block = f"```text\n{shortened(report)}\n```\n"
-    README.write_text(MARKS.sub(lambda m: m[1] + block + m[2], README.read_text()))
+    PAGE.write_text(MARKS.sub(lambda m: m[1] + block, PAGE.read_text()))
 
 
 if __name__ == "__main__":

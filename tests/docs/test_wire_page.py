@@ -1,4 +1,4 @@
-"""What docs/wire.md and the README show of agents on the wire is read as they say."""
+"""What docs/wire.md and docs/your-agent.md show of agents on the wire is read as they say."""
 
 import json
 import re
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 WIRE = (ROOT / "docs" / "wire.md").read_text()
 AGENTS = [
     block
-    for page in (WIRE, (ROOT / "README.md").read_text())
+    for page in (WIRE, (ROOT / "docs" / "your-agent.md").read_text())
     for block in re.findall(r"```yaml\n(agent:.*?)```", page, re.DOTALL)
 ]
 REQUEST = {"model": "m", "messages": [{"role": "system", "content": "Never guess."}]}

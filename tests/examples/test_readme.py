@@ -1,4 +1,4 @@
-"""The README's code is run, so that it cannot drift from what works."""
+"""The code of the README, and of the pages that its parts moved to, is run: your-suite.md, verbs.md, testing-an-agent.md."""
 
 import json
 import os
@@ -14,11 +14,28 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+LONGEST = 150
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST
+
+
+def test_the_three_commands_of_the_readme_find_a_rule_that_nobody_tests(tmp_path: Path) -> None:
+    install, *commands = blocks("sh")[0].splitlines()
+    assert install == "pip install -e ."
+    done = [agentmut(*command.split()[1:], cwd=tmp_path) for command in commands]
+    assert [each.returncode for each in done] == [0, 0], done[-1].stderr
+    assert "whose loss no scenario notices: 3 of 6" in done[-1].stdout
 
 
 def environment() -> dict[str, str]:
@@ -49,17 +66,7 @@ def test_the_callable_project_of_the_readme_runs(tmp_path: Path) -> None:
     assert statuses == {"- Greet the user.": "killed", "- Never promise a delivery date.": "survived"}
 
 
-def test_the_langgraph_factory_of_the_readme_is_mutated_through_its_middleware(tmp_path: Path) -> None:
-    tools = '''
-from langchain_core.tools import tool
-
-@tool
-def order_status(order_id: str) -> str:
-    """Look up the status of an order."""
-    return f"Order {order_id} is on its way."
-
-TOOLS = [order_status]
-'''
+def test_the_langgraph_factory_of_its_page_is_mutated_through_its_middleware(tmp_path: Path) -> None:
     project = """
 version: 1
 agent:
@@ -75,7 +82,7 @@ mutation: {operators: [prompt.drop_instruction, tool.remove], downgrade_models: 
 statistics: {baseline: 10, n_max: 12, delta: 0.7}
 budget: {trials: 700}
 """
-    write_project(tmp_path, project, tools + blocks("python")[1])
+    write_project(tmp_path, project, blocks("python", page("langgraph.md"))[0])
     (tmp_path / "scenarios" / "first.yaml").write_text(
         """
 - name: says_goodbye
@@ -95,19 +102,20 @@ budget: {trials: 700}
     assert all(m["witness"]["route"] == "sent" for m in result["mutants"])
 
 
-def test_the_commands_of_the_readme_exist() -> None:
-    named = set(re.findall(r"`agentmut (\w+)", README))
+def test_the_commands_of_the_readme_exist_and_all_are_on_the_page_of_verbs() -> None:
+    named = set(re.findall(r"`agentmut (\w+)", README + page("verbs.md")))
     listed = subprocess.run([*AGENTMUT, "--help"], env=environment(), capture_output=True, text=True).stdout
     assert named
-    assert {verb for verb in named if not re.search(rf"^  {verb}\b", listed, re.MULTILINE)} == set()
+    assert set(re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)) == named
 
 
-def test_the_evaluators_of_the_readme_exist() -> None:
+def test_the_evaluators_of_their_page_exist() -> None:
     from agentmut.seams.plugins import Group, names
 
-    sentence = re.search(r"^Evaluators: (.*?)\. All", README, re.DOTALL | re.MULTILINE)
-    assert sentence
-    assert set(re.findall(r"`(\w+)`", sentence[1])) == set(names(Group.EVALUATORS))
+    table = re.search(r"^## All evaluators\n(.*?)^## ", page("evaluators.md"), re.DOTALL | re.MULTILINE)
+    assert table
+    first = "".join(line.split("|")[1] for line in table[1].splitlines() if line.startswith("|"))
+    assert set(re.findall(r"`(\w+)`", first)) == set(names(Group.EVALUATORS))
 
 
 def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
@@ -126,14 +134,16 @@ def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
     }
 
 
-def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_read(tmp_path: Path) -> None:
+def test_the_verdicts_of_their_page_are_given_in_python_and_its_settings_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "my_project"
     folder.mkdir()
-    settings = "".join(one for one in blocks("yaml") if one.startswith(("test:", "gate:")))
-    assert "gate:" in settings and "compare:" in settings
+    text = page("testing-an-agent.md")
+    settings = "".join(one for one in blocks("yaml", text) if one.startswith("test:"))
+    (program,) = (one for one in blocks("python", text) if one.startswith("import agentmut"))
+    assert "compare:" in settings
     write_project(folder, blocks("yaml")[0] + settings, blocks("python")[0])
     done = subprocess.run(
-        [*AGENTMUT, "-c", blocks("python")[2]],
+        [*AGENTMUT, "-c", program],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
@@ -143,9 +153,9 @@ def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_rea
     assert done.stdout == "PASS [('greeting', <Verdict.PASS: 'PASS'>)]\nPASS\n", done.stderr
 
 
-def test_the_suites_of_other_tools_that_the_readme_names_have_importers() -> None:
+def test_the_suites_of_other_tools_that_a_page_names_have_importers() -> None:
     from agentmut.seams.plugins import Group, names
 
-    shown = re.search(r"^suite: \{(\w+): .*?# or (.*)$", README, re.MULTILINE)
+    shown = re.search(r"^suite: \{(\w+): .*?# or (.*)$", page("your-suite.md"), re.MULTILINE)
     assert shown
     assert {shown[1], *shown[2].split(", ")} == set(names(Group.IMPORTERS))
