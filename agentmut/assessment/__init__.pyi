@@ -15,6 +15,7 @@ from .growth import Growth as Growth
 from .growth import grown as grown
 from .growth import plan_growth as plan_growth
 from .power import with_power as with_power
+from .preparation import SAME_AGENT as SAME_AGENT
 from .preparation import Asked as Asked
 from .preparation import Prepared as Prepared
 from .preparation import known_before as known_before

@@ -60,7 +60,7 @@ def comparison_rule(
                 f"statistics.alpha must be below 0.5 for a comparison, got {statistics.alpha:g}."
             )
         return _fixed(project, side, lowest, family)
-    level = level_for(math.ceil(family.shares), statistics.alpha)
+    level = level_for(math.ceil(family.shares), statistics.alpha_of_a_look)
     design = KillDesign(level, statistics.beta, statistics.delta, statistics.n_max)
     try:
         table = table_given(side.trials - side.passes, side.trials, design, lowest, tables.get)
@@ -71,7 +71,7 @@ def comparison_rule(
 
 def _fixed(project: Project, side: BaselineCounts, lowest: float, family: Family) -> FixedComparison:
     statistics, settings = project.statistics, project.compare
-    errors = statistics.alpha, statistics.beta, statistics.delta
+    errors = statistics.alpha_of_a_look, statistics.beta, statistics.delta
     test = TwoSampleTest(settings.test)
     return FixedComparison(side, settings.trials, *errors, test, lowest, 1 / family.shares)
 

@@ -51,11 +51,11 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     statistics, settings = session.project.statistics, session.project.test
     shares = shares_of(len(session.scenarios), settings.correction)
     rules = {s.name: threshold_rule(session.project, s, shares) for s in session.scenarios}
-    shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha}
+    shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha_of_a_look}
     if settings.method == "sequential":
         shown |= {"margin": settings.margin, "beta": statistics.beta}
     question = Question(
-        statistics.alpha,
+        statistics.alpha_of_a_look,
         Correction(settings.correction),
         notes=(*_renewed(session), *known_before(session.project, session.scenarios), *session.tests.notes()),
     )
@@ -74,8 +74,8 @@ def threshold_rule(project: Project, scenario: Scenario, shares: float) -> Stopp
     """
     settings, threshold = project.test, project.threshold_of(scenario)
     if settings.method == "fixed":
-        return FixedTrials(threshold, settings.trials, project.statistics.alpha)
-    level, beta = project.statistics.alpha / shares, project.statistics.beta
+        return FixedTrials(threshold, settings.trials, project.statistics.alpha_of_a_look)
+    level, beta = project.statistics.alpha_of_a_look / shares, project.statistics.beta
     try:
         design = SprtDesign(threshold, margin_of(project, scenario), level, beta, settings.trials)
     except ValueError as error:
@@ -134,18 +134,20 @@ def prepare_comparison(
         for name, found in counted.items()
     }
     given = {name: side_given(session.project, rules[name], found.counts) for name, found in counted.items()}
-    shown: Shown = {"method": settings.method, "alpha": statistics.alpha, "beta": statistics.beta}
+    shown: Shown = {"method": settings.method, "alpha": statistics.alpha_of_a_look, "beta": statistics.beta}
     shown |= {"delta": statistics.delta}
     shown |= {"trials": settings.trials, "test": settings.test} if settings.method == "fixed" else {}
     first = {name: found.first_free for name, found in counted.items()}
     max_age = SAME_AGENT if used.same_agent else None
     work = _assessment(session, "compare", rules, shown, asked, first, max_age)
     correction = Correction(settings.correction)
-    used = promised(used, given.values(), statistics.alpha)
+    used = promised(used, given.values(), statistics.alpha_of_a_look)
     weak = tuple(
         f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side))
     )
-    return Prepared(work, Question(statistics.alpha, correction, used, sides, (*notes, *weak), given, older))
+    return Prepared(
+        work, Question(statistics.alpha_of_a_look, correction, used, sides, (*notes, *weak), given, older)
+    )
 
 
 def _assessment(
@@ -174,7 +176,7 @@ def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[st
     """Yield what a user should know before any trial: scenarios that cannot pass, and margins that are not the asked
     one.
     """
-    settings, alpha = project.test, project.statistics.alpha
+    settings, alpha = project.test, project.statistics.alpha_of_a_look
     for scenario in scenarios:
         threshold = project.threshold_of(scenario)
         if settings.method == "sequential":

@@ -1,4 +1,5 @@
 from .behaviour_comparison import compare_behaviour as compare_behaviour
+from .coverage.graph_and_rules import edges_never_taken as edges_never_taken
 from .coverage.models import FILE as FILE
 from .coverage.models import read_coverage as read_coverage
 from .coverage.models import write_coverage as write_coverage

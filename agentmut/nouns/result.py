@@ -177,10 +177,12 @@ class EarlierLook(Frozen):
     when: str
     """The minute (UTC) at which it was planned; empty where its id does not tell."""
     alpha: float
-    """The level of its kill rule."""
+    """The chance of a wrong decision that its rule leaves open."""
     score: float | None = None
     low: float | None = None
     high: float | None = None
+    verdict: str = ""
+    """Of a test or a comparison; empty for a campaign."""
     differs: tuple[str, ...]
     """The settings that differ: what it had, and what this run has."""
 

@@ -8,6 +8,7 @@ from agentmut.campaign import Session, Stop, failure, register, run_work
 from agentmut.nouns import AgentSummary
 from agentmut.project import FOLDER, Project
 from agentmut.store import Store, VerdictReport, write_verdicts
+from agentmut.usecases.verdict_looks import with_verdict_looks
 
 Progress = Callable[[Assessment], None]
 
@@ -25,8 +26,10 @@ def carry_out_assessment(
     be run.
     """
     work, stop = run_prepared(session, prepared, store, progress)
+    runs, asked = session.project.runs, session.project.statistics.alpha
     report = report_verdicts(session, work, stop, prepared.question)
-    write_verdicts(report, session.project.runs / work.plan.run_id)
+    report = with_verdict_looks(report, work.plan, store, runs, asked)
+    write_verdicts(report, runs / work.plan.run_id)
     raise_problem(work)
     return report
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from agentmut.assessment import BaselineCounts, Family, agent_remarks, kept_trials, size_remark, with_power
 from agentmut.campaign import Session, Tables
+from agentmut.insight import edges_never_taken
 from agentmut.nouns import Execution
 from agentmut.store import SavedBaseline, Store
 
@@ -22,8 +23,11 @@ def _remarks(session: Session, store: Store, baseline: SavedBaseline) -> Iterato
     for name, side in sides.items():
         if said := size_remark(project, side, family, tables, saved[name].looks):
             yield f"{name}: {said}"
-    names = [tool.name for tool in session.suite.full.tools]
-    yield from agent_remarks(project, sides, _executions(store, baseline), names)
+    executions, config = _executions(store, baseline), session.suite.full
+    yield from agent_remarks(project, sides, executions, [tool.name for tool in config.tools])
+    traces = {name: [run.trace for run in runs] for name, runs in executions.items()}
+    if edges := edges_never_taken(config, traces):
+        yield f"no run of the baseline took {', '.join(edges)}: a regression there cannot show"
 
 
 def _executions(store: Store, baseline: SavedBaseline) -> dict[str, list[Execution]]:

@@ -29,6 +29,7 @@ from agentmut.usecases.gate_requirements import (
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.usecases.second_looks import looks_besides, plans_in, unpaid
 from agentmut.usecases.stored_reports import Report
+from agentmut.usecases.verdict_looks import unpaid_verdict
 
 if TYPE_CHECKING:
     from agentmut.stats import Interval
@@ -88,7 +89,7 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
     """Hold what the project's gate asks for against the evidence, in the order of the report."""
     wanted = stored.session.project.gate
     if wanted.verdict:
-        yield _suite(stored)
+        yield _paid_for(_suite(stored), stored, store)
     if wanted.min_score is not None:
         found = latest(stored, "run")
         campaign = found.campaign
@@ -100,7 +101,7 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
         found = latest(stored, "compare")
         verdicts = found.verdicts
         kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of("compare"))
-        yield Answer(kept, *found)
+        yield _paid_for(Answer(kept, *found), stored, store)
     if wanted.require:
         yield from _figures(stored)
 
@@ -112,10 +113,24 @@ def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
     if plan is None or score.standing is Standing.FAILED:
         return score
     looks = looks_besides(plan, plans.values(), project.runs)
-    doubt = unpaid(looks, plan.rule.alpha, project.statistics.alpha)
+    return _doubted(score, unpaid(looks, plan.rule.alpha, project.statistics.alpha))
+
+
+def _paid_for(answer: Answer, stored: Stored, store: Store) -> Answer:
+    """Leave a verdict to a person where other commands decided the same, and alpha does not pay for them."""
+    project, report = stored.session.project, answer.report
+    if not isinstance(report, VerdictReport) or answer.requirement.standing is Standing.FAILED:
+        return answer
+    doubt = unpaid_verdict(report, store, project.runs, project.statistics.alpha)
+    return answer._replace(requirement=_doubted(answer.requirement, doubt))
+
+
+def _doubted(requirement: Requirement, doubt: str) -> Requirement:
+    """Return the requirement, left to a person where there is a doubt."""
     if not doubt:
-        return score
-    return score.model_copy(update={"standing": Standing.SHORT, "reason": f"{score.reason}, but {doubt}"})
+        return requirement
+    reason = f"{requirement.reason}, but {doubt}"
+    return requirement.model_copy(update={"standing": Standing.SHORT, "reason": reason})
 
 
 def _figures(stored: Stored) -> Iterator[Answer]:

@@ -1,6 +1,6 @@
 """Second looks: earlier runs that decided the same question with other settings, and whether alpha pays for them.
 
-A false kill has its chance in each run that decides. Who runs again with other settings and keeps the result that
+A wrong decision has its chance in each run that decides. Who runs again with other settings and keeps the result that
 pleases has the chances of all runs together. So a result names the earlier ones, and each look costs its alpha.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agentmut._base import UsageError
-from agentmut.campaign import Plan, planned_at
+from agentmut.campaign import Plan, RunPlan, planned_at
 from agentmut.nouns import EarlierLook, Result, read_result
 from agentmut.store import Store
 from agentmut.usecases.stored_reports import shaping
@@ -19,6 +19,8 @@ COUNTED = ("finished", "budget")
 """Runs that came to a score which could be kept."""
 ROUNDING = 1e-9
 _NAMES = {"beta": "1 - power"}
+FALSE_KILL = "kill an unchanged mutant"
+"""What a campaign does wrong with the chance alpha."""
 
 
 def plans_in(store: Store) -> dict[str, Plan]:
@@ -63,32 +65,38 @@ def spent_by(looks: Iterable[EarlierLook], alpha: float) -> float:
     return alpha + sum(look.alpha for look in looks)
 
 
-def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float) -> str:
-    """Say what the looks may err together where it exceeds the alpha that is asked; empty where it is paid for."""
+def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str = FALSE_KILL) -> str:
+    """Say what the looks may err together where it exceeds the alpha that is asked; empty where it is paid for.
+
+    `wrong` is the error that alpha bounds, after the looks as the subject.
+    """
     looks = tuple(looks)
     together = spent_by(looks, alpha)
     if not looks or together <= asked * (1 + ROUNDING):
         return ""
     return (
         f"it is look {len(looks) + 1} at the same agent and suite ({'; '.join(map(_told, looks))}): together they "
-        f"kill an unchanged mutant with a chance of up to {together:.3g}, and {asked:g} is asked. `statistics.looks`, "
+        f"{wrong} with a chance of up to {together:.3g}, and {asked:g} is asked. `statistics.looks`, "
         "set before the first look, pays for all of them"
     )
 
 
-def looks_told(looks: Iterable[EarlierLook], alpha: float, asked: float) -> Iterator[str]:
-    """Say what each earlier look came to, and what all looks may err together."""
+def looks_told(
+    looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str = FALSE_KILL
+) -> Iterator[str]:
+    """Say what each earlier look came to, and what all looks may err together; `wrong` as in `unpaid`."""
     looks = tuple(looks)
     for look in looks:
         yield f"this is another look: {_told(look)}"
     if looks:
-        together, paid = spent_by(looks, alpha), not unpaid(looks, alpha, asked)
+        together, paid = spent_by(looks, alpha), not unpaid(looks, alpha, asked, wrong)
         verdict = "which `statistics.looks` pays for" if paid else f"more than the {asked:g} that is asked"
-        yield f"{len(looks) + 1} looks kill an unchanged mutant with a chance of up to {together:.3g}, {verdict}"
+        yield f"{len(looks) + 1} looks {wrong} with a chance of up to {together:.3g}, {verdict}"
 
 
 def _told(look: EarlierLook) -> str:
-    score = "no score" if look.score is None else f"score {look.score:.2f} [{look.low:.2f}, {look.high:.2f}]"
+    none = look.verdict or "no score"
+    score = none if look.score is None else f"score {look.score:.2f} [{look.low:.2f}, {look.high:.2f}]"
     when = f" of {look.when}" if look.when else ""
     return f"run {look.run_id}{when} had {score} with {', '.join(look.differs)}"
 
@@ -120,11 +128,20 @@ def _same_question(other: Plan, plan: Plan) -> bool:
 
     The same scenarios must be judged by the same evaluators: a better suite is another question.
     """
-    if other.run_id == plan.run_id or other.shard is not None or not other.mutants:
+    if other.shard is not None or not other.mutants:
         return False
     if other.run_id in plan.merged or plan.run_id in other.merged:
         return False
-    if other.config_digest != plan.config_digest or shaping(other.environment) != shaping(plan.environment):
+    return concern_the_same(other, plan)
+
+
+def concern_the_same(other: RunPlan, plan: RunPlan) -> bool:
+    """Return whether two runs judge the same agent in the same environment by the same evaluators."""
+    if (
+        other.run_id == plan.run_id
+        or other.config_digest != plan.config_digest
+        or shaping(other.environment) != shaping(plan.environment)
+    ):
         return False
     return set(other.scenarios) != set(plan.scenarios) or other.suite_digest == plan.suite_digest
 

@@ -57,7 +57,7 @@ def _preview(
     true = min(1.0, max(0.0, rate(threshold)))
     if isinstance(rule, Sprt):
         return preview_sprt(true, rule.design, cost)
-    alpha = project.statistics.alpha
+    alpha = project.statistics.alpha_of_a_look
     return preview_fixed(true, rule.most, threshold, alpha, cost_per_trial=cost, family=family)
 
 

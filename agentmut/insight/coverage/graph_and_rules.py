@@ -17,7 +17,7 @@ from agentmut.insight.coverage.prompt_rules import (
 )
 from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
 from agentmut.language import parse
-from agentmut.nouns import AgentConfig
+from agentmut.nouns import AgentConfig, Flow
 
 
 def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
@@ -41,6 +41,13 @@ def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
         for a, b in graph.edges
     )
     yield listed(Dimension.EDGE, joined, "the edges of the graph, branches and handoffs among them")
+
+
+def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
+    """Return the edges of the agent's flow that no run took; nothing where the traces tell of no edge at all."""
+    graph = Graph.of(Flow.of(config.orchestration))
+    taken = set().union(*(graph.taken(trace) for _, trace in each_trace(traces)))
+    return tuple(f"{a} -> {b}" for a, b in graph.edges if (a, b) not in taken) if taken else ()
 
 
 Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns import AgentSummary, Behaviour, Bounds, Cost, JudgeUse, Reliability
+from agentmut.nouns import AgentSummary, Behaviour, Bounds, Cost, EarlierLook, JudgeUse, Reliability
 from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
@@ -224,6 +224,8 @@ class VerdictReport(Frozen):
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     evidence_older_than_evaluators: tuple[str, ...] = ()
     """Scenarios whose evaluators may have been chosen by looking at the runs that they judge here."""
+    looks: tuple[EarlierLook, ...] = ()
+    """Earlier runs that decided the same with other settings."""
     notes: tuple[str, ...] = ()
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agentmut._base.errors import UsageError
 from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.flow_graph import Graph
+from agentmut.insight.coverage.graph_and_rules import edges_never_taken
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow
@@ -134,3 +135,12 @@ def test_traces_that_do_not_tell_edges_leave_edges_out() -> None:
 def test_a_malformed_orchestration_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"orchestration\.edges"):
         measure({}, AgentConfig(orchestration={"edges": "a -> b"}), CoverageSettings())
+
+
+def test_edges_that_no_run_took_are_named_unless_the_traces_tell_of_none() -> None:
+    flow = {"edges": [[START, "a"], ["a", "b"], ["a", END], ["b", END]]}
+    config = AgentConfig(orchestration=flow)
+    short = visits("a", edges=((START, "a"), ("a", END)))
+    assert edges_never_taken(config, {"alpha": [short]}) == ("a -> b", f"b -> {END}")
+    assert edges_never_taken(config, {"alpha": [visits("a")]}) == ()
+    assert edges_never_taken(AgentConfig(), {"alpha": [short]}) == ()
