@@ -1,4 +1,4 @@
-"""The code of the README, and of the pages that its parts moved to, is run: your-suite.md, verbs.md, testing-an-agent.md."""
+"""Run the code of the README and of the pages that its parts moved to: your-suite.md, verbs.md, testing-an-agent.md."""
 
 import json
 import os
