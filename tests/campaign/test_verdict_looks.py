@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from agentmut.stats.verdicts.verdict import Verdict
+from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import VerdictReport
 from agentmut.usecases.deployment_gate import gate
 from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
