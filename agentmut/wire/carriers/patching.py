@@ -8,10 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from types import FunctionType
+from typing import Any, NamedTuple
 
 Wrap = Callable[[Any], Any]
 _MARK = "_agentmut_layers"
+_PROXIES = frozenset({"ObjectProxy", "BaseObjectProxy"})
+"""Names of the classes that wrapt, of any version or copy, makes its wrappers of."""
 _changing = threading.Lock()
 
 
@@ -19,9 +22,13 @@ _changing = threading.Lock()
 def replaced(owner: Any, name: str, wrap: Wrap) -> Iterator[None]:
     """Have `wrap(original)` called in the place of a method until the block ends.
 
-    Blocks may end in any order, and other libraries may wrap the method while they last: there is one replacement,
-    which calls whatever wraps are there at the time. The latest is the outermost. The original is put back with the
-    last of them, unless another library has put its own wrapper on top; that one is left where it is.
+    Blocks may end in any order, and other libraries may wrap the method before, while and after they last: there is
+    one replacement, which calls whatever wraps are there at the time. The latest is the outermost. `original` is a
+    function of the instance and the arguments, whatever descriptor the method is.
+
+    The replacement stands beneath wrappers of wrapt (OpenTelemetry, ddtrace), so that whoever put them there can take
+    them away. The original is put back with the last block. Where another library has closed over the replacement,
+    it passes calls on, and goes once it is on top.
     """
     with _changing:
         layers = _layers_of(owner, name)
@@ -31,43 +38,85 @@ def replaced(owner: Any, name: str, wrap: Wrap) -> Iterator[None]:
     finally:
         with _changing:
             layers.wraps = tuple(other for other in layers.wraps if other is not wrap)
-            if not layers.wraps and owner.__dict__[name] is layers.method:
-                setattr(owner, name, layers.original)
+        layers.leave()
+
+
+class _Seat(NamedTuple):
+    """Where a method is kept: in its class, or in the innermost proxy of wrapt around it."""
+
+    holder: Any
+    name: str
+
+    @property
+    def method(self) -> Any:
+        return self.holder.__dict__[self.name] if isinstance(self.holder, type) else self.holder.__wrapped__
+
+    def put(self, method: Any) -> None:
+        setattr(self.holder, self.name, method)
+
+
+def _seat(owner: Any, name: str) -> _Seat:
+    seat = _Seat(owner, name)
+    while _is_proxy(seat.method):
+        seat = _Seat(seat.method, "__wrapped__")
+    return seat
+
+
+def _is_proxy(method: Any) -> bool:
+    """Return whether this wrapper asks its `__wrapped__` at each call; that of `functools.wraps` is a mere note."""
+    return any(kind.__name__ in _PROXIES for kind in type(method).__mro__)
 
 
 class _Layers:
     """A method, and what is wrapped around it."""
 
-    def __init__(self, original: Any) -> None:
+    def __init__(self, owner: Any, name: str, original: Any) -> None:
+        self._owner, self._name = owner, name
         self.original = original
         self.wraps: tuple[Wrap, ...] = ()
         self.method = self._method()
 
+    def leave(self) -> None:
+        """Put the original back where no wrap is left and nobody hides the replacement."""
+        with _changing:
+            seat = _seat(self._owner, self._name)
+            if not self.wraps and seat.method is self.method:
+                seat.put(self.original)
+
     def _method(self) -> Any:
         @functools.wraps(self.original)
         def call(*args: Any, **options: Any) -> Any:
-            return self._wrapped(*args, **options)
+            return self._wrapped()(*args, **options)
 
         @functools.wraps(self.original)
         async def call_async(*args: Any, **options: Any) -> Any:
-            return await self._wrapped(*args, **options)
+            return await self._wrapped()(*args, **options)
 
         method = call_async if inspect.iscoroutinefunction(self.original) else call
         setattr(method, _MARK, self)
         return method
 
-    @property
     def _wrapped(self) -> Any:
-        return functools.reduce(lambda inner, wrap: wrap(inner), self.wraps, self.original)
+        if not self.wraps:  # only another library's wrapper still led here
+            self.leave()
+        return functools.reduce(lambda inner, wrap: wrap(inner), self.wraps, _unbound(self.original))
+
+
+def _unbound(method: Any) -> Callable[..., Any]:
+    """Return a function of the instance and the arguments. A descriptor learns its instance only by being bound."""
+    if type(method) is FunctionType:
+        return method
+    return lambda instance, *args, **options: method.__get__(instance, type(instance))(*args, **options)
 
 
 def _layers_of(owner: Any, name: str) -> _Layers:
     """Return the layers of a method that is replaced already, or newly replaced."""
-    found = owner.__dict__[name]
+    seat = _seat(owner, name)
+    found = seat.method
     layers = getattr(found, _MARK, None)
     if layers is None or layers.method is not found:  # a wrapper of another library copies the mark, too
-        layers = _Layers(found)
-        setattr(owner, name, layers.method)
+        layers = _Layers(owner, name, found)
+        seat.put(layers.method)
     made: _Layers = layers
     return made
 
