@@ -20,8 +20,10 @@ from .explain.mining import suggest_assertions as suggest_assertions
 from .explain.side_by_side import Event as Event
 from .explain.side_by_side import EventKind as EventKind
 from .explain.side_by_side import EventPair as EventPair
+from .explain.side_by_side import MutantRuns as MutantRuns
 from .explain.side_by_side import RunView as RunView
 from .explain.side_by_side import SideBySide as SideBySide
+from .explain.side_by_side import further_pairs as further_pairs
 from .explain.side_by_side import pairs_to_show as pairs_to_show
 from .explain.side_by_side import run_events as run_events
 from .explain.side_by_side import side_by_side as side_by_side

@@ -1,4 +1,4 @@
-"""Reports, all rendered from result.json."""
+"""Reports, rendered from result.json; a page can show stored runs beside it."""
 
 import lazy_loader
 

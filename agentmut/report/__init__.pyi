@@ -3,7 +3,11 @@ from .builtin_formats import format_named as format_named
 from .builtin_formats import json_text as json_text
 from .builtin_formats import render_as as render_as
 from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
+from .html.run_lines import FURTHER as FURTHER
+from .html.run_lines import ROOM as ROOM
+from .html.run_lines import runs_within as runs_within
 from .paint import clean as clean
+from .ranking import most_worrying_first as most_worrying_first
 from .report_wording import counted as counted
 from .terminal.assertion_lines import suggestion_document as suggestion_document
 from .terminal.baseline_page import render_baseline as render_baseline

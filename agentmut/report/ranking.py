@@ -23,6 +23,15 @@ def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
     return sorted(unnoticed, key=lambda row: (_subtlety(row), _urgency(row), row.target.line or 0))
 
 
+def most_worrying_first(rows: Iterable[MutantRow]) -> list[MutantRow]:
+    """Return all mutants: unnoticed ones as `rank` has them, then harmless changes that were killed, then the rest."""
+    rows = list(rows)
+    first = rank(rows)
+    first += [row for row in rows if row.intent is Intent.PRESERVE and row.status is Status.KILLED]
+    known = {row.id for row in first}
+    return [*first, *(row for row in rows if row.id not in known)]
+
+
 def _subtlety(row: MutantRow) -> int:
     return 0 if effect_of(row) in (Effect.DROPS_RULE, Effect.DROPS_TOOL) else 1
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agentmut.insight import Coverage
+    from agentmut.insight import Coverage, MutantRuns
     from agentmut.store import RelationReport, Rescored, SurvivorsReport
 
 
@@ -12,11 +12,15 @@ WIDTH = 80
 
 
 class Extra(NamedTuple):
-    """The documents of a run's folder other than `result.json`."""
+    """What a report shows beside `result.json`: documents of the run's folder, and stored runs."""
 
     rescored: "Rescored | None" = None
     relations: "tuple[RelationReport | SurvivorsReport, ...]" = ()
     coverage: "Coverage | None" = None
+    runs: "tuple[MutantRuns, ...]" = ()
+    """Stored runs side by side, as many as a page has room for; HTML alone shows them."""
+    no_runs: str = ""
+    """Why there are none, or not all of them, in a sentence."""
 
 
 class View(NamedTuple):

@@ -14,6 +14,7 @@ from .campaigns import merge_shards as merge_shards
 from .campaigns import rescore as rescore
 from .campaigns import stored_plan as stored_plan
 from .compared_runs import run_pairs as run_pairs
+from .compared_runs import runs_of_mutants as runs_of_mutants
 from .comparison_preview import foreseen_comparison as foreseen_comparison
 from .deployment_gate import gate as gate
 from .drift import Watch as Watch

@@ -1,10 +1,20 @@
 """Stored runs of the original and of a mutant beside each other, for somebody who wants to read what they said."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from agentmut._base import UsageError
 from agentmut.campaign import Session
-from agentmut.insight import RunView, SideBySide, pairs_to_show, run_events, side_by_side, typical_run
+from agentmut.insight import (
+    MutantRuns,
+    RunView,
+    SideBySide,
+    further_pairs,
+    pairs_to_show,
+    run_events,
+    side_by_side,
+    typical_run,
+)
 from agentmut.nouns import SUITE, MutantRow
 from agentmut.store import Store, StoredTrial
 from agentmut.usecases.trial_rows import trial_row
@@ -18,8 +28,9 @@ def run_pairs(
 ) -> tuple[SideBySide, ...]:
     """Return runs of the original and of the mutant on the scenario that tells most about it.
 
-    That is the first scenario that killed the mutant, else the one with the most failures. With `trial`, the pair has
-    that run of the mutant, on its own scenario. Empty where no run is stored, or the scenario has gone.
+    That is the first scenario that killed the mutant, else the one where its behaviour changed, else the one with the
+    most failures. With `trial`, the pair has that run of the mutant, on its own scenario. Empty where no run is stored,
+    or the scenario has gone.
 
     Raises `UsageError` for a trial that is none of the mutant in that run.
     """
@@ -32,6 +43,46 @@ def run_pairs(
         return ()
     originals = [one for one in store.trials_of(run, "") if one.scenario == scenario]
     return pairs_to_show(scenario, _views(session, originals), _views(session, own))
+
+
+def runs_of_mutants(
+    session: Session, store: Store, run: str, rows: Iterable[MutantRow], further: int
+) -> Iterator[MutantRuns]:
+    """Yield the runs of each mutant on the scenario that tells most about it, in the order of the rows.
+
+    Each has at most `further` pairs beyond the typical and the telling one. A mutant without stored runs is left out.
+    The runs of a mutant are read when it is its turn, so that a caller may stop early.
+    """
+    typical = _Typical(session, store.trials_of(run, ""))
+    for row in rows:
+        scenario = _scenario(row)
+        original = typical.of(scenario)
+        own = [one for one in store.trials_of(run, row.id) if one.scenario == scenario] if original else []
+        if original is None or not own:
+            continue
+        runs = _views(session, own)
+        shown = pairs_to_show(scenario, [original], runs)
+        pairs = (*shown, *further_pairs(shown, runs, further))
+        yield MutantRuns(mutant=row.id, pairs=pairs, stored=len(own))
+
+
+class _Typical:
+    """Typical runs of the original, each found once."""
+
+    def __init__(self, session: Session, originals: Iterable[StoredTrial]) -> None:
+        self._session = session
+        self._trials: dict[str, list[StoredTrial]] = defaultdict(list)
+        self._found: dict[str, RunView] = {}
+        for trial in originals:
+            self._trials[trial.scenario].append(trial)
+
+    def of(self, scenario: str) -> RunView | None:
+        """Return a typical run on the scenario; None where none is stored, or the scenario has gone."""
+        if scenario not in self._trials or scenario not in self._session.tests.scenarios:
+            return None
+        if scenario not in self._found:
+            self._found[scenario] = typical_run(_views(self._session, self._trials[scenario]))
+        return self._found[scenario]
 
 
 def _asked(
@@ -54,6 +105,8 @@ def _scenario(row: MutantRow) -> str:
     killing = [name for name in row.killed_by if name != SUITE]
     if killing:
         return killing[0]
+    if row.behaviour is not None and row.behaviour.changed and row.behaviour.scenario:
+        return row.behaviour.scenario
     most = max(row.evidence, key=lambda item: (item.failures, item.trials), default=None)
     return most.scenario if most else ""
 

@@ -14,8 +14,10 @@ from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import Result
 from agentmut.report.html import html_report
 from agentmut.report.html.page import CARDS
+from agentmut.report.view import Extra
 from tests.report.large import large_result
 from tests.report.test_html_report import KILLED, hostile, result, row
+from tests.report.test_html_runs import runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -47,9 +49,9 @@ class Visit:
         self.page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
         self.page.on("request", lambda request: self.asked.append(request.url))
 
-    def open(self, shown: Result, at: str = "") -> "Page":
+    def open(self, shown: Result, at: str = "", extra: Extra | None = None) -> "Page":
         path = self._folder / "report.html"
-        path.write_text(html_report(shown), encoding="utf-8")
+        path.write_text(html_report(shown, extra), encoding="utf-8")
         self.page.goto(path.as_uri() + at)
         self.page.wait_for_selector("html[data-ready]", state="attached")
         return self.page
@@ -262,6 +264,34 @@ def _serious(found: Any) -> list[tuple[str, str]]:
         if issue["impact"] in ("serious", "critical")
         for node in issue["nodes"]
     ]
+
+
+def test_runs_of_a_mutant_are_paged_one_pair_at_a_time(visit: Visit) -> None:
+    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(runs=(runs(further=2),)))
+    shown = detail(page).locator(".pair:visible")
+    assert shown.locator(".why").all_inner_texts() == ["A typical run of each"]
+    assert shown.locator("del").all_inner_texts() == ["A", "on its way"]
+    assert detail(page).get_by_text("Pair 1 of 3").is_visible()
+    assert detail(page).get_by_role("button", name="Previous run").is_disabled()
+    detail(page).get_by_role("button", name="Next run").press("Enter")
+    detail(page).get_by_role("button", name="Next run").press("Enter")
+    assert detail(page).get_by_text("Pair 3 of 3").is_visible()
+    assert shown.get_by_role("columnheader", name="Mutant trial 9").is_visible()
+    assert detail(page).get_by_role("button", name="Next run").is_disabled()
+    page.keyboard.press("Escape")
+    page.locator("#list").get_by_role("link", name="bbbb0002").click()
+    assert detail(page).locator(".pair").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_runs_side_by_side(visit: Visit, scheme: Any) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    visit.page.emulate_media(color_scheme=scheme)
+    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(runs=(runs(),)))
+    detail(page).locator(".pair:visible").wait_for()
+    assert _serious(axe.Axe().run(page)) == []
 
 
 def test_hostile_text_runs_nothing_and_loads_nothing(visit: Visit) -> None:

@@ -39,6 +39,15 @@ Compare = Annotated[
 ]
 
 
+Runs = Annotated[
+    bool,
+    typer.Option(
+        "--runs/--no-runs",
+        help="HTML: show stored runs, with what the user, tools and model said, or leave them out.",
+    ),
+]
+
+
 def report(
     run: RunId = None,
     project: ProjectPath = Path(),
@@ -50,6 +59,7 @@ def report(
     output: Output = None,
     append: Append = False,
     compare: Compare = None,
+    runs: Runs = True,
     as_json: Json = False,
 ) -> None:
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
@@ -92,18 +102,29 @@ def report(
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
-        view = view._replace(extra=_beside(project, run, result, plugin))
+        view = view._replace(extra=_beside(project, run, result, kept if runs else (), plugin))
         text = render_as(result, chosen, view)
     deliver(text, output, append)
 
 
-def _beside(project: Path, run: str | None, result: "Result", chosen: "ReportFormat") -> Extra:
-    """Read what the format shows besides the result; documents for other tools hold the result alone."""
+def _beside(
+    project: Path, run: str | None, result: "Result", shown: "Sequence[MutantRow]", chosen: "ReportFormat"
+) -> Extra:
+    """Read what the format shows besides the result; documents for other tools hold the result alone.
+
+    `shown` are the mutants whose stored runs are read.
+    """
+    from agentmut.cli.page_runs import page_runs
     from agentmut.cli.runs import find_beside, find_rescored
+    from agentmut.report import most_worrying_first
     from agentmut.seams import ShowsRescored, ShowsWholeRun
 
     if isinstance(chosen, ShowsWholeRun):
-        return find_beside(project, run, result)
+        beside = find_beside(project, run, result)
+        if not shown:
+            return beside
+        found, note = page_runs(project, result.run_id, most_worrying_first(shown))
+        return beside._replace(runs=found, no_runs=note)
     read = isinstance(chosen, ShowsRescored)
     return Extra(rescored=find_rescored(project, run, result) if read else None)
 

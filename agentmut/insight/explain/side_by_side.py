@@ -69,10 +69,20 @@ class SideBySide(Frozen):
 
     scenario: str
     chosen: str
-    """Why these two: `typical`, `telling`, or `asked for`."""
+    """Why these two: `typical`, `telling`, `another`, or `asked for`."""
     original: RunView
     mutant: RunView
     pairs: tuple[EventPair, ...]
+
+
+class MutantRuns(Frozen):
+    """Stored runs of a mutant on one scenario, each beside a typical run of the original."""
+
+    mutant: str
+    pairs: tuple[SideBySide, ...]
+    """The typical pair, the telling pair where it is another one, then further runs of the mutant."""
+    stored: int
+    """Runs of the mutant on the scenario that are stored; there may be more of them than pairs."""
 
 
 def run_events(turns: Sequence[JsonValue], trace: AgentTrace, ending: str = "") -> tuple[Event, ...]:
@@ -188,3 +198,16 @@ def pairs_to_show(
     if telling.events != usual.events:
         found.append(side_by_side(scenario, "telling", original, telling))
     return tuple(found)
+
+
+def further_pairs(shown: Sequence[SideBySide], mutants: Sequence[RunView], most: int) -> Iterator[SideBySide]:
+    """Yield a pair for each further run of the mutant, beside the original's run that is shown; failed runs first.
+
+    Nothing is yielded where no pair is shown.
+    """
+    if not shown:
+        return
+    known = {pair.mutant.trial for pair in shown}
+    rest = [run for run in mutants if run.trial not in known]
+    for run in sorted(rest, key=lambda run: (run.outcome == "pass", run.trial))[:most]:
+        yield side_by_side(shown[0].scenario, "another", shown[0].original, run)

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentmut.nouns import DecisionTable, Evidence, Intent, MutantRow, Result, Status
+from agentmut.nouns import DecisionTable, Evidence, MutantRow, Result
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.paint import clean
 from agentmut.report.proof_wording import proof
-from agentmut.report.ranking import rank
 from agentmut.report.report_wording import MEANING
 from agentmut.report.terminal.mutant_page import advice
 from agentmut.report.terminal.partial_delivery import delivery_note
@@ -15,17 +14,6 @@ from agentmut.report.terminal.survivor_gap import doubts, gap_in_words
 
 _ROOM = 4_000_000
 """Characters that the texts of all mutants may have together, roughly."""
-
-
-def ordered(result: Result) -> list[MutantRow]:
-    """Return all mutants: what nothing noticed first, the most worrying of them in front, then what shows
-    brittleness.
-    """
-    first = rank(result.mutants)
-    known = {row.id for row in first}
-    brittle = [r for r in result.mutants if r.intent is Intent.PRESERVE and r.status is Status.KILLED]
-    known |= {row.id for row in brittle}
-    return [*first, *brittle, *(row for row in result.mutants if row.id not in known)]
 
 
 def longest_text(rows: int) -> int:

@@ -4,14 +4,16 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
+from agentmut.insight import MutantRuns
+from agentmut.nouns import SUITE, Intent, MutantRow, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
-from agentmut.report.html.mutant_rows import ordered, page_data, sayings, where
+from agentmut.report.html.mutant_rows import page_data, sayings, where
 from agentmut.report.html.page_sections import (
     coverage_shape,
     savings,
@@ -19,10 +21,12 @@ from agentmut.report.html.page_sections import (
     score_groups,
     status_counts,
 )
+from agentmut.report.html.run_lines import run_head, run_lines
 from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven
-from agentmut.report.ranking import rank
+from agentmut.report.ranking import most_worrying_first, rank
 from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import ROUNDED_UP, counted, interval
+from agentmut.report.run_wording import WHY_CHOSEN
 from agentmut.report.view import Extra
 
 if TYPE_CHECKING:
@@ -42,15 +46,20 @@ def html_report(result: Result, extra: Extra | None = None, listed: frozenset[st
     """
     from markupsafe import Markup
 
-    style, script = _text("report.css"), _text("report.js")
-    said, rows = sayings(result), [row for row in ordered(result) if listed is None or row.id in listed]
+    style, script = _text("report.css"), _text("runs.js") + _text("report.js")
+    extra = extra or Extra()
+    said, rows = (
+        sayings(result),
+        [row for row in most_worrying_first(result.mutants) if listed is None or row.id in listed],
+    )
     ranked = rank(rows)
     return (
         _environment()
         .get_template("report.html")
         .render(
-            **_content(result, extra or Extra()),
+            **_content(result, extra),
             listed=len(rows),
+            runs=_listed_runs(extra, rows),
             unnoticed=len(ranked),
             cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in ranked[:CARDS]],
             policy=_policy(style, script),
@@ -83,6 +92,11 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
     }
 
 
+def _listed_runs(extra: Extra, rows: Sequence[MutantRow]) -> list[MutantRuns]:
+    known = {row.id for row in rows}
+    return [runs for runs in extra.runs if runs.mutant in known]
+
+
 def _policy(style: str, script: str) -> str:
     """Return the content security policy: it admits only this style and script."""
     return (
@@ -113,7 +127,9 @@ def _environment() -> "Environment":
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.policies["json.dumps_function"] = json.dumps
     made.filters.update(cut=cut, where=where, interval=interval, counted=counted, breakable=_breakable)
+    made.filters.update(run_head=run_head, run_lines=run_lines)
     made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, LABELS=LABELS)
+    made.globals.update(EVENTS=EVENTS, WHY_CHOSEN=WHY_CHOSEN)
     return made
 
 
@@ -136,3 +152,6 @@ LABELS = {
     Status.ERROR: "error",
 }
 """Statuses in the words of the page."""
+
+EVENTS = {"user": "User", "call": "Calls", "result": "Gets", "answer": "Answers", "end": "Ends"}
+"""Kinds of events of a run in the words of the page."""

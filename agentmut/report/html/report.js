@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   // Everything from the data is put in as text: no markup is ever made from strings.
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -124,6 +123,13 @@
 
   // ---- one mutant ----------------------------------------------------------------------------------------------
   const dialog = get("detail");
+  const runs = new Map([...document.querySelectorAll("template[data-mutant]")].map((one) => [one.dataset.mutant, one]));
+  const sideBySide = (row) => {
+    if (!runs.has(row.id)) return null;
+    const shown = document.importNode(runs.get(row.id).content, true).querySelector("[data-pairs]");
+    agentmutPager(shown);
+    return shown;
+  };
   let current = null, cameFrom = null, before = null;
   const MARKS = { "-": "del", "+": "ins" };
   const diff = (pieces) => el("div", { class: "diff", tabindex: "0", role: "region", "aria-label": "Change" },
@@ -190,6 +196,7 @@
         links("The same scenarios kill in the same way: ", alike.map((other) => other.id)),
         links("Whoever notices the following notices this one too: ", row.under ? [row.under] : []),
         links("It stands for: ", behind.map((other) => other.id)),
+        sideBySide(row),
         row.ev.length ? evidence(row) : null,
         red ? el("p", {}, `Chance that a CI run is red on it: ${red}.`) : null),
     ];

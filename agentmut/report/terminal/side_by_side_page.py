@@ -8,6 +8,7 @@ from rich.text import Text
 
 from agentmut.insight import Event, EventKind, EventPair, RunView, SideBySide
 from agentmut.report.paint import Page, clean
+from agentmut.report.run_wording import WHY_CHOSEN
 
 LONGEST = 700
 """Characters of one event that are shown; `agentmut trials --trial N` prints all."""
@@ -20,11 +21,6 @@ _LABELS = {
     EventKind.ANSWER: "answers: ",
     EventKind.END: "ends: ",
 }
-_WHY = {
-    "typical": "a typical run of each",
-    "telling": "the run of the mutant that differs most",
-    "asked for": "the run that was asked for, and a typical run of the original",
-}
 _GUTTER = " | "
 
 
@@ -33,7 +29,7 @@ def add_side_by_side(page: Page, found: Sequence[SideBySide], mutant: str) -> No
     for number, pair in enumerate(found):
         if number:
             page.add()
-        page.add(f"Side by side on {clean(pair.scenario)}: {_WHY[pair.chosen]}", style="bold")
+        page.add(f"Side by side on {clean(pair.scenario)}: {WHY_CHOSEN[pair.chosen]}", style="bold")
         _columns(page, [_head("original", pair.original)], [_head("mutant", pair.mutant)], "bold")
         for events in pair.pairs:
             _add_events(page, events)

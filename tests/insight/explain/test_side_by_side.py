@@ -6,6 +6,7 @@ from agentmut.insight.explain.side_by_side import (
     Event,
     EventKind,
     RunView,
+    further_pairs,
     pairs_to_show,
     run_events,
     side_by_side,
@@ -106,3 +107,13 @@ def test_a_second_pair_is_shown_only_where_it_says_more() -> None:
 
 def test_kinds_have_the_words_of_the_json() -> None:
     assert [kind.value for kind in EventKind] == ["user", "call", "result", "answer", "end"]
+
+
+def test_all_other_runs_follow_beside_the_same_run_of_the_original_failures_first() -> None:
+    runs = [view(number, "look", outcome="fail" if number in (5, 7) else "pass") for number in range(3, 9)]
+    shown = pairs_to_show("s", [view(1, "look")], runs)
+    assert [pair.mutant.trial for pair in shown] == [3]
+    rest = list(further_pairs(shown, runs, 4))
+    assert [pair.mutant.trial for pair in rest] == [5, 7, 4, 6]
+    assert {(pair.chosen, pair.original.trial) for pair in rest} == {("another", 1)}
+    assert list(further_pairs((), runs, 4)) == []

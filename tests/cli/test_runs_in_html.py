@@ -1,0 +1,64 @@
+"""`agentmut report --format html` of a real run: the page shows its stored runs, and says why where it cannot."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from agentmut.cli.entry import app
+
+AGENT = '''"""Greets as its prompt says."""
+
+
+def run(config, input):
+    return "hello, it is on its way" if "hello" in config.prompt else "it is on its way"
+'''
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "runs_agent.py").write_text(AGENT)
+    (folder / "prompt.md").write_text("- Always say hello.\n- Name the place.\n")
+    suite = [{"name": "where", "input": "Where is it?", "evaluators": [{"contains": "hello"}]}]
+    (folder / "s.yaml").write_text(yaml.safe_dump(suite))
+    settings = {
+        "version": 1,
+        "agent": {"adapter": "python", "run": "runs_agent:run", "config": {"prompt": "prompt.md"}},
+        "suite": {"scenarios": "s.yaml"},
+        "mutation": {"operators": ["prompt.drop_instruction"]},
+    }
+    (folder / "agentmut.yaml").write_text(yaml.safe_dump(settings))
+    done = CliRunner().invoke(app, ["run", "--yes", "--project", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def page(project: Path, *options: str) -> str:
+    done = CliRunner().invoke(app, ["report", "--format", "html", "--project", str(project), *options])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_both_mutants_stand_beside_the_original_with_their_words_marked(project: Path) -> None:
+    written = page(project)
+    assert written.count("<template data-mutant=") == 2
+    assert "<del>hello, </del>it is on its way" in written
+    assert "The mutant fails:</strong> output lacks &#39;hello&#39;" in written
+
+
+def test_runs_can_be_left_out_and_are_narrowed_with_the_mutants(project: Path) -> None:
+    assert "<template" not in page(project, "--no-runs")
+    killed = page(project).partition('<template data-mutant="')[2][:8]
+    assert page(project, "--mutant", killed).count("<template data-mutant=") == 1
+
+
+def test_a_project_that_cannot_be_read_any_more_is_said_on_the_page(project: Path) -> None:
+    (project / "s.yaml").rename(project / "gone.yaml")
+    try:
+        written = page(project)
+    finally:
+        (project / "gone.yaml").rename(project / "s.yaml")
+    assert "<template" not in written
+    assert "No stored run is shown: " in written
