@@ -301,6 +301,8 @@ class ExecutionSettings(Section):
     """Trials at the same time."""
     timeout: float = Field(default=60.0, gt=0)
     """Seconds until a trial is stopped."""
+    evaluator_timeout: float = Field(default=60.0, gt=0)
+    """Seconds that the evaluators of a scenario may take on one run, models apart."""
     isolate: Literal["task", "process"] = "task"
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
     retries: int = Field(default=3, ge=0)

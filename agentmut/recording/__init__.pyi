@@ -16,9 +16,12 @@ from .redaction import header_secrets as header_secrets
 from .redaction import secret_values as secret_values
 from .redaction import url_secrets as url_secrets
 from .threads import AgentExitError as AgentExitError
+from .threads import DaemonWorker as DaemonWorker
+from .threads import OverdueError as OverdueError
 from .threads import TrialThreads as TrialThreads
 from .threads import completed as completed
 from .threads import in_daemon_thread as in_daemon_thread
+from .threads import place_of as place_of
 from .trial import TRIAL_HEADER as TRIAL_HEADER
 from .trial import TRIAL_PREFIX as TRIAL_PREFIX
 from .trial import Answered as Answered

@@ -3,10 +3,14 @@
 import asyncio
 import contextvars
 import inspect
+import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from queue import SimpleQueue
+from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from agentmut.recording.current import current_trial
@@ -18,6 +22,10 @@ T = TypeVar("T")
 
 class AgentExitError(RuntimeError):
     """The code under test tried to end the process (`sys.exit`), or to cancel itself."""
+
+
+class OverdueError(RuntimeError):
+    """A user's function did not end in time. The message says where it is: `file:line in function`."""
 
 
 async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
@@ -43,6 +51,62 @@ class TrialThreads(ThreadPoolExecutor):
         return _started(contextvars.copy_context().run, fn, *args, **kwargs)
 
 
+class DaemonWorker:
+    """One daemon thread that calls functions one after the other, for code that may not be ready for several.
+
+    A function that never ends keeps the thread and neither the event loop nor the process.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def call(self, function: Callable[..., T], *args: Any, seconds: float) -> T:
+        """Return what the function returns. Raise `OverdueError` if that takes more than `seconds`."""
+        done: Future[T] = Future()
+        self._jobs.put(partial(_settle, done, contextvars.copy_context().run, function, *args))
+        self._start()
+        waiting = asyncio.wrap_future(done)
+        try:
+            if (await asyncio.wait({waiting}, timeout=seconds))[0]:
+                return waiting.result()
+        finally:
+            waiting.cancel()
+        raise OverdueError(self._place())
+
+    def close(self) -> None:
+        """Let the thread end after the functions that it was given."""
+        self._jobs.put(None)
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, daemon=True, name="agentmut-judging")
+            self._thread.start()
+
+    def _work(self) -> None:
+        while job := self._jobs.get():
+            job()
+
+    def _place(self) -> str:
+        frames = sys._current_frames()
+        frame = frames.get(self._thread.ident) if self._thread and self._thread.ident else None
+        return place_of(frame)
+
+
+def place_of(frame: FrameType | None) -> str:
+    """Return `file:line in function` of the innermost code that is not Python's own; empty for no frame."""
+    library = sysconfig.get_path("stdlib")
+    found = frame
+    while found is not None and (
+        found.f_code.co_filename.startswith((library, "<frozen"))
+        and "site-packages" not in found.f_code.co_filename
+    ):
+        found = found.f_back
+    if (found := found or frame) is None:
+        return ""
+    return f"{found.f_code.co_filename}:{found.f_lineno} in {found.f_code.co_name}"
+
+
 def completed(value: Any) -> Any:
     """`value`, or its result when it is awaitable: for sync code that was given an async function."""
     if not inspect.isawaitable(value):
@@ -58,18 +122,25 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
     done: Future[Any] = Future()
     recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
-    def work() -> None:
+    def called() -> Any:
         try:
-            settle = partial(done.set_result, function(*args, **kwargs))
-        except BaseException as error:
-            settle = partial(done.set_exception, _harmless(error))
-        recorder.count(threads=-1)
-        if done.set_running_or_notify_cancel():  # the waiter may have given up meanwhile
-            settle()
+            return function(*args, **kwargs)
+        finally:
+            recorder.count(threads=-1)
 
     recorder.count(threads=1)
-    threading.Thread(target=work, daemon=True, name="agentmut-trial").start()
+    threading.Thread(target=_settle, args=(done, called), daemon=True, name="agentmut-trial").start()
     return done
+
+
+def _settle(done: "Future[Any]", function: Callable[..., Any], *args: Any) -> None:
+    """Call a function and hand on what it returns or raises, unless the waiter has given up meanwhile."""
+    try:
+        settle = partial(done.set_result, function(*args))
+    except BaseException as error:
+        settle = partial(done.set_exception, _harmless(error))
+    if done.set_running_or_notify_cancel():
+        settle()
 
 
 def _harmless(error: BaseException) -> BaseException:

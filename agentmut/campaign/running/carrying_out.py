@@ -11,7 +11,8 @@ from functools import partial
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports, TrialStore
+from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports
+from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.store import Store, StoredRun, write_cassette
@@ -43,7 +44,8 @@ def run_work(
     keep = partial(write_cassette, session.project.runs / plan.run_id)
     judges = partial(judges_usd, session)
     clean = redactor(session.project)
-    ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace)
+    seconds = session.project.execution.evaluator_timeout
+    ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, ports, guard) if guard else Loop(work, ports)))
 

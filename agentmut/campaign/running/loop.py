@@ -1,56 +1,27 @@
 """The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from agentmut._base import RunError
 from agentmut.campaign.decision.quarantine import Suspicion
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
+from agentmut.campaign.running.judging import Judging
 from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
+from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
-from agentmut.recording import Redactor, in_daemon_thread
-from agentmut.store import Spent, StoredTrial
+from agentmut.recording import Redactor
+from agentmut.store import StoredTrial
 from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]
-
-
-class TrialStore(Protocol):
-    """What the loop asks of a store: see `Store`."""
-
-    def find(self, key: str, run: str = "") -> StoredTrial | None:
-        """Return the finished trial with this key."""
-        ...
-
-    def save(
-        self,
-        run: str,
-        finished: Sequence[StoredTrial],
-        reused_ids: Sequence[int] = (),
-        seconds: float | None = None,
-        judges_usd: float = 0.0,
-    ) -> None:
-        """Keep finished trials, and which ones were taken over."""
-        ...
-
-    def forget(self, run: str) -> None:
-        """Hide this run's trials that never began from `find`."""
-        ...
-
-    def spent(self, run: str) -> Spent:
-        """Return what a run has executed before."""
-        ...
-
-    def waits(self) -> Mapping[str, Sequence[float]]:
-        """Return how long the latest trials waited for model services, by scenario, in seconds."""
-        ...
 
 
 class Ports(NamedTuple):
@@ -68,6 +39,8 @@ class Ports(NamedTuple):
     """What model judges have cost in this process so far, as far as their prices are known."""
     pace: Pace | None = None
     """How long model services usually take: judges timeouts of earlier runs again. None takes them as they are."""
+    evaluator_seconds: float = 60.0
+    """What the evaluators of a scenario may take on one run."""
 
 
 class Finished(NamedTuple):
@@ -77,11 +50,13 @@ class Finished(NamedTuple):
     key: str
     execution: Execution
     judged: Judged | None = None
-    """What its evaluators say, where a model had to be asked."""
+    """What its evaluators say."""
+    problem: Exception | None = None
+    """Why they say nothing."""
 
 
 class Reused(NamedTuple):
-    """A stored trial that a model has just judged."""
+    """A stored trial that has just been judged."""
 
     launch: Launch
     stored: StoredTrial
@@ -109,6 +84,7 @@ class Loop:
         self._work = work
         self._guard = guard
         self._ports = ports
+        self._judging = Judging(ports.suite, ports.evaluator_seconds)
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
         self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
@@ -149,6 +125,7 @@ class Loop:
                 return Stop.FAILED
             finally:
                 await self._end()
+                self._judging.close()
                 if (
                     self._work.unable or self._cut_short_unbegun()
                 ):  # what is missing may be there the next time
@@ -223,7 +200,7 @@ class Loop:
             if self._ports.suite.asks_models(launch.scenario):
                 self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
                 continue
-            self._reuse(launch, stored)
+            self._reuse(launch, stored, await self._judging.of(launch.scenario, stored.execution))
             looked_up += 1
             if looked_up % 256 == 0:
                 self._keep([])
@@ -258,29 +235,34 @@ class Loop:
         ended: Finished | BaseException
         try:
             execution = await self._ports.executor.execute(request)
-            judged = await self._judged(launch, execution)
-            kept = self._ports.suite.kept(launch.scenario, execution, self._ports.redactor, judged)
-            ended = Finished(launch, key, kept, judged)
+            ended = await self._judged(launch, key, execution)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
         self._ended(ended)
+
+    async def _judged(self, launch: Launch, key: str, execution: Execution) -> Finished:
+        """Return a run as it may be kept, with what its evaluators say; where they cannot judge it, it is kept too."""
+        suite, redactor = self._ports.suite, self._ports.redactor
+        try:
+            judged = await self._judging.of(launch.scenario, execution)
+        except Exception as error:
+            clean = redactor.execution(execution)
+            if clean.trace != execution.trace:  # nobody could judge it later
+                raise
+            return Finished(launch, key, clean, problem=error)
+        kept = suite.kept(launch.scenario, execution, redactor, judged)
+        if kept.ending.outcome is not None or kept.trace.judged:
+            judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
+        return Finished(launch, key, kept, judged)
 
     async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
         ended: Reused | BaseException
         try:
-            judged = await in_daemon_thread(self._ports.suite.judged, launch.scenario, stored.execution)
+            judged = await self._judging.of(launch.scenario, stored.execution)
             ended = Reused(launch, stored, judged)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
         self._ended(ended)
-
-    async def _judged(self, launch: Launch, execution: Execution) -> Judged | None:
-        """Return what models say of a run, asked beside the event loop; None where none has to be asked."""
-        suite = self._ports.suite
-        if execution.ending.outcome is not None or not suite.asks_models(launch.scenario):
-            return None
-        judged: Judged = await in_daemon_thread(suite.judged, launch.scenario, execution)
-        return judged
 
     def _ended(self, ended: Finished | Reused | BaseException) -> None:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
@@ -295,6 +277,8 @@ class Loop:
         finished = [item for item in batch if isinstance(item, Finished)]
         self._keep(finished)
         for item in finished:
+            if item.problem:
+                raise item.problem
             result = self._result(item.launch, item.execution, item.judged)
             self._work.record(item.launch, result._replace(finished=self._ports.now()))
         for again in batch:

@@ -1,0 +1,44 @@
+"""Judging runs beside the event loop: an evaluator may be anybody's code, and may never end."""
+
+import asyncio
+
+from agentmut._base import RunError
+from agentmut.campaign.trials import Judged, Suite
+from agentmut.nouns import Execution
+from agentmut.recording import AgentExitError, DaemonWorker, OverdueError, in_daemon_thread
+
+
+class Judging:
+    """Asks the evaluators of a suite, one run at a time and with a deadline; models are asked side by side."""
+
+    def __init__(self, suite: Suite, seconds: float) -> None:
+        self._suite = suite
+        self._seconds = seconds
+        self._worker = DaemonWorker()
+        self._turn = asyncio.Lock()
+
+    async def of(self, scenario: str, execution: Execution) -> Judged:
+        """Return what the evaluators say of a run. Raise `RunError` where they cannot, or take too long."""
+        if execution.ending.outcome is not None or execution.trace.judged:
+            return self._suite.judged(scenario, execution)  # nobody has to be asked
+        try:
+            if self._suite.asks_models(scenario):  # with deadlines of their own
+                judged: Judged = await in_daemon_thread(self._suite.judged, scenario, execution)
+                return judged
+            async with self._turn:
+                return await self._worker.call(self._suite.judged, scenario, execution, seconds=self._seconds)
+        except OverdueError as error:
+            raise RunError(self._overdue(scenario, str(error))) from None
+        except AgentExitError as error:
+            raise RunError(f"an evaluator of scenario {scenario!r} ended with {error}") from error
+
+    def close(self) -> None:
+        """Let the thread of the evaluators end."""
+        self._worker.close()
+
+    def _overdue(self, scenario: str, place: str) -> str:
+        return (
+            f"the evaluators of scenario {scenario!r} took more than {self._seconds:g} s on one run; they are at "
+            f"{place or 'an unknown place'}. Make them faster, or raise execution.evaluator_timeout. "
+            "Finished trials are kept."
+        )

@@ -1,0 +1,79 @@
+"""Evaluators run beside the event loop, with a deadline: one that never ends is an error, and stops nothing else."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut._base.errors import RunError
+from agentmut.usecases.campaigns import measure
+from agentmut.usecases.runtime import open_store
+
+WAITS = """
+import threading
+entered, ran_on = threading.Event(), threading.Event()
+
+
+def judge(trace):
+    entered.set()
+    assert ran_on.wait(30), "the event loop stood still"
+    return True
+
+
+inner = run
+async def run(config, input):
+    if entered.is_set():
+        ran_on.set()
+    return await inner(config, input)
+"""
+
+
+def judged_by(projects: Any, code: str, **execution: Any) -> Any:
+    judge = {"evaluators": [{"python": f"{projects.module}:judge"}]}
+    return projects.write(("alpha",), idle=0, extra=code, scenario=lambda word: judge, execution=execution)
+
+
+def stored(projects: Any) -> int:
+    with open_store(projects.load()) as store:
+        return sum(1 for _ in store.trials_of(store.runs()[0].id, ""))
+
+
+def test_agents_run_on_while_an_evaluator_waits(projects: Any) -> None:
+    project = judged_by(projects, WAITS, concurrency=2)
+    with pytest.raises(
+        RunError, match="control"
+    ) as told:  # an evaluator that passes everything kills nothing
+        measure(project)
+    assert "stood still" not in str(told.value)
+
+
+def test_an_evaluator_that_never_ends_is_an_error_that_names_its_line(projects: Any) -> None:
+    stuck = "\nimport time\ndef judge(trace):\n    while True:\n        time.sleep(0.001)\n"
+    project = judged_by(projects, stuck, evaluator_timeout=0.5)
+    line = next(
+        number
+        for number, text in enumerate(
+            Path(projects.folder, f"{projects.module}.py").read_text().split("\n"), 1
+        )
+        if "while True" in text
+    )
+    with pytest.raises(RunError) as told:
+        measure(project)
+    message = str(told.value)
+    assert "took more than 0.5 s" in message
+    assert re.search(rf"{projects.module}\.py:({line}|{line + 1}) in judge", message)
+    assert "execution.evaluator_timeout" in message
+
+
+def test_the_run_that_no_evaluator_could_judge_is_kept(projects: Any) -> None:
+    raising = "\ndef judge(trace):\n    raise KeyError('mine')\n"
+    with pytest.raises(RunError, match="KeyError"):
+        measure(judged_by(projects, raising, concurrency=1))
+    assert stored(projects) == 1
+
+
+def test_an_evaluator_that_raises_keyboard_interrupt_is_no_ctrl_c(projects: Any) -> None:
+    rude = "\ndef judge(trace):\n    raise KeyboardInterrupt\n"
+    with pytest.raises(RunError, match=r"evaluator.*KeyboardInterrupt"):
+        measure(judged_by(projects, rude))
