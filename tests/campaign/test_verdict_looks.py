@@ -11,7 +11,7 @@ from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline,
 FLAWLESS = "\nRATES.update(alpha=1.0)"
 
 
-def tested(projects: Any, trials: int, **parts: Any) -> tuple[Any, VerdictReport]:
+def report_of(projects: Any, trials: int, **parts: Any) -> tuple[Any, VerdictReport]:
     project = projects.write(
         ("alpha",),
         extra=FLAWLESS,
@@ -25,9 +25,9 @@ def tested(projects: Any, trials: int, **parts: Any) -> tuple[Any, VerdictReport
 def test_more_trials_after_an_open_verdict_are_a_second_look_and_the_gate_leaves_it_to_a_person(
     projects: Any,
 ) -> None:
-    _, first = tested(projects, 35)
+    _, first = report_of(projects, 35)
     assert (first.verdict, first.looks) == (Verdict.INCONCLUSIVE, ())
-    project, again = tested(projects, 36)
+    project, again = report_of(projects, 36)
     (seen,) = again.looks
     assert (seen.run_id, seen.verdict, seen.alpha) == (first.run_id, "INCONCLUSIVE", 0.05)
     assert seen.differs == ("trials 35 (here 36)",)
@@ -44,14 +44,14 @@ def test_more_trials_after_an_open_verdict_are_a_second_look_and_the_gate_leaves
 def test_declared_looks_share_alpha_and_pass_the_gate(projects: Any) -> None:
     # each look has half of 0.05: 0.9^42 = 0.01197 <= 0.0125 < 0.9^41, so 42 passes in a row are the fewest that pass
     for trials, verdict in ((41, Verdict.INCONCLUSIVE), (42, Verdict.PASS)):
-        project, report = tested(projects, trials, statistics={"looks": 2})
+        project, report = report_of(projects, trials, statistics={"looks": 2})
         assert (report.alpha, report.verdict) == (0.025, verdict)
     assert "which `statistics.looks` pays for" in report.notes[1]
     assert gate(project).decision == "deploy"
 
 
 def test_the_same_command_again_is_no_look_and_fresh_runs_are_one(projects: Any) -> None:
-    project, _ = tested(projects, 36)
+    project, _ = report_of(projects, 36)
     assert check_suite(project).looks == ()
     fresh = check_suite(project, fresh=True)
     assert [look.differs for look in fresh.looks] == [("trials of its own",)]
