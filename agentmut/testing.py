@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from agentmut.conformance import (
     check_names,
     codec_faults,
     conduct_faults,
+    config_reader_faults,
     endpoint,
     evaluator_faults,
     importer_faults,
@@ -36,6 +38,7 @@ from agentmut.conformance import (
 from agentmut.nouns import AgentConfig, AgentTrace, Check, Codec, HttpCall, Result
 from agentmut.seams import (
     Adapter,
+    ConfigReader,
     Evaluator,
     Example,
     Group,
@@ -138,6 +141,17 @@ def check_importer(importer: type[Importer], suite: SuiteSpec, *, refused: Seque
     """
     shape = signature_faults(importer, Group.IMPORTERS, getattr(importer, "name", ""))
     _raise("importer", importer, shape or list(importer_faults(importer, suite, refused)))
+
+
+def check_config_reader(reader: type[ConfigReader], *files: Path, others: Sequence[Path] = ()) -> None:
+    """Check that a class is a reader of agent files that agentmut can rely on.
+
+    It has the signature of its seam. It recognises and reads each of `files`, the same each time: agents with names of
+    their own, whose texts stand on the lines that the reader names. It recognises none of `others`, which have another
+    format. Raises `AssertionError` with everything that is wrong.
+    """
+    shape = signature_faults(reader, Group.CONFIG_READERS, getattr(reader, "name", ""))
+    _raise("config reader", reader, shape or list(config_reader_faults(reader(), files, others)))
 
 
 def check_report_format(report_format: type[ReportFormat], *results: Result) -> None:

@@ -9,6 +9,7 @@ from .adapters.observed_runs import AT_ONCE as AT_ONCE
 from .adapters.observed_runs import Subject as Subject
 from .codecs.codec_checks import codec_faults as codec_faults
 from .codecs.codec_checks import without_repetitions as without_repetitions
+from .config_readers import config_reader_faults as config_reader_faults
 from .evaluators import evaluator_faults as evaluator_faults
 from .importers import importer_faults as importer_faults
 from .operators.candidate_faults import applied as applied

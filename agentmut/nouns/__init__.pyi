@@ -76,6 +76,7 @@ from .origin import Cut as Cut
 from .origin import IgnoreComment as IgnoreComment
 from .origin import Origin as Origin
 from .origin import Place as Place
+from .origin import PromptPart as PromptPart
 from .origin import Sources as Sources
 from .relation import SAME_AGAIN as SAME_AGAIN
 from .relation import Expectation as Expectation

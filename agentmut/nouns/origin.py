@@ -35,6 +35,21 @@ class IgnoreComment(Frozen):
     reason: str
 
 
+class PromptPart(Frozen):
+    """A part of a prompt that is put together of several texts, and where that part is written."""
+
+    at: int
+    """The offset at which the part begins, in the prompt with its comments to agentmut."""
+    line: int | None
+    """The line of the file on which the part begins; None for text that stands in no file."""
+    by_line: bool = True
+    """Whether each line of the part is a line of the file."""
+    indent: int | None = None
+    """How many columns stand before each line; None where that is not known."""
+    file: str = ""
+    """The file, where it is not the one that describes the agent."""
+
+
 class Sources(Frozen):
     """Where the parts were read, with paths as they are written, relative to the root."""
 
@@ -43,6 +58,8 @@ class Sources(Frozen):
     prompt_line: int | None = None
     """The line of the project file where a prompt written there as a block (`prompt: |`) begins."""
     prompt_cuts: tuple[Cut, ...] = ()
+    prompt_parts: tuple[PromptPart, ...] = ()
+    """Where the parts of a prompt stand that another tool's file describes; empty for all other prompts."""
     ignores: tuple[IgnoreComment, ...] = ()
     """The comments in the prompt that tell to ignore mutants, in their order."""
     tools: str | None = None
@@ -64,6 +81,30 @@ class Sources(Frozen):
         line += sum(cut.text.count("\n") for cut in before)
         column += sum(len(cut.text.rpartition("\n")[2]) for cut in before if cut.at >= start)
         return Position(line, column)
+
+    def part_place(self, prompt: str, offset: int) -> tuple[PromptPart, int | None, int | None]:
+        """Return the part of the prompt that has this character, and the line and column in its file where known.
+
+        Needs `prompt_parts`.
+        """
+        written = _written(prompt, self.prompt_cuts)
+        cut = bisect_right(self.prompt_cuts, offset, key=lambda one: one.at)
+        offset += sum(len(one.text) for one in self.prompt_cuts[:cut])
+        part = self.prompt_parts[max(0, bisect_right(self.prompt_parts, offset, key=lambda one: one.at) - 1)]
+        if part.line is None or not part.by_line:
+            return part, part.line, None
+        line, column = position(written[part.at :], offset - part.at)
+        return part, part.line + line - 1, None if part.indent is None else part.indent + column
+
+
+def _written(prompt: str, cuts: tuple[Cut, ...]) -> str:
+    """Return the prompt with what was cut out of it."""
+    pieces: list[str] = []
+    done = 0
+    for cut in cuts:
+        pieces += prompt[done : cut.at], cut.text
+        done = cut.at
+    return "".join((*pieces, prompt[done:]))
 
 
 class Origin(Frozen):

@@ -1,4 +1,6 @@
 from .config import read_config_file as read_config_file
+from .foreign import is_foreign as is_foreign
+from .foreign import split_part as split_part
 from .guidance import CoverageSettings as CoverageSettings
 from .guidance import RelationSettings as RelationSettings
 from .loading import load_project as load_project

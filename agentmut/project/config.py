@@ -17,6 +17,7 @@ from agentmut._base import (
     validated,
 )
 from agentmut.nouns import AgentConfig, Flow, Origin, Sources
+from agentmut.project.foreign import known_formats, read_foreign, split_part
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
 from agentmut.project.parts import ReadTools, read_documents, read_prompt, read_tools, tools_of
 from agentmut.project.recorded_request import read_request_file
@@ -41,13 +42,28 @@ class _Prompt(NamedTuple):
 
 
 def read_config_file(path: Path) -> Origin:
-    """Read a file with the keys of `agent.config`, in YAML or (as `.json`) in JSON. Raise `ProjectError`.
+    """Read a file that describes an agent. Raise `ProjectError`.
 
-    Paths in it are relative to its folder, and `module:object` is looked for there first.
+    That is a file of another tool, as `FILE#AGENT` where it describes several agents, or a file with the keys of
+    `agent.config`, in YAML or (as `.json`) in JSON. Paths in it are relative to its folder, and `module:object` is
+    looked for there first.
     """
-    path = path.resolve()
+    path, part = split_part(path.resolve())
     if not path.is_file():
-        raise ProjectError(f"there is no file {path}. Name a YAML or JSON file with prompt, tools and model.")
+        raise ProjectError(
+            f"there is no file {path}. Name a YAML or JSON file with prompt, tools and model, or a file of another "
+            f"tool; the formats are {', '.join(known_formats())}."
+        )
+    if foreign := read_foreign(path, part, names(Group.OPERATORS)):
+        return Origin(config=foreign.with_named, sources=foreign.sources, file=path.name)
+    if part:
+        raise ProjectError(
+            f"{path.name} describes one agent, so there is no {part!r} in it. Leave #{part} out."
+        )
+    return _own_format(path)
+
+
+def _own_format(path: Path) -> Origin:
     source = _source(path)
     if isinstance(source.value, dict) and "agent" in source.value:
         raise ProjectError(

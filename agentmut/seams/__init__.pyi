@@ -34,6 +34,10 @@ from .protocols.adapter import KnowsOriginal as KnowsOriginal
 from .protocols.adapter import NeedsDoubles as NeedsDoubles
 from .protocols.adapter import RunsOutside as RunsOutside
 from .protocols.adapter import TakesKeys as TakesKeys
+from .protocols.config_reader import ConfigFile as ConfigFile
+from .protocols.config_reader import ConfigReader as ConfigReader
+from .protocols.config_reader import FoundAgent as FoundAgent
+from .protocols.config_reader import WrittenText as WrittenText
 from .protocols.evaluator import AsksModel as AsksModel
 from .protocols.evaluator import Evaluator as Evaluator
 from .protocols.evaluator import GivesChecks as GivesChecks

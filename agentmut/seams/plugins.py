@@ -29,6 +29,7 @@ class Group(StrEnum):
     RELATIONS = "relations"
     EVALUATORS = "evaluators"
     IMPORTERS = "importers"
+    CONFIG_READERS = "config_readers"
     REPORT_FORMATS = "report_formats"
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, get_origin, get_type_hints
 from agentmut.nouns import Codec
 from agentmut.seams.capability import capability_faults
 from agentmut.seams.protocols.adapter import Adapter
+from agentmut.seams.protocols.config_reader import ConfigReader
 from agentmut.seams.protocols.evaluator import Evaluator
 from agentmut.seams.protocols.operator import Operator
 from agentmut.seams.protocols.relation import Relation
@@ -23,6 +24,7 @@ _PROTOCOLS: Mapping[str, type[Any]] = {
     "relations": Relation,
     "evaluators": Evaluator,
     "importers": Importer,
+    "config_readers": ConfigReader,
     "report_formats": ReportFormat,
 }
 

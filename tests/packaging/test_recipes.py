@@ -92,6 +92,7 @@ def install(folder: Path, recipe: Recipe) -> None:
     (folder / "scenarios.yaml").write_text(SCENARIOS)
     (folder / "my_agent.py").write_text(AGENT)
     (folder / "request.json").write_text(REQUEST)
+    (folder / "desk.persona").write_text("Desk\nNever promise a refund.\n")
 
 
 def use(folder: Path, name: str, recipe: Recipe) -> str:
@@ -135,6 +136,7 @@ SHOWN = {
     "A relation": "perturbation.shouting",
     "An adapter": "greeting",
     "An importer of another tool's suite": "row_1",
+    "A reader of another tool's agent file": "desk.persona:2",
     "A report format": "mutant,operator,status",
     "A codec of a model service": "Never guess",
 }

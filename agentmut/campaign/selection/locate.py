@@ -72,6 +72,8 @@ def _in_prompt(edit: Edit | About, origin: Origin) -> Spot:
     sources, prompt = origin.sources, origin.config.prompt
     path = sources.prompt or sources.recorded.get("prompt", origin.file)
     names = ("prompt", path)
+    if edit.span is not None and sources.prompt_parts:
+        return _in_parts(edit.span, origin, path)
     if edit.span is None or (sources.prompt is None and sources.prompt_line is None):
         return Spot(Target(path=path), None, names)
     first, last = (sources.prompt_position(prompt, offset) for offset in _ends(prompt, edit.span))
@@ -79,6 +81,15 @@ def _in_prompt(edit: Edit | About, origin: Origin) -> Spot:
         return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
     above = (sources.prompt_line or 1) - 1  # the block's indent, and so the column, is not known
     return Spot(Target(path=path, line=first.line + above), last.line + above, names)
+
+
+def _in_parts(span: tuple[int, int], origin: Origin, path: str) -> Spot:
+    """Return the place in a prompt whose parts stand in another tool's file, or in several."""
+    prompt = origin.config.prompt
+    first, last = (origin.sources.part_place(prompt, offset) for offset in _ends(prompt, span))
+    (part, line, column), (_, last_line, _) = first, last
+    file = part.file or path
+    return Spot(Target(path=file, line=line, column=column), last_line, ("prompt", path, file))
 
 
 def _in_text(path: str, text: str, edit: Edit | About, names: tuple[str, ...]) -> Spot:

@@ -13,7 +13,7 @@ from agentmut._base import AgentmutError, UsageError
 from agentmut.campaign.preparation.session import declared_variables, open_session
 from agentmut.mutation import Changes, changes
 from agentmut.nouns import AgentConfig
-from agentmut.project import load_project, read_config_file
+from agentmut.project import load_project, read_config_file, split_part
 
 SECONDS = 300
 """How long the old agent may take to be imported."""
@@ -28,7 +28,7 @@ class Described(NamedTuple):
 
     file: Path
     bare: bool = False
-    """Whether it holds the config only, not a project."""
+    """Whether it holds the config only, not a project; then `FILE#AGENT` is one of several agents in a file."""
     agent: str | None = None
     scenarios: tuple[str, ...] = ()
 
@@ -40,7 +40,7 @@ def changes_since(reference: str, described: Described, today: AgentConfig) -> C
     today's is used in place of an old one. `main...` is where the branch left `main`. Raises `UsageError`: no git,
     no repository, no such revision, or an old agent that cannot be loaded.
     """
-    file = described.file.resolve()
+    file, part = split_part(described.file.resolve()) if described.bare else (described.file.resolve(), "")
     top = _top(file.parent)
     commit = _commit(reference, top)
     name = file.relative_to(top).as_posix()
@@ -50,7 +50,8 @@ def changes_since(reference: str, described: Described, today: AgentConfig) -> C
     with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
         tree = Path(folder).resolve() / "tree"
         _check_out(commit, top, tree)
-        old, missing = _load(reference, described._replace(file=tree / name), top, tree)
+        old_file = tree / (f"{name}#{part}" if part else name)
+        old, missing = _load(reference, described._replace(file=old_file), top, tree)
     return changes(old, today, reference, _missing_note(missing, reference))
 
 
@@ -93,8 +94,10 @@ def _stand_ins(described: Described) -> Iterator[str]:
     The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
     """
     from agentmut._base import read_yaml
-    from agentmut.project import is_missing_text
+    from agentmut.project import is_foreign, is_missing_text
 
+    if described.bare and is_foreign(split_part(described.file)[0]):
+        return
     written: Any = read_yaml(described.file, described.file.name).value
     for key in () if described.bare else ("agent", "config"):
         written = written.get(key) if isinstance(written, dict) else None

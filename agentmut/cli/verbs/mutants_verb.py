@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", help="A YAML or JSON file with prompt, tools and model, instead of a project."),
+    typer.Option(
+        "--config",
+        help="A file that describes the agent, instead of a project: AGENTS.md, a CrewAI agents.yaml, a promptfoo "
+        "config and others, or YAML or JSON with prompt, tools and model. FILE#AGENT takes one of several agents.",
+    ),
 ]
 RequestFile = Annotated[
     Path | None,

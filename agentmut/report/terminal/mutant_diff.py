@@ -46,6 +46,8 @@ def _line_of(line: int, origin: Origin) -> int:
     """Return the line of the file where a line of the prompt is written; the same number where that is not known."""
     prompt, sources = origin.config.prompt, origin.sources
     starts = line_starts(prompt)
+    if sources.prompt_parts:
+        return sources.part_place(prompt, starts[max(0, min(line, len(starts)) - 1)])[1] or line
     above = 0 if sources.prompt or not sources.prompt_line else sources.prompt_line - 1
     return sources.prompt_position(prompt, starts[max(0, min(line, len(starts)) - 1)]).line + above
 

@@ -1,0 +1,1 @@
+"""Files of other tools that describe an agent, one reader each, found through entry points."""

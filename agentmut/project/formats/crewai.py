@@ -1,0 +1,85 @@
+"""CrewAI's `agents.yaml` and `tasks.yaml`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from agentmut._base import YamlSource
+from agentmut.nouns import ToolSpec
+from agentmut.project.formats.settings import model_of
+from agentmut.project.formats.yaml_texts import heading, written_at
+from agentmut.seams import ConfigFile, FoundAgent, WrittenText
+
+
+class CrewAIAgents:
+    """`agents.yaml`: goals and backstories, laid out as the CrewAI adapter has them. Roles are no part of a prompt."""
+
+    name: ClassVar[str] = "crewai_agents"
+    general: ClassVar[bool] = False
+
+    def recognises(self, file: ConfigFile) -> bool:
+        """Return whether every entry has a goal and a backstory."""
+        return _every(file, "goal", "backstory")
+
+    def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
+        """Return one agent for each entry."""
+        return tuple(_agent(file.source, name, entry) for name, entry in file.values.items())
+
+
+class CrewAITasks:
+    """`tasks.yaml`: what is to be done, and what is expected of it, by the agent that does it."""
+
+    name: ClassVar[str] = "crewai_tasks"
+    general: ClassVar[bool] = False
+
+    def recognises(self, file: ConfigFile) -> bool:
+        """Return whether every entry has a description and an expected output."""
+        return _every(file, "description", "expected_output")
+
+    def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
+        """Return the tasks of each agent as its prompt; tasks without an agent are those of `crew`."""
+        owners = dict.fromkeys(_owner(entry) for entry in file.values.values())
+        return tuple(
+            FoundAgent(
+                name=owner, prompt=tuple(_tasks(file.source, file.values, owner)), named=_tools(file, owner)
+            )
+            for owner in owners
+        )
+
+
+def _every(file: ConfigFile, *keys: str) -> bool:
+    entries = list(file.values.values())
+    return bool(entries) and all(isinstance(one, dict) and all(key in one for key in keys) for one in entries)
+
+
+def _agent(source: YamlSource, name: str, entry: Mapping[str, Any]) -> FoundAgent:
+    prompt = (
+        *written_at(source, (name, "backstory")),
+        heading("Goal"),
+        *written_at(source, (name, "goal")),
+    )
+    model = model_of(entry.get("llm"), entry, source.problem((name,), "llm"))
+    return FoundAgent(name=name, prompt=prompt, named=_named(entry), model=model)
+
+
+def _named(entry: Mapping[str, Any]) -> tuple[ToolSpec, ...]:
+    tools = entry.get("tools")
+    return tuple(ToolSpec(name=str(tool)) for tool in dict.fromkeys(tools)) if isinstance(tools, list) else ()
+
+
+def _owner(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("agent") or "crew")
+
+
+def _tasks(source: YamlSource, entries: Mapping[str, Any], owner: str) -> Iterator[WrittenText]:
+    first = True
+    for name in (name for name, entry in entries.items() if _owner(entry) == owner):
+        yield heading(f"Task: {name}", first=first)
+        yield from written_at(source, (name, "description"))
+        yield heading(f"Expected output: {name}")
+        yield from written_at(source, (name, "expected_output"))
+        first = False
+
+
+def _tools(file: ConfigFile, owner: str) -> tuple[ToolSpec, ...]:
+    mine = (entry for entry in file.values.values() if _owner(entry) == owner)
+    return tuple({tool.name: tool for entry in mine for tool in _named(entry)}.values())

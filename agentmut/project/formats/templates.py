@@ -1,0 +1,103 @@
+"""Prompts in templates: Jinja and Prompty."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from agentmut.nouns import ModelConfig
+from agentmut.project.formats.front_matter import split_front_matter
+from agentmut.project.formats.settings import model_of
+from agentmut.project.formats.tool_lists import tools_in
+from agentmut.seams import ConfigFile, FoundAgent, WrittenText
+
+_MESSAGE = re.compile(
+    r"(?:\{%-?\s*(?:chat|message)\s+role\s*=\s*[\"'](?:system|developer)[\"'][^%]*%\}"
+    r"|<message\s+role=[\"'](?:system|developer)[\"'][^>]*>)\n?"
+    r"(?P<text>.*?)(?:\{%-?\s*end(?:chat|message)\b|</message>)",
+    re.DOTALL,
+)
+_ROLE = re.compile(
+    r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)[ \t]*:[ \t]*\n",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+class Jinja:
+    """A prompt as a Jinja template: the system message of those that have messages, else the whole text."""
+
+    name: ClassVar[str] = "jinja"
+    general: ClassVar[bool] = False
+
+    def recognises(self, file: ConfigFile) -> bool:
+        """Return whether the file has the suffix of a Jinja template."""
+        return file.suffix in (".jinja", ".jinja2", ".j2")
+
+    def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
+        """Return the one prompt, with placeholders and statements as they stand."""
+        found = split_front_matter(file.text)
+        message = _MESSAGE.search(found.body)
+        start, end = message.span("text") if message else (0, len(found.body))
+        prompt = _cut(found.body, start, end, found.line)
+        return (FoundAgent(name=_stem(file), prompt=(prompt,)),)
+
+
+class Prompty:
+    """A `.prompty` file: the model in front matter, and messages under `system:`, `user:` and so on."""
+
+    name: ClassVar[str] = "prompty"
+    general: ClassVar[bool] = False
+
+    def recognises(self, file: ConfigFile) -> bool:
+        """Return whether the file has the suffix of Prompty."""
+        return file.suffix == ".prompty"
+
+    def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
+        """Return the one prompt: the system message, or the whole text where it has no roles."""
+        found = split_front_matter(file.text)
+        start, end = _system(found.body)
+        settings = _settings(found.data)
+        return (
+            FoundAgent(
+                name=str(found.data.get("name") or file.path.stem),
+                prompt=(_cut(found.body, start, end, found.line),),
+                tools=tools_in(settings.get("tools"), file.path.parent, file.label),
+                model=_model(found.data, settings, file.label),
+            ),
+        )
+
+
+def _stem(file: ConfigFile) -> str:
+    return file.path.name.partition(".")[0]
+
+
+def _cut(text: str, start: int, end: int, first_line: int) -> WrittenText:
+    """Return a part of a text that begins on `first_line`, without blank lines around it."""
+    part = text[start:end]
+    start += len(part) - len(part.lstrip("\n"))
+    return WrittenText(text=part.strip("\n"), line=first_line + text.count("\n", 0, start), indent=0)
+
+
+def _system(body: str) -> tuple[int, int]:
+    roles = list(_ROLE.finditer(body))
+    for role, following in zip(roles, [*roles[1:], None], strict=True):
+        if role["role"].lower() in ("system", "developer"):
+            return role.end(), following.start() if following else len(body)
+    return 0, len(body)
+
+
+def _settings(data: Mapping[str, Any]) -> dict[str, Any]:
+    model = data.get("model")
+    of_model = model if isinstance(model, dict) else {}
+    given = of_model.get("parameters") or of_model.get("options") or {}
+    own = {"tools": data["tools"]} if isinstance(data.get("tools"), list) else {}
+    return {**own, **(given if isinstance(given, dict) else {})}
+
+
+def _model(data: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> ModelConfig:
+    model = data.get("model")
+    if not isinstance(model, dict):
+        return model_of(model, settings, where)
+    configured = model.get("configuration") or {}
+    places = (configured, "azure_deployment"), (configured, "name"), (configured, "model"), (model, "id")
+    name = next((at[key] for at, key in places if isinstance(at, dict) and at.get(key)), None)
+    return model_of(name, settings, where)

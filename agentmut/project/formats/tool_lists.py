@@ -1,0 +1,33 @@
+"""Lists of tools, as the files of other tools hold or name them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentmut.nouns import ToolSpec
+from agentmut.project.parts import read_tools, tools_of
+
+FILE = "file://"
+
+
+def tools_in(value: Any, folder: Path, where: str) -> tuple[ToolSpec, ...]:
+    """Return the tools of a list, or of the file that `file://...` names. `where` names the list in errors.
+
+    Tools that a service brings along, such as a code interpreter, have no schema and are left out. Raises
+    `ProjectError` for a tool that cannot be read.
+    """
+    if isinstance(value, str) and value.startswith(FILE):
+        path = value.removeprefix(FILE)
+        return read_tools(path, folder).tools if path.endswith((".json", ".yaml", ".yml")) else ()
+    if not isinstance(value, list):
+        return ()
+    return tools_of([tool for tool in value if not is_of_service(tool)], where).tools
+
+
+def is_of_service(tool: Any) -> bool:
+    """Return whether an entry of a list names a tool that the model's service carries out."""
+    if not isinstance(tool, Mapping):
+        return True
+    kind = tool.get("type")
+    described = any(key in tool for key in ("function", "parameters", "input_schema", "inputSchema"))
+    return isinstance(kind, str) and kind not in ("function", "custom") and not described
