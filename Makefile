@@ -101,6 +101,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/guidance.py
 	$(BIN)/python benchmarks/pytest_suite.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/secret_detection.py
 	$(BIN)/python benchmarks/pytest_plugin.py
 	$(BIN)/python benchmarks/frameworks.py
 

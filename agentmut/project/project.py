@@ -20,7 +20,14 @@ from agentmut.project.schema import (
     StatisticsSettings,
     VerdictSettings,
 )
-from agentmut.recording import CREDENTIAL, Redactor, header_secrets, secret_values, url_secrets
+from agentmut.recording import (
+    CREDENTIAL,
+    Redactor,
+    header_secrets,
+    secret_values,
+    short_secrets,
+    url_secrets,
+)
 from agentmut.seams import AgentSpec, SuiteSpec
 
 
@@ -102,7 +109,13 @@ def redactor(project: Project) -> Redactor:
     filled = {value for value in _filled(project) if not any(value in text for text in own)}
     secrets = secret_values({*filled, *_named(project)}, os.environ)
     agent = project.agent
-    return Redactor(secrets | header_secrets(agent.headers) | url_secrets(agent.url or ""), own)
+    given = {
+        name: secret.get_secret_value() for name, secret in (*project.env.items(), *agent.headers.items())
+    }
+    short = short_secrets(os.environ) | short_secrets(given)
+    own_words = {word for word in short if any(word in text for text in own)}
+    known = secrets | header_secrets(agent.headers) | url_secrets(agent.url or "")
+    return Redactor(known, own, short - own_words)
 
 
 def _filled(project: Project) -> Iterator[str]:
@@ -124,3 +137,4 @@ def _own_texts(project: Project) -> Iterator[str]:
     yield from (tool.description for tool in project.config.tools)
     yield from (document.text for document in project.config.context)
     yield from (document.text for scenario in project.scenarios for document in scenario.context)
+    yield from (turn for scenario in project.scenarios for turn in scenario.turns if isinstance(turn, str))

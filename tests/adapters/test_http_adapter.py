@@ -22,7 +22,8 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
-from agentmut.recording.redaction import Redactor, header_secrets
+from agentmut.recording.known_secrets import header_secrets
+from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 from agentmut.trial.single_run import Case, attempt

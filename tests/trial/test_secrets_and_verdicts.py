@@ -1,17 +1,13 @@
 """What is kept holds no secrets, and what is judged is what the agent said."""
 
-import re
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from agentmut.campaign.trials import Suite
 from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.recording.redaction import _IN_QUERY, KNOWN_FORMS, Redactor, secret_values, url_secrets
+from agentmut.recording.known_secrets import secret_values, url_secrets
+from agentmut.recording.redaction import Redactor
 
 SECRET = "planted-key-0123"
 REDACTOR = Redactor([SECRET])
@@ -86,13 +82,3 @@ def test_what_an_address_says_is_secret_but_for_its_placeholders() -> None:
     found = url_secrets("https://me:secret-of-mine@h/ask?key=planted-url-key&q={input}")
     assert {"planted-url-key", "secret-of-mine", "me:secret-of-mine"} <= found
     assert "{input}" not in found
-
-
-FORMS = re.compile(f"{KNOWN_FORMS}|{_IN_QUERY}")
-LIKE_A_KEY = st.one_of(st.from_regex(FORMS), st.text())
-
-
-@given(LIKE_A_KEY, LIKE_A_KEY)
-def test_whatever_has_the_form_of_a_key_is_masked(one: str, other: str) -> None:
-    text = f"{one} {other}"
-    assert (Redactor([]).text(text) == text) == (FORMS.search(text) is None)

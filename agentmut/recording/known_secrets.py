@@ -1,0 +1,149 @@
+"""Secrets that are known by their value, however it is spelled: those of variables, headers and addresses."""
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+from pydantic import SecretStr
+
+from agentmut.recording.secret_forms import BEGINS
+
+CREDENTIAL = re.compile(
+    r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|_PASS\d*$|_PWD\d*$|_PIN$|_AUTH$|_DSN$",
+    re.IGNORECASE,
+)
+"""Names of environment variables that hold credentials."""
+LEAST = 12
+"""Characters of a secret that is replaced wherever it stands. Shorter passwords are replaced as whole words."""
+LEAST_OF_PASSWORD = 4
+_PASSWORD = re.compile(r"(?:PASSW(?:OR)?D|PASSPHRASE|_PASS|_PWD|_PIN|SECRET)_?\d*$", re.IGNORECASE)
+_SHORT_KEY = re.compile(r"(?:KEY|TOKEN|CREDENTIALS?|_AUTH)_?\d*$", re.IGNORECASE)
+_NO_SECRETS = frozenset((
+    "admin", "administrator", "anonymous", "anything", "basic", "bearer", "changeme", "default", "demo",
+    "dummy", "empty", "enabled", "disabled", "example", "fake", "false", "guest", "local", "localhost", "mock",
+    "mysql", "none", "null", "offline", "password", "pass", "placeholder", "postgres", "postgresql", "private",
+    "public", "redacted", "redis", "required", "root", "secret", "simulated", "simulator", "string", "test",
+    "testing", "token", "true", "undefined", "unused", "user", "username", "value",
+))  # fmt: skip
+"""Values that everybody knows: replacing them would garble ordinary text and protect nothing."""
+
+
+def secret_values(secrets: Iterable[str], environment: Mapping[str, str]) -> set[str]:
+    """Return the `secrets` given, and those of an environment: what is named like a credential, and
+    passwords in URLs.
+    """
+    named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
+    in_urls = {secret for value in environment.values() if "://" in value for secret in _userinfo(value)}
+    return named.union(secrets, in_urls)
+
+
+def short_secrets(environment: Mapping[str, str]) -> set[str]:
+    """Return the short values of variables that are named as a password or a key.
+
+    Every value of a password is one, except words that everybody knows. A short key or token has a digit or a sign.
+
+    >>> sorted(short_secrets({"DB_PASSWORD": "hunter", "API_KEY": "a-1b", "MODEL_KEY": "offline"}))
+    ['a-1b', 'hunter']
+    """
+    named = ((name, value) for name, value in environment.items() if _is_short(value))
+    passwords = {
+        v for _, text in environment.items() if "://" in text for v in _passwords(text) if _is_short(v)
+    }
+    return passwords | {
+        value
+        for name, value in named
+        if _PASSWORD.search(name) or (_SHORT_KEY.search(name) and not value.isalpha() and not value.isdigit())
+    }
+
+
+def _is_short(value: str) -> bool:
+    return LEAST_OF_PASSWORD <= len(value) < LEAST and value.lower() not in _NO_SECRETS
+
+
+def _passwords(text: str) -> Iterator[str]:
+    yield from (unquote(password) for _, password in _USERINFO.findall(text))
+
+
+def header_secrets(headers: Mapping[str, SecretStr]) -> set[str]:
+    """Return what may be secret in the headers that a project sends: their values, and the words in them (`Bearer
+    ...`).
+    """
+    values = (value.get_secret_value() for name, value in headers.items() if not _PLAIN_HEADER.match(name))
+    return {secret for value in values for secret in (value, *value.split())}
+
+
+def url_secrets(url: str) -> set[str]:
+    """Return what may be secret in an address: user and password, also as they are sent, and the values
+    of its query.
+    """
+    try:
+        query = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        query = []
+    return {value for _, value in query if "{" not in value}.union(_userinfo(url))
+
+
+_PLAIN_HEADER = re.compile(r"accept|content-|user-agent", re.IGNORECASE)
+_USERINFO = re.compile(r"://([^/@\s]*):([^/@\s]+)@")
+
+
+def _userinfo(text: str) -> Iterator[str]:
+    """User and password of the URLs in a text, the password alone, and both as a header has them."""
+    for user, password in _USERINFO.findall(text):
+        plain = f"{unquote(user)}:{unquote(password)}"
+        yield from (f"{user}:{password}", plain, unquote(password), base64.b64encode(plain.encode()).decode())
+
+
+class KnownSecrets:
+    """Finds secrets in every spelling; those of fewer than `LEAST` characters as whole words only."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = sorted(set(secrets))
+        self._long = _longest_first(
+            form for secret in known if len(secret) >= LEAST for form in spellings(secret)
+        )
+        self._short = _longest_first(
+            form for secret in known if len(secret) < LEAST for form in _written(secret)
+        )
+        words = (f"{BEGINS}{re.escape(form)}(?![A-Za-z0-9_])" for form in self._short)
+        self._pattern = re.compile("|".join((*map(re.escape, self._long), *words)) or r"(?!)")
+
+    def masked(self, text: str, mask: str) -> str:
+        """Return the text with a mask in the place of each secret."""
+        if any(form in text for form in self._long) or any(form in text for form in self._short):
+            return self._pattern.sub(mask, text)
+        return text
+
+
+def _longest_first(forms: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(forms), key=lambda form: (-len(form), form)))
+
+
+def spellings(secret: str) -> set[str]:
+    """Spell a secret as plain text, JSON, JSON within JSON, URLs and base64 write it."""
+    return {*_written(secret), *_in_base64(secret)}
+
+
+def _written(secret: str) -> set[str]:
+    forms = {secret}
+    for ascii_only in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+        forms |= {once, json.dumps(once, ensure_ascii=ascii_only)[1:-1]}
+    raw = secret.encode("utf-8", "surrogateescape")
+    for escaped in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        forms |= {escaped, re.sub("%..", lambda found: found[0].lower(), escaped)}
+    return forms
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """Yield what base64 makes of it wherever it begins, such as behind `user:`; what depends on its
+    neighbours is left.
+    """
+    raw = secret.encode("utf-8", "surrogateescape")
+    for before in range(3):
+        whole = base64.b64encode(bytes(before) + raw).decode()
+        begin, end = (0, 2, 3)[before], 4 * ((before + len(raw)) // 3)
+        middle = whole[begin:end]
+        yield from (middle, middle.replace("+", "-").replace("/", "_"))

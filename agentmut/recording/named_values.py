@@ -1,0 +1,139 @@
+"""Secrets that are known by the name before them: `password=...`, `"api_key": "..."`, `Cookie: ...`."""
+
+import re
+
+from agentmut.recording.secret_forms import Form, secret_in
+
+_KEYS = (
+    "api",
+    "access",
+    "private",
+    "secret",
+    "signing",
+    "encryption",
+    "subscription",
+    "account",
+    "master",
+    "license",
+)
+_TOKENS = ("auth", "access", "refresh", "bearer", "api", "session", "id", "security", "bot", "deploy")
+_NO_SECRET_TOKENS = ("next", "page", "sync", "continuation", "max", "cancellation")
+
+
+def _behind(words: tuple[str, ...], *, there: bool) -> str:
+    """Return a pattern for a place behind one of the words, with or without a sign between, or behind none of them."""
+    places = [f"{word}{sign}" for word in words for sign in ("", "[ _-]")]
+    return f"(?:{'|'.join(f'(?<={p})' for p in places)})" if there else "".join(f"(?<!{p})" for p in places)
+
+
+_PASSWORD = r"pass(?:word|wd|phrase)|(?<![a-z])pwd|(?<=\\[nrtbf])pwd|(?<=_)pass"
+_KEY = rf"secret|{_behind(_KEYS, there=True)}key|{_behind(_TOKENS, there=True)}token|credentials?"
+_TOKEN = rf"{_behind(_NO_SECRET_TOKENS, there=False)}token"
+_BEHIND = r"(?:[_-]?(?:\d{1,2}|value|confirm(?:ation)?|again|new|old|prod|test|dev|id))?"
+_NAME = rf"(?i:(?P<password>{_PASSWORD})|(?P<key>{_KEY})|(?P<token>{_TOKEN})){_BEHIND}"
+_CORES = ("pass", "pwd", "secret", "key", "token", "credential")
+_MARKS = tuple(form for core in _CORES for form in (core, core.capitalize(), core.upper()))
+"""Where a pattern begins: what is before it in a longer name, such as `OPENAI_API_`, is looked back at."""
+
+_PLACEHOLDER = re.compile(
+    r"""(?ix) [*x.\-_•]+ | <.*> | \$.* | %.*% | \{.*\} | \[.*\]
+    | (?:your|my|some|the|an?|new|old|current|example|fake|dummy|placeholder)[-_ ][a-z_ .-]*
+    | .*(?:redacted|changeme|change_me|placeholder|masked|hidden).*
+    | (?:your|my)[-_ ].* | string|str|null|none|true|false|undefined|required
+    |optional|missing|invalid|incorrect|wrong|empty|any|text|object
+    """
+)
+_CREDENTIAL_WORD = re.compile(r"(?i:password|passwd|pwd|secret|token|key|credentials?)\W*$")
+_REFERENCE = re.compile(
+    r"[A-Za-z_][\w.]*[(\[].*|(?:self|os|config|settings|env|process|args|request|user)\..*"
+)
+
+
+def _quoted(found: re.Match[str]) -> bool:
+    value = secret_in(found)
+    if _PLACEHOLDER.fullmatch(value) or _CREDENTIAL_WORD.search(value):
+        return False
+    if found["password"]:
+        return len(value.split()) <= 5
+    return (
+        " " not in value
+        and len(value) >= (16 if found["token"] else 8)
+        and (_mixed(value) or bool(found["key"]))
+    )
+
+
+def _assigned(found: re.Match[str]) -> bool:
+    value = secret_in(found)
+    if _PLACEHOLDER.fullmatch(value) or _CREDENTIAL_WORD.search(value) or _REFERENCE.fullmatch(value):
+        return False
+    return bool(found["password"]) or (len(value) >= (16 if found["token"] else 8) and _mixed(value))
+
+
+def _told(found: re.Match[str]) -> bool:
+    value = secret_in(found)
+    least = 16 if found["token"] else 6
+    return (
+        len(value) >= least
+        and _mixed(value)
+        and not _MEASURE.match(value)
+        and not _PLACEHOLDER.fullmatch(value)
+    )
+
+
+_MEASURE = re.compile(r"\d+[-–]?[a-z]+$|\d{4}-\d\d")
+"""`12-character`, `30days`, a date."""
+
+
+def _mixed(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+_COOKIES = re.compile(r"[\w.-]+=[^;\s]+")
+_CREDENTIALS = re.compile(
+    r"(?i:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256|key|bot)\s+\S{6,}|(?=\D*\d)\S{10,}"
+)
+
+
+def _header(found: re.Match[str]) -> bool:
+    value = secret_in(found)
+    if "${" in value:  # a template
+        return False
+    return bool((_COOKIES if found["cookie"] else _CREDENTIALS).match(value))
+
+
+NAMED = (
+    Form(
+        "header",
+        ("uthorization", "UTHORIZATION", "ookie", "OOKIE"),
+        re.compile(
+            r"(?P<kept>(?i:(?P<cookie>ookie)|uthorization)"
+            r"(?:\\*[\"'])?\s*[:=]\s*(?:\\*[\"'])?)[^\r\n\"'\\]{6,4096}"
+        ),
+        _header,
+    ),
+    Form(
+        "quoted value of a name",
+        _MARKS,
+        re.compile(
+            rf"(?P<kept>{_NAME}(?:\\*[\"'`])?\]?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}(?P<quote>\\*[\"']))"
+            r"(?:(?!(?<!\\)(?P=quote))[^\r\n]){3,256}(?=(?P=quote))"
+        ),
+        _quoted,
+    ),
+    Form(
+        "value assigned to a name",
+        _MARKS,
+        re.compile(rf"(?P<kept>{_NAME}=)[^\s\"'`&;,<>()\[\]{{}}\\$*=][^\s\"'`&;,<>\\]{{3,255}}"),
+        _assigned,
+    ),
+    Form(
+        "value told of a name",
+        _MARKS,
+        re.compile(
+            rf"(?P<kept>{_NAME}[\"'`*]{{0,3}}(?:\s?[:=]|\s(?:is|was)(?:\snow)?:?)\s{{1,3}}[\"'`*]{{0,3}})"
+            r"[^\s\"'`*,;()<>\[\]{}\\=]{5,127}[^\s\"'`*,;()<>\[\]{}\\=.!?:]={0,2}"
+        ),
+        _told,
+    ),
+)
+"""Names of passwords take any value; names of keys and tokens take what cannot be a word."""

@@ -1,0 +1,197 @@
+"""Secrets that are known by their form: the tokens of services, keys in PEM, webhooks, passwords in addresses."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+BEGINS = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+"""Where a token may begin: also behind an escaped line break, as what is searched may be JSON, or JSON within JSON."""
+_ENDS = r"(?![A-Za-z0-9])"
+
+
+def always(found: re.Match[str]) -> bool:
+    """Return True: whatever the pattern finds is a secret."""
+    return True
+
+
+class Form(NamedTuple):
+    """What secrets of one kind look like. The secret is what is found, without the group `kept` at its beginning."""
+
+    kind: str
+    marks: tuple[str, ...]
+    """One of these stands in every text that the pattern fits; it takes far less time to look for them."""
+    pattern: re.Pattern[str]
+    is_secret: Callable[[re.Match[str]], bool] = always
+    before: tuple[int, ...] = (0,)
+    """Characters between where the pattern begins and its mark. Empty: anywhere, so the whole text is searched."""
+
+    def found_in(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the secrets of this form, from left to right; none overlaps another."""
+        if self.before:
+            return self._at_marks(text)
+        return (match for match in self.pattern.finditer(text) if self.is_secret(match))
+
+    def _at_marks(self, text: str) -> Iterator[re.Match[str]]:
+        end = 0
+        for place in sorted({at for mark in self.marks for at in places_of(mark, text)}):
+            for before in self.before:
+                match = self.pattern.match(text, place - before) if place - before >= end else None
+                if match is not None and self.is_secret(match):
+                    end = match.end()
+                    yield match
+                    break
+
+
+def places_of(mark: str, text: str) -> Iterator[int]:
+    """Yield where a mark stands in a text."""
+    place = text.find(mark)
+    while place >= 0:
+        yield place
+        place = text.find(mark, place + 1)
+
+
+def secret_in(found: re.Match[str]) -> str:
+    """Return the secret of a match, without what stays."""
+    return found[0][len(kept_of(found)) :]
+
+
+def kept_of(found: re.Match[str]) -> str:
+    """Return what stays in the place of a match, such as the name before the value."""
+    return (found.groupdict().get("kept") or "") if found.re.groups else ""
+
+
+def token(kind: str, *prefixes: str, rest: str, ends: str = _ENDS) -> Form:
+    """Return the form of tokens that begin with one of the prefixes, and go on with `rest`, a pattern."""
+    begins = "|".join(map(re.escape, prefixes))
+    return Form(kind, prefixes, re.compile(f"{BEGINS}(?:{begins}){rest}{ends}"))
+
+
+_WORD = "[A-Za-z0-9_-]"
+_DIGIT = f"(?={_WORD}{{0,80}}[0-9])"
+"""At least one digit: names of classes and columns begin like some tokens."""
+
+SERVICES = (
+    # model services
+    token("Anthropic", "sk-ant-", rest=rf"{_WORD}{{16,}}"),
+    token("OpenAI", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", rest=rf"{_WORD}{{16,}}"),
+    token("OpenAI, OpenRouter, DeepSeek, Langfuse, ElevenLabs", "sk-", "sk_", rest=rf"{_DIGIT}{_WORD}{{16,}}"),
+    token("Google API key", "AIza", rest=rf"{_WORD}{{30,}}"),
+    token("Google OAuth", "ya29.", "GOCSPX-", "1//0", "AQ.Ab", rest=r"[A-Za-z0-9_.-]{20,}"),
+    token("Groq", "gsk_", rest=r"[A-Za-z0-9]{20,}"),
+    token("xAI", "xai-", rest=rf"{_DIGIT}{_WORD}{{20,}}"),
+    token("Hugging Face", "hf_", "api_org_", rest=r"[A-Za-z0-9]{30,}"),
+    token("Replicate", "r8_", rest=r"[A-Za-z0-9]{30,}"),
+    token("Perplexity", "pplx-", rest=r"[A-Za-z0-9]{20,}"),
+    token("NVIDIA", "nvapi-", rest=rf"{_WORD}{{20,}}"),
+    token("Cerebras", "csk-", rest=rf"{_DIGIT}[A-Za-z0-9]{{20,}}"),
+    token("Together", "tgp_v1_", rest=rf"{_WORD}{{20,}}"),
+    token("Pinecone", "pcsk_", rest=rf"{_WORD}{{20,}}"),
+    token("Tavily", "tvly-", rest=rf"{_WORD}{{20,}}"),
+    token("LangSmith", "lsv2_pt_", "lsv2_sk_", rest=rf"{_WORD}{{20,}}"),
+    token("Weights & Biases", "wandb_v1_", rest=rf"{_WORD}{{20,}}"),
+    # code and packages
+    token("GitHub", "github_pat_", rest=r"[A-Za-z0-9_]{20,}"),
+    token("GitHub", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest=r"[A-Za-z0-9_-]{16,}"),
+    token(
+        "GitLab", "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glagent-", "glft-", "gloas-",
+        rest=r"[A-Za-z0-9_.-]{16,}",
+    ),
+    token("Bitbucket, Atlassian", "ATBB", "ATATT3", "ATCTT3", rest=r"[A-Za-z0-9_=-]{20,}"),
+    token("npm", "npm_", rest=r"[A-Za-z0-9]{30,}"),
+    token("PyPI", "pypi-AgE", rest=rf"{_WORD}{{30,}}"),
+    token("RubyGems, Clojars", "rubygems_", "CLOJARS_", rest=rf"{_DIGIT}[A-Za-z0-9]{{30,}}"),
+    token("Docker", "dckr_pat_", "dckr_oat_", rest=rf"{_WORD}{{20,}}"),
+    # clouds and what runs in them
+    token("AWS", "AKIA", "ASIA", "ABIA", "ACCA", rest=r"[A-Z0-9]{16}"),
+    token("DigitalOcean", "dop_v1_", "doo_v1_", "dor_v1_", rest=r"[a-f0-9]{32,}"),
+    token("Databricks", "dapi", rest=r"[a-f0-9]{32}(?:-\d)?"),
+    token("HashiCorp", "hvs.", "hvb.", "hvr.", rest=rf"{_WORD}{{20,}}"),
+    token("Grafana", "glsa_", "glc_", rest=r"[A-Za-z0-9_+/=]{20,}"),
+    token("New Relic", "NRAK-", "NRII-", "NRJS-", rest=rf"{_DIGIT}{_WORD}{{15,}}"),
+    token("Sentry", "sntrys_", "sntryu_", rest=r"[A-Za-z0-9_+/=]{30,}"),
+    token("Doppler", "dp.pt.", "dp.st.", "dp.sa.", rest=r"[A-Za-z0-9.]{20,}"),
+    token("PlanetScale", "pscale_tkn_", "pscale_pw_", "pscale_oauth_", rest=r"[A-Za-z0-9_.=-]{20,}"),
+    token("Supabase", "sbp_", "sb_secret_", rest=rf"{_DIGIT}{_WORD}{{20,}}"),
+    token("Netlify", "nfp_", rest=r"[A-Za-z0-9]{30,}"),
+    token("Fly", "fm1_", "fm2_", rest=r"[A-Za-z0-9+/=_-]{40,}"),
+    token("age", "AGE-SECRET-KEY-1", rest=r"[A-Z0-9]{50,}"),
+    token("1Password", "ops_eyJ", rest=r"[A-Za-z0-9+/=_-]{30,}"),
+    token("Alibaba", "LTAI", rest=r"[A-Za-z0-9]{12,24}"),
+    Form(
+        "Azure", ("Q~",), re.compile(r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"), before=(4,)
+    ),
+    # messages, payments, work
+    token("Slack", "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxd-", "xoxc-", "xapp-",
+          rest=r"[A-Za-z0-9%._-]{10,}"),
+    token("SendGrid", "SG.", rest=rf"{_WORD}{{16,}}\.{_WORD}{{16,}}"),
+    token("Twilio", "SK", rest=r"[a-f0-9]{32}"),
+    token("Mailgun", "key-", rest=r"[a-f0-9]{32}"),
+    Form("Mailchimp", ("-us",), re.compile(rf"{BEGINS}[a-f0-9]{{32}}-us\d{{1,2}}{_ENDS}"), before=(32,)),
+    token("Stripe", "rk_live_", "rk_test_", "whsec_", "pk_live_", "pk_test_", "pk-lf-", rest=rf"{_WORD}{{16,}}"),
+    token("Square", "sq0atp-", "sq0csp-", "EAAAE", rest=rf"{_WORD}{{20,}}"),
+    token("Shopify", "shpat_", "shpca_", "shppa_", "shpss_", rest=r"[a-fA-F0-9]{32}"),
+    token("Facebook", "EAAB", "EAAC", "EAAG", rest=rf"{_DIGIT}[A-Za-z0-9]{{40,}}"),
+    token("Linear", "lin_api_", "lin_oauth_", rest=r"[A-Za-z0-9]{30,}"),
+    token("Notion", "ntn_", "secret_", rest=rf"{_DIGIT}[A-Za-z0-9]{{30,}}"),
+    token("Figma", "figd_", "figo_", rest=rf"{_WORD}{{30,}}"),
+    token("Postman", "PMAK-", rest=r"[a-f0-9]{24}-[a-f0-9]{34}"),
+    Form("Airtable", ("pat",), re.compile(rf"{BEGINS}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}{_ENDS}")),
+    Form("Telegram", (":AA",), re.compile(rf"{BEGINS}\d{{8,10}}:AA{_WORD}{{32,34}}{_ENDS}"), before=(8, 9, 10)),
+    Form("Discord", ("MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),  # base64 of an id: of digits
+         re.compile(rf"{BEGINS}[MNO][A-Za-z0-9_-]{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}{_ENDS}")),
+)  # fmt: skip
+"""By service, those with the longer prefix first. Lengths leave room for the next generation of a token."""
+
+STRUCTURES = (
+    Form(
+        "private key",
+        ("-----BEGIN ",),
+        re.compile(
+            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+            r"|(?:[A-Za-z0-9+/=\s]|\\+[nr])*)"
+        ),
+    ),
+    Form("JSON Web Token", ("eyJ",), re.compile(rf"{BEGINS}eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}(?:\.{_WORD}*){{0,3}}")),
+    Form(
+        "webhook",
+        ("hooks.slack.com/", "discord.com/", "discordapp.com/", "webhook.office.com/", "hooks.zapier.com/"),
+        re.compile(
+            r"(?P<kept>hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+            r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/)[A-Za-z0-9_@/-]{16,}"
+        ),
+    ),
+    Form(
+        "Authorization",
+        ("Bearer ", "bearer ", "Basic ", "basic "),
+        re.compile(
+            BEGINS + r"(?:[Bb]earer [A-Za-z0-9._~+/-]{16,}={0,2}"
+            r"|[Bb]asic (?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2})"
+        ),
+    ),
+    # The last `@` before the path ends the password, which may have one itself. Redis has no user.
+    Form(
+        "user and password of an address",
+        ("://",),
+        re.compile(r"(?P<kept>://)[^/@\s\"'\\:<>?#]*:[^/\s\"'\\<>]+(?=@[A-Za-z0-9\[_.-])"),
+    ),
+    Form(
+        "value in an address's query",
+        ("=",),
+        re.compile(
+            r"(?P<kept>[?&;][\w-]*(?i:key|token|secret|password|passwd|sig|signature|credential)=)"
+            r"[^&\s\"'\\<>\[\])]{6,}"
+        ),
+        before=(),
+    ),
+    Form(
+        "session cookie",
+        ("JSESSIONID=", "PHPSESSID=", "sessionid=", "connect.sid=", "csrftoken=", "XSRF-TOKEN=", "__Secure-",
+         "__Host-"),
+        re.compile(
+            BEGINS + r"(?P<kept>(?:JSESSIONID|PHPSESSID|sessionid|connect\.sid|csrftoken|XSRF-TOKEN"
+            r"|__(?:Secure|Host)-[\w.-]{1,40})=)[^\s;,\"'\\<>\[\]]{8,}"
+        ),
+    ),
+)  # fmt: skip
+"""What is secret by where it stands."""
