@@ -1,9 +1,12 @@
 """The options of a report."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from agentmut.insight import Coverage, MutantRuns
+    from agentmut.nouns import AssertionSuggestion
     from agentmut.store import RelationReport, Rescored, SurvivorsReport
 
 
@@ -19,6 +22,10 @@ class Extra(NamedTuple):
     coverage: "Coverage | None" = None
     runs: "tuple[MutantRuns, ...]" = ()
     """Stored runs side by side, as many as a page has room for; HTML alone shows them."""
+    assertions: "tuple[AssertionSuggestion, ...]" = ()
+    """Proposed for survivors, each for the first of its `mutants`; HTML alone shows them."""
+    where: Mapping[str, str] = MappingProxyType({})
+    """Scenario -> the file and line where it is written."""
     no_runs: str = ""
     """Why there are none, or not all of them, in a sentence."""
 

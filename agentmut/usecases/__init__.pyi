@@ -1,3 +1,5 @@
+from .assertion_mining import Mined as Mined
+from .assertion_mining import mined_assertions as mined_assertions
 from .assessing import carry_out_assessment as carry_out_assessment
 from .baseline_growth import Updating as Updating
 from .baseline_growth import carry_out_update as carry_out_update

@@ -1,7 +1,8 @@
 """Stored runs of the original and of a mutant beside each other, for somebody who wants to read what they said."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from agentmut._base import UsageError
 from agentmut.campaign import Session
@@ -24,20 +25,20 @@ MOST_RUNS = 200
 
 
 def run_pairs(
-    session: Session, store: Store, run: str, row: MutantRow, trial: int | None = None
+    session: Session, store: Store, run: str, row: MutantRow, trial: int | None = None, on: str = ""
 ) -> tuple[SideBySide, ...]:
     """Return runs of the original and of the mutant on the scenario that tells most about it.
 
-    That is the first scenario that killed the mutant, else the one where its behaviour changed, else the one with the
-    most failures. With `trial`, the pair has that run of the mutant, on its own scenario. Empty where no run is stored,
-    or the scenario has gone.
+    That is the scenario `on` where one is named, else the first scenario that killed the mutant, else the one where its
+    behaviour changed, else the one with the most failures. With `trial`, the pair has that run of the mutant on its
+    own scenario. Empty where no run is stored, or the scenario has gone.
 
     Raises `UsageError` for a trial that is none of the mutant in that run.
     """
     mutants = store.trials_of(run, row.id)
     if trial is not None:
         return _asked(session, store, run, row, [one for one in mutants if one.id == trial], trial)
-    scenario = _scenario(row)
+    scenario = on or _scenario(row)
     own = [one for one in mutants if one.scenario == scenario]
     if not own or scenario not in session.tests.scenarios:
         return ()
@@ -46,16 +47,22 @@ def run_pairs(
 
 
 def runs_of_mutants(
-    session: Session, store: Store, run: str, rows: Iterable[MutantRow], further: int
+    session: Session,
+    store: Store,
+    run: str,
+    rows: Iterable[MutantRow],
+    further: int,
+    on: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[MutantRuns]:
     """Yield the runs of each mutant on the scenario that tells most about it, in the order of the rows.
 
-    Each has at most `further` pairs beyond the typical and the telling one. A mutant without stored runs is left out.
-    The runs of a mutant are read when it is its turn, so that a caller may stop early.
+    `on` names the scenario for some mutants. Each mutant has at most `further` pairs beyond the typical and the telling
+    one. A mutant without stored runs is left out. The runs of a mutant are read when it is its turn, so that a caller
+    may stop early.
     """
     typical = _Typical(session, store.trials_of(run, ""))
     for row in rows:
-        scenario = _scenario(row)
+        scenario = on.get(row.id) or _scenario(row)
         original = typical.of(scenario)
         own = [one for one in store.trials_of(run, row.id) if one.scenario == scenario] if original else []
         if original is None or not own:

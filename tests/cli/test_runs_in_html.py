@@ -12,7 +12,8 @@ AGENT = '''"""Greets as its prompt says."""
 
 
 def run(config, input):
-    return "hello, it is on its way" if "hello" in config.prompt else "it is on its way"
+    hello = "hello, " if "hello" in config.prompt else ""
+    return f"{hello}it is on its way{' to Kiel' if 'place' in config.prompt else ''}"
 '''
 
 
@@ -44,8 +45,14 @@ def page(project: Path, *options: str) -> str:
 def test_both_mutants_stand_beside_the_original_with_their_words_marked(project: Path) -> None:
     written = page(project)
     assert written.count("<template data-mutant=") == 2
-    assert "<del>hello, </del>it is on its way" in written
+    assert "<del>hello, </del>it is on its way to Kiel" in written
     assert "The mutant fails:</strong> output lacks &#39;hello&#39;" in written
+
+
+def test_a_survivor_has_an_assertion_with_its_place_and_its_runs_are_of_that_scenario(project: Path) -> None:
+    written = page(project)
+    assert "<code>s.yaml:1</code>, scenario <code>where</code>, under <code>evaluators:</code>" in written
+    assert "Runs side by side on where" in written
 
 
 def test_runs_can_be_left_out_and_are_narrowed_with_the_mutants(project: Path) -> None:

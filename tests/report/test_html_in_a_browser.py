@@ -17,7 +17,7 @@ from agentmut.report.html.page import CARDS
 from agentmut.report.view import Extra
 from tests.report.large import large_result
 from tests.report.test_html_report import KILLED, hostile, result, row
-from tests.report.test_html_runs import runs
+from tests.report.test_html_runs import runs, suggestion
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -283,13 +283,29 @@ def test_runs_of_a_mutant_are_paged_one_pair_at_a_time(visit: Visit) -> None:
     assert detail(page).locator(".pair").count() == 0
 
 
+def test_a_button_copies_the_assertion_and_says_so(visit: Visit) -> None:
+    visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(assertions=(suggestion(),)))
+    detail(page).get_by_role("button", name="Copy").click()
+    detail(page).get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "- contains: hello"
+
+
+def test_without_a_clipboard_the_lines_are_selected(visit: Visit) -> None:
+    visit.page.add_init_script("delete Navigator.prototype.clipboard")
+    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(assertions=(suggestion(),)))
+    detail(page).get_by_role("button", name="Copy").click()
+    assert page.evaluate("getSelection().toString()") == "- contains: hello"
+    assert detail(page).get_by_role("button", name="Selected: copy it").is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_runs_side_by_side(visit: Visit, scheme: Any) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
     visit.page.emulate_media(color_scheme=scheme)
-    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(runs=(runs(),)))
+    page = visit.open(campaign(), "#mutant-aaaa0001", Extra(runs=(runs(),), assertions=(suggestion(),)))
     detail(page).locator(".pair:visible").wait_for()
     assert _serious(axe.Axe().run(page)) == []
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 
 from agentmut.insight import Event, EventKind, MutantRuns, RunView, side_by_side
+from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Rate
 from agentmut.report.html import html_report
+from agentmut.report.html.mutant_pages import Assertion, mutant_pages
 from agentmut.report.html.run_lines import run_head, run_lines, runs_within
 from agentmut.report.view import Extra
 from tests.report.test_html_report import EVIL, result
@@ -79,6 +81,44 @@ def test_what_a_run_says_stays_text() -> None:
     page = html_report(result(), Extra(runs=(one,)))
     assert page.count("<script") == 2 and "<img" not in page
     assert len(page) < len(html_report(result())) + 30_000
+
+
+def suggestion(why: str = "the answer says hello") -> AssertionSuggestion:
+    return AssertionSuggestion(
+        id="c87b75bb",
+        scenario="refund",
+        evaluator=EvaluatorSpec(name="contains", argument="hello"),
+        why=why,
+        mutants=("aaaa0001", "eeee0005"),
+        baseline=Rate(held=48, of=50),
+        held_out=Rate(held=24, of=25),
+        mutant=Rate(held=0, of=19),
+        margin=0.7,
+        generality=0.5,
+    )
+
+
+def test_an_assertion_is_ready_to_be_copied_with_its_file_and_line() -> None:
+    extra = Extra(assertions=(suggestion(),), where={"refund": "scenarios/refunds.yaml:8"})
+    (page,) = mutant_pages(extra, ["bbbb0002", "aaaa0001"])
+    assert (page.mutant, page.runs, len(page.assertions)) == ("aaaa0001", None, 1)
+    assert page.assertions[0] == Assertion(
+        why="The answer says hello",
+        held_out="24/25",
+        kills=1,
+        scenario="refund",
+        where="scenarios/refunds.yaml:8",
+        yaml="- contains: hello",
+        pytest='assert "hello" in trace.text.casefold()',
+    )
+    written = html_report(result(), extra)
+    assert "<code>scenarios/refunds.yaml:8</code>, scenario <code>refund</code>" in written
+    assert written.count("- contains: hello</pre>") == 2  # on the card, and on the page of the mutant
+
+
+def test_the_words_of_an_assertion_stay_text() -> None:
+    page = html_report(result(), Extra(assertions=(suggestion(EVIL),), where={"refund": EVIL}))
+    assert page.count("<script") == 2 and "<img" not in page
 
 
 def long_runs(read: list[str]) -> Iterator[MutantRuns]:

@@ -114,17 +114,14 @@ def _beside(
 
     `shown` are the mutants whose stored runs are read.
     """
-    from agentmut.cli.page_runs import page_runs
+    from agentmut.cli.page_runs import with_runs
     from agentmut.cli.runs import find_beside, find_rescored
     from agentmut.report import most_worrying_first
     from agentmut.seams import ShowsRescored, ShowsWholeRun
 
     if isinstance(chosen, ShowsWholeRun):
         beside = find_beside(project, run, result)
-        if not shown:
-            return beside
-        found, note = page_runs(project, result.run_id, most_worrying_first(shown))
-        return beside._replace(runs=found, no_runs=note)
+        return with_runs(beside, project, result.run_id, most_worrying_first(shown)) if shown else beside
     read = isinstance(chosen, ShowsRescored)
     return Extra(rescored=find_rescored(project, run, result) if read else None)
 

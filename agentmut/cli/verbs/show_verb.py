@@ -56,7 +56,8 @@ def show(
         )
     (row,) = found
     proposals = _proposals(project, result.run_id, row) if row.gap == "assertion" else None
-    runs, note = _runs(project, result.run_id, row, trial)
+    on = proposals.assertions[0].scenario if proposals and proposals.assertions else ""
+    runs, note = _runs(project, result.run_id, row, trial, on)
     if not as_json:
         typer.echo(render_mutant(result, row, wants_color(), proposals, runs), nl=False)
         if note:
@@ -71,7 +72,7 @@ def show(
 
 
 def _runs(
-    project: Path, run: str, row: "MutantRow", trial: int | None
+    project: Path, run: str, row: "MutantRow", trial: int | None, on: str
 ) -> "tuple[tuple[SideBySide, ...], str]":
     """Return runs to read; where none can be shown, a note that says why."""
     from agentmut.project import FOLDER, load_project
@@ -83,7 +84,7 @@ def _runs(
             if not (loaded.root / FOLDER / "store.db").is_file():
                 raise UsageError(f"{loaded.root / FOLDER} holds no trials")
             with opened(loaded) as (session, store):
-                return run_pairs(session, store, run, row, trial), ""
+                return run_pairs(session, store, run, row, trial, on), ""
     except AgentmutError as error:
         if trial is not None:
             raise
@@ -101,19 +102,15 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
-    from agentmut.campaign import stored_campaign
-    from agentmut.insight import StoredRuns, mine
     from agentmut.project import FOLDER, load_project
     from agentmut.report import Proposals
-    from agentmut.usecases import keep_proposals, opened, stand_in_keys
+    from agentmut.usecases import mined_assertions, opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
         if not (loaded.root / FOLDER / "store.db").is_file():
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
-            stored = StoredRuns(stored_campaign(session, store, run))
-            found = mine(stored.campaign, row.id, limit=SHOWN, stored=stored)
-            keep_proposals(session, store, found, stored.campaign.run.id)
+            found, notes = mined_assertions(session, store, run, [row.id], SHOWN)
     none = () if found else ("no assertion was found that passes on the original and kills it",)
-    return Proposals(found, loaded.sources.scenarios, (*stored.notes, *none))
+    return Proposals(found, loaded.sources.scenarios, (*notes, *none))

@@ -4,15 +4,14 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.insight import MutantRuns
-from agentmut.nouns import SUITE, Intent, MutantRow, OperatorClass, Result, Status
+from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
+from agentmut.report.html.mutant_pages import mutant_pages
 from agentmut.report.html.mutant_rows import page_data, sayings, where
 from agentmut.report.html.page_sections import (
     coverage_shape,
@@ -59,7 +58,7 @@ def html_report(result: Result, extra: Extra | None = None, listed: frozenset[st
         .render(
             **_content(result, extra),
             listed=len(rows),
-            runs=_listed_runs(extra, rows),
+            pages=mutant_pages(extra, [row.id for row in rows]),
             unnoticed=len(ranked),
             cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in ranked[:CARDS]],
             policy=_policy(style, script),
@@ -90,11 +89,6 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "savings": savings(result),
         "shape": coverage_shape(extra.coverage) if extra.coverage else None,
     }
-
-
-def _listed_runs(extra: Extra, rows: Sequence[MutantRow]) -> list[MutantRuns]:
-    known = {row.id for row in rows}
-    return [runs for runs in extra.runs if runs.mutant in known]
 
 
 def _policy(style: str, script: str) -> str:

@@ -123,11 +123,11 @@
 
   // ---- one mutant ----------------------------------------------------------------------------------------------
   const dialog = get("detail");
-  const runs = new Map([...document.querySelectorAll("template[data-mutant]")].map((one) => [one.dataset.mutant, one]));
-  const sideBySide = (row) => {
-    if (!runs.has(row.id)) return null;
-    const shown = document.importNode(runs.get(row.id).content, true).querySelector("[data-pairs]");
-    agentmutPager(shown);
+  const pages = new Map([...document.querySelectorAll("template[data-mutant]")].map((one) => [one.dataset.mutant, one]));
+  const beside = (row) => {
+    if (!pages.has(row.id)) return null;
+    const shown = document.importNode(pages.get(row.id).content, true).querySelector("[data-page]");
+    agentmutPage(shown);
     return shown;
   };
   let current = null, cameFrom = null, before = null;
@@ -196,7 +196,7 @@
         links("The same scenarios kill in the same way: ", alike.map((other) => other.id)),
         links("Whoever notices the following notices this one too: ", row.under ? [row.under] : []),
         links("It stands for: ", behind.map((other) => other.id)),
-        sideBySide(row),
+        beside(row),
         row.ev.length ? evidence(row) : null,
         red ? el("p", {}, `Chance that a CI run is red on it: ${red}.`) : null),
     ];

@@ -27,3 +27,19 @@ const agentmutPager = (place) => {
   place.insertBefore(bar, pairs[0]);
   go(0);
 };
+
+// A copy button beside lines. Where the browser gives no clipboard, the lines are selected, to be copied by hand.
+const agentmutCopy = (button) => {
+  const lines = button.parentElement.querySelector("pre");
+  const say = (text) => { button.textContent = text; };
+  const select = () => { getSelection().selectAllChildren(lines); say("Selected: copy it"); };
+  button.setAttribute("aria-live", "polite");
+  button.addEventListener("click", () => {
+    if (!navigator.clipboard) { select(); return; }
+    navigator.clipboard.writeText(lines.textContent).then(() => say("Copied"), select);
+  });
+};
+const agentmutPage = (place) => {
+  place.querySelectorAll("[data-pairs]").forEach(agentmutPager);
+  place.querySelectorAll("[data-copy]").forEach(agentmutCopy);
+};
