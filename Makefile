@@ -124,7 +124,6 @@ slow: operators closing-the-loop relations-study  ## longer studies: every promi
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
-	$(BIN)/python benchmarks/outages.py
 	$(BIN)/python benchmarks/search.py
 
 $(VENV)/.ready: pyproject.toml

@@ -38,6 +38,8 @@ SECTIONS = (
     "behaviour",
     "reliability",
     "pasted",
+    "pass_rates",
+    "outages",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 USAGE = f"usage: python -m benchmarks.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"
