@@ -24,9 +24,9 @@ class AnthropicAdapter(LoopAdapter, TakesKeys):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section, import the functions or the function to wrap."""
-        require_sdk("anthropic")
         if spec.api:
             raise UsageError("agent.api is for adapter openai; Anthropic's SDK has the one, leave it out")
         if spec.run:
             return wrapped_function(spec, config, "anthropic")
+        require_sdk("anthropic")
         return cls.checked(MessagesDialect(stream=spec.stream), spec, config)

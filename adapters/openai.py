@@ -24,9 +24,9 @@ class OpenAIAdapter(LoopAdapter, TakesKeys):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section, import the functions or the function to wrap."""
-        require_sdk("openai")
-        if spec.run:
+        if spec.run:  # it calls whatever version it was written for: its requests are what is changed
             return wrapped_function(spec, config, "openai")
+        require_sdk("openai")
         return cls.checked(_dialect(spec), spec, config)
 
 

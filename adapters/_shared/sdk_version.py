@@ -35,7 +35,8 @@ def require_sdk(package: str) -> None:
     major, minor = MINIMUM[package]
     if _release(version) < (major, minor):
         raise AdapterError(
-            f"adapter {package} requires {package} {major}.{minor} or later, found {version}: {install}"
+            f"adapter {package} requires {package} {major}.{minor} or later for its tool loop, found {version}: "
+            f"{install}; or give a function of your own in agent.run, which may use any version"
         )
 
 

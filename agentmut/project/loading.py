@@ -31,7 +31,7 @@ from agentmut.project.schema import (
     ProjectFile,
     SuiteSection,
 )
-from agentmut.seams import AgentKeys, AgentSpec, Group, SuiteSpec, TakesKeys, load, names
+from agentmut.seams import AgentKeys, AgentSpec, Group, SuiteSpec, TakesKeys, load, names, unknown_name
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
@@ -210,7 +210,7 @@ def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iter
     if mutation.classes is not None and mutation.operators is not None:
         yield ("mutation", "operators"), "give either classes or operators, not both"
     for index, operator in enumerate(mutation.operators or ()):
-        if operator not in known:
+        if unknown_name((operator,), known):
             yield (
                 ("mutation", "operators", index),
                 f"unknown operator {operator!r}. {nearest(operator, known)}",

@@ -156,7 +156,7 @@ class MutationSettings(Section):
     classes: tuple[MutationClass, ...] | None = None
     """Classes of operators to use; all of them when left out."""
     operators: tuple[str, ...] | None = None
-    """Operators to use, as `class.name`, instead of whole classes."""
+    """Operators to use instead of whole classes: names such as `tool.remove`, or patterns such as `orchestration.*`."""
     own_operators: tuple[Reference, ...] = ()
     """Operators of this project, as `module:object`. They are used like installed ones."""
     per_operator: int | None = Field(default=None, ge=1)

@@ -26,12 +26,27 @@ def materials_of(session: Session, plan: RelationsPlan, executions: Executions) 
     return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
 
 
-def no_answer(runs: int, first: str) -> str:
-    """Return what to say where not one of so many runs has an answer that a pair could start from."""
-    return (
-        f"the agent gave no answer in any of its {runs} runs. First reason: {first.rstrip('.') or 'none given'}. "
-        "Fix the agent first"
-    )
+_REMEDIES: Mapping[Ending, str] = {
+    Ending.TIMEOUT: "Give it more seconds (`execution.timeout`), or find out what it waits for",
+    Ending.INFRASTRUCTURE: "Check the model endpoint and the network first",
+    Ending.REFUSED: "Check the key, the model's name and the endpoint first",
+    Ending.SETUP_FAILED: "Mend the setup of the scenario first",
+    Ending.CASE_ERROR: "Mend the code of the suite's case first",
+    Ending.NOT_JUDGED: "Let the judge be asked first",
+}
+
+
+_FIX = "Fix the agent first"
+
+
+def no_answer(runs: int, first: str, ending: Ending | None) -> str:
+    """Return what to say where not one of so many runs has an answer that a pair could start from.
+
+    `ending` is that of the first run: only an agent that ran and failed by itself is to be mended.
+    """
+    reason = first.rstrip(".") or "none given"
+    remedy = _REMEDIES.get(ending, _FIX) if ending else _FIX
+    return f"the agent gave no answer in any of its {runs} runs. First reason: {reason}. {remedy}"
 
 
 def unanswered(executions: Iterable[Execution]) -> str:
@@ -39,7 +54,7 @@ def unanswered(executions: Iterable[Execution]) -> str:
     runs = list(executions)
     if not runs or any(run.ending is Ending.ANSWERED for run in runs):
         return ""
-    return no_answer(len(runs), _ending_with_reason(runs[0].ending, runs[0].reason))
+    return no_answer(len(runs), _ending_with_reason(runs[0].ending, runs[0].reason), runs[0].ending)
 
 
 @dataclass
@@ -48,19 +63,21 @@ class SourceRuns(Assessment):
 
     answered: bool = False
     first: str = ""
+    first_ending: Ending | None = None
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         super().record(launch, result)
         self.answered = self.answered or result.ending is Ending.ANSWERED
         self.first = self.first or _ending_with_reason(result.ending, result.reason)
+        self.first_ending = self.first_ending or result.ending
         if not self.answered and not self.problem and self._suffice():
             self.problem = self.silence()
 
     def silence(self) -> str:
         """Return what to say of the runs so far; empty where one has an answer, or there is none."""
         runs = sum(lane.consumed for lane in self.lanes.values())
-        return no_answer(runs, self.first) if runs and not self.answered else ""
+        return no_answer(runs, self.first, self.first_ending) if runs and not self.answered else ""
 
     def _suffice(self) -> bool:
         """Return whether there are enough runs of each scenario for a baseline; see `problems.early_problem`."""

@@ -20,6 +20,17 @@ OUTSIDE = (
     "it, such as `{model.temperature}`, in agent.command, agent.body, agent.headers or agent.url"
 )
 
+REQUESTS = "requests"
+"""What a `Remedy` is asked for where no request was seen at all."""
+SENT_OUTSIDE = (
+    "The program or service has to send them to the base URL that its environment names (OPENAI_BASE_URL, "
+    "ANTHROPIC_BASE_URL and so on)"
+)
+SENT_HERE = (
+    "In this process agentmut sees what clients of httpx, httpx2 and botocore send in the run's own thread, tasks and "
+    "pools. Where another client or a bare thread sends them, run the agent as a program (`adapter: command`)"
+)
+
 
 def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
     """Return the adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
@@ -141,7 +152,9 @@ class OnWire(AsksAgent):
         return self._original.not_built if isinstance(self._original, AsksAgent) else ""
 
     def how_to_tell(self, part: str) -> str:
-        """Return how the agent can have a part of its config from its adapter, and not by its requests."""
+        """Return how the agent can have a part of its config from its adapter; of `REQUESTS`, how they can be seen."""
+        if part == REQUESTS:
+            return SENT_OUTSIDE if isinstance(self._original, RunsOutside) else SENT_HERE
         if isinstance(self._original, RunsOutside):
             return OUTSIDE
         if isinstance(self._original, ChoosesRoute) and self._original.default_route == "wire":

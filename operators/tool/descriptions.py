@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base import Path, shipped
+from agentmut._base import Path, flat, shipped
 from agentmut.language import quoted, stems, words
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
@@ -39,15 +39,20 @@ def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterat
     for index, tool in enumerate(config.tools):
         misleading = _misleading(index, config.tools, said)
         yield Candidate(
-            edits=(_described(index, tool, misleading),),
+            edits=_described(index, tool, misleading),
             description=f"describe the tool {tool.name} as {quoted(misleading)}",
             anchor=tool.name,
             subject=tool.name,
         )
 
 
-def _described(index: int, tool: ToolSpec, said: str) -> Edit:
-    return Edit(pointer=f"/tools/{index}/description", before=tool.description, after=said)
+def _described(index: int, tool: ToolSpec, said: str) -> tuple[Edit, ...]:
+    """Return the edits of a description, and of the copy of it that pydantic leaves in the schema."""
+    own = Edit(pointer=f"/tools/{index}/description", before=tool.description, after=said)
+    copy = tool.parameters.get("description")
+    if not isinstance(copy, str) or flat(copy) != flat(tool.description) or not copy:
+        return (own,)
+    return own, Edit(pointer=f"/tools/{index}/parameters/description", before=copy, after=said)
 
 
 def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
@@ -86,7 +91,7 @@ def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator
     for index, tool in enumerate(config.tools):
         if tool.description.strip():
             yield Candidate(
-                edits=(_described(index, tool, ""),),
+                edits=_described(index, tool, ""),
                 description=f"leave out what the tool {tool.name} does",
                 anchor=tool.name,
                 subject=tool.name,
@@ -111,7 +116,7 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
         first, second = sorted((index, other), key=lambda place: tools[place].name)
         one, two = tools[first], tools[second]
         yield Candidate(
-            edits=(_described(first, one, two.description), _described(second, two, one.description)),
+            edits=(*_described(first, one, two.description), *_described(second, two, one.description)),
             description=f"swap the descriptions of {one.name} and {two.name}",
             anchor=" and ".join(sorted((one.name, two.name))),
             subject=tool.name,

@@ -4,13 +4,14 @@ import asyncio
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from agentmut._base.errors import UsageError
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.adapters.python_callable import CallableAdapter
@@ -124,3 +125,14 @@ def test_several_turns_come_as_a_list(service: Any) -> None:
 def test_what_cannot_be_wrapped_is_said_at_once(name: str, keys: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         made(OpenAIAdapter.create, name, **keys)
+
+
+@pytest.mark.parametrize("adapter, package", [(OpenAIAdapter, "openai"), (AnthropicAdapter, "anthropic")])
+def test_only_the_ready_loop_needs_the_version_that_it_was_written_for(
+    adapter: Any, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: "1.40.0")
+    own = AgentSpec(adapter=package, run="sdk_agents:answer", root=str(AGENTS.parent))
+    assert adapter.create(own, CONFIG).versions() == {package: "1.40.0"}
+    with pytest.raises(AdapterError, match=r"for its tool loop, found 1\.40\.0.*agent\.run"):
+        adapter.create(AgentSpec(adapter=package), CONFIG)

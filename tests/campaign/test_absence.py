@@ -15,7 +15,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.run_page import render
 from agentmut.seams.protocols.adapter import ChoosesRoute, RunsOutside
-from agentmut.trial.on_wire import OnWire
+from agentmut.trial.on_wire import OnWire, remedy_on_wire
 from agentmut.trial.witness.absence import absence
 from agentmut.usecases.campaigns import measure
 
@@ -204,7 +204,7 @@ def test_on_the_wire_the_text_that_was_looked_for_is_named() -> None:
     assert 'no request has the text "Be {mood}. Never promise dates."' in said
     assert 'begins with "Sei nett."' in said and "found word for word" in said
     nothing = absence(destroyed_mutant(base), base, [], on_wire=_here)
-    assert "OPENAI_BASE_URL" in nothing and "`adapter: command`" in nothing
+    assert nothing.endswith("none could be changed on the wire. do this for requests")
 
 
 def _here(part: str) -> str:
@@ -256,3 +256,13 @@ class WireByDefault(InProcess, ChoosesRoute):
 )
 def test_an_agent_is_told_of_its_config_in_the_way_that_its_adapter_has(adapter: Any, told: str) -> None:
     assert OnWire(adapter, AgentConfig()).how_to_tell("prompt").startswith(told)
+
+
+@pytest.mark.parametrize(
+    "adapter, told, untold",
+    [(Outside(), "OPENAI_BASE_URL", "httpx"), (InProcess(), "httpx", "OPENAI_BASE_URL")],
+)
+def test_only_an_agent_in_this_process_is_told_to_use_httpx(adapter: Any, told: str, untold: str) -> None:
+    base = AgentConfig(prompt="Be kind.")
+    said = absence(destroyed_mutant(base), base, [], remedy_on_wire(OnWire(adapter, base)))
+    assert told in said and untold not in said

@@ -4,13 +4,17 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
+from openai import pydantic_function_tool
+from pydantic import BaseModel
 
 from agentmut.mutation.generation import DropKind, generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Mutant, Reach
-from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.trial.witness.witness import Detector
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()
@@ -89,6 +93,40 @@ def test_only_tools_with_a_description_lose_it() -> None:
     )
     (blank,) = mutants("tool.blank_description", config)
     assert [tool.description for tool in blank.apply(config).tools] == ["", " "]
+
+
+def test_the_copy_of_a_description_that_pydantic_leaves_in_the_schema_goes_with_it() -> None:
+    class Refund(BaseModel):
+        """Refund an order."""
+
+        order: str
+
+    class Look(BaseModel):
+        """Look an order up."""
+
+        order: str
+
+    made = [read_tool(pydantic_function_tool(model)) for model in (Refund, Look)]
+    assert made[0].parameters["description"] == made[0].description == "Refund an order."
+    config = AgentConfig(tools=tuple(made))
+    for operator, said in (("blank", ""), ("mislead", "Look an order up."), ("swap", "Look an order up.")):
+        name = next(name for name in OPERATORS if name.startswith(f"tool.{operator}_description"))
+        mutant = next(
+            m for m in mutants(name, config) if "/tools/0/description" in {e.pointer for e in m.edits}
+        )
+        changed = mutant.apply(config).tools[0]
+        assert (changed.description, changed.parameters["description"]) == (said, said)
+        seen = [RequestShape(text="", system=0, tools=of.tools) for of in (config, mutant.apply(config))]
+        witnesses = [Detector(mutant, config).witness(Footprint(requests=(shape,))) for shape in seen]
+        assert witnesses[0] is None and witnesses[1] is not None
+        assert witnesses[1].seen == witnesses[1].edits == len(mutant.edits)
+
+
+def test_a_description_of_the_arguments_alone_stays() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {}, "description": "What to refund."}
+    config = AgentConfig(tools=(ToolSpec(name="a", description="Refund.", parameters=schema),))
+    (blank,) = mutants("tool.blank_description", config)
+    assert blank.apply(config).tools[0].parameters == schema
 
 
 def test_each_tool_changes_descriptions_with_the_one_most_like_it_and_each_pair_once() -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ExitCode, ProjectError
+from agentmut.campaign.selection.selection import Selection
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.project.schema import MutationSettings
+from agentmut.seams import Group, names
 
 AGENT = "version: 1\nagent: {adapter: python, run: my_agent:run}\n"
 SCENARIO = "- name: one\n  input: hi\n  evaluators: [{contains: hello}]\n"
@@ -198,6 +200,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "budget: {prices: {m: {input: 1, outptu: 2}}}\n", ["budget.prices.m.outptu", "'output'"]),
         (AGENT + "mutation: {classes: [promt]}\n", ["mutation.classes[0]", "'prompt'", '"promt"']),
         (AGENT + "mutation: {operators: [tool.remvoe]}\n", ["mutation.operators[0]", "'tool.remove'"]),
+        (AGENT + "mutation: {operators: [orchestraton.*]}\n", ["mutation.operators[0]", "'orchestraton.*'"]),
         (
             AGENT + "mutation: {operators: [tool.remove], classes: [tool]}\n",
             ["mutation.operators", "not both"],
@@ -301,3 +304,12 @@ def test_settings_of_the_model_that_make_no_sense_are_refused(
     root: Path, given: str, pieces: list[str]
 ) -> None:
     refused(root, MODEL % given, pieces)
+
+
+@pytest.mark.parametrize("pattern", ["orchestration.*", "orchestration", "tool.re*", "tool.remove"])
+def test_operators_are_named_by_patterns_as_on_the_command_line(root: Path, pattern: str) -> None:
+    settings = load(root, f"{AGENT}mutation: {{operators: ['{pattern}']}}\n").mutation
+    known = names(Group.OPERATORS)
+    found = Selection().operators(known, settings)
+    assert found == Selection(operators_named=(pattern,)).operators(known, MutationSettings())
+    assert found and all(name.startswith(pattern.rstrip("*")) for name in found)

@@ -155,7 +155,7 @@ def _filtered(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -
 
 def _in_project(name: str, settings: MutationSettings) -> bool:
     if settings.operators is not None:
-        return name in settings.operators
+        return any(is_named(name, pattern) for pattern in settings.operators)
     return settings.classes is None or class_of(name) in settings.classes
 
 

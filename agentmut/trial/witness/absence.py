@@ -5,7 +5,7 @@ from typing import Any
 
 from agentmut._base import at_path, canonical_json
 from agentmut.nouns import AgentConfig, Edit, Footprint, ModelConfig, Mutant, RequestShape, is_set
-from agentmut.trial.on_wire import Remedy
+from agentmut.trial.on_wire import REQUESTS, Remedy
 from agentmut.trial.witness.witness import Detector
 
 QUOTED = 60
@@ -36,12 +36,7 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
 
 def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:
     if on_wire:
-        return (
-            "no model request was seen, so none could be changed on the wire. A program or a service has to send them "
-            "to the base URL that its environment names (OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on). A function "
-            "in this process has to use httpx, httpx2 or botocore, as SDKs do; run any other as a program "
-            "(`adapter: command`)"
-        )
+        return f"no model request was seen, so none could be changed on the wire. {on_wire(REQUESTS)}"
     if seen.reads:
         return (
             f"no model request was seen, and of its config the agent read {_listed(seen.reads)}, but not {part}. "
