@@ -4,6 +4,7 @@ import errno
 import sys
 import traceback
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, NoReturn
 
 import typer
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 
 from agentmut._base import AgentmutError, ExitCode
 from agentmut.cli.plain_options import plain_options
+from agentmut.cli.supervising import Ended, supervised, wants_supervisor
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 """There is no room where something should be written."""
@@ -103,8 +105,27 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the `agentmut` command: errors become one paragraph on stderr and an exit code."""
-    as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    """Run the `agentmut` command: errors become one paragraph on stderr and an exit code.
+
+    Without `arguments` they are those of the process, and verbs that run code of users run in a process of their own.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in given
+    if arguments is not None or not wants_supervisor(given):
+        _main(given, as_json)
+        return
+    ended = supervised(partial(_main, given, as_json))
+    if ended.problem:
+        _say_ended(ended, as_json)
+    sys.exit(int(ended.code))
+
+
+def _say_ended(ended: Ended, as_json: bool) -> None:
+    typer.echo(f"agentmut: {ended.problem}", err=True)
+    _say_json(ended.problem, int(ended.code), as_json)
+
+
+def _main(arguments: list[str], as_json: bool) -> None:
     try:
         code = app(args=arguments, standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

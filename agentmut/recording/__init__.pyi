@@ -13,12 +13,16 @@ from .known_secrets import header_secrets as header_secrets
 from .known_secrets import secret_values as secret_values
 from .known_secrets import short_secrets as short_secrets
 from .known_secrets import url_secrets as url_secrets
+from .lost_time import LostTime as LostTime
+from .lost_time import count_lost_time as count_lost_time
+from .lost_time import lost_seconds as lost_seconds
 from .recorder import Recorder as Recorder
 from .recorder import call_tool_step as call_tool_step
 from .redaction import Redactor as Redactor
 from .threads import AgentExitError as AgentExitError
 from .threads import DaemonWorker as DaemonWorker
 from .threads import OverdueError as OverdueError
+from .threads import RunEndedError as RunEndedError
 from .threads import TrialThreads as TrialThreads
 from .threads import completed as completed
 from .threads import in_daemon_thread as in_daemon_thread

@@ -24,6 +24,10 @@ class AgentExitError(RuntimeError):
     """The code under test tried to end the process (`sys.exit`), or to cancel itself."""
 
 
+class RunEndedError(BaseException):
+    """An agent's run is broken off from outside. No `except Exception` of the agent is to take it for its own."""
+
+
 class OverdueError(RuntimeError):
     """A user's function did not end in time. The message says where it is: `file:line in function`."""
 

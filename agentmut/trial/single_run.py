@@ -14,10 +14,12 @@ from agentmut.recording import (
     Double,
     Recorder,
     Rewriter,
+    RunEndedError,
     ToolChange,
     Trial,
     altered_tools,
     in_daemon_thread,
+    lost_seconds,
     running,
 )
 from agentmut.seams import Adapter, KnowsOriginal
@@ -137,6 +139,8 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles
         raise AgentExitError("the agent raised KeyboardInterrupt") from error
+    except RunEndedError as error:
+        raise AgentExitError(str(error)) from error
     if not isinstance(trace, AgentTrace):
         kind = type(trace).__name__
         raise AdapterError(f"{type(adapter).__name__}.run() returned a {kind}; expected an AgentTrace")
@@ -150,8 +154,12 @@ def _seen(task: Run) -> None:
 
 
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
-    """Wait for the run; time that its requests spent waiting for the rate limit is not counted."""
-    while not task.done() and (left := timeout + recorder.held - recorder.now()) > 0:
+    """Wait for the run; time that its requests waited for the rate limit, or that others took, is not counted."""
+    before = lost_seconds()
+    while not task.done():
+        left = timeout + recorder.held + lost_seconds() - before - recorder.now()
+        if left <= 0:
+            break
         await asyncio.wait({task}, timeout=left)
     return task.done()
 

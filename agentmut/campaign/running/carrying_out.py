@@ -2,19 +2,20 @@
 
 import asyncio
 import gc
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports
+from agentmut.campaign.running.signals import guarded, signs_of_life
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
+from agentmut.recording import count_lost_time
 from agentmut.store import Store, StoredRun, write_cassette
 from agentmut.trial import Executor, Pace
 
@@ -46,12 +47,14 @@ def run_work(
     clean = redactor(session.project)
     seconds = session.project.execution.evaluator_timeout
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds)
-    with _little_garbage_collection():
-        return asyncio.run(_run(Loop(work, ports, guard) if guard else Loop(work, ports)))
+    execution = session.project.execution
+    with _little_garbage_collection(), signs_of_life(max(execution.timeout, execution.evaluator_timeout)):
+        loop = Loop(work, ports, guard) if guard else Loop(work, ports)
+        return asyncio.run(_run(loop, execution.timeout))
 
 
-async def _run(loop: Loop) -> Stop:
-    with _interruptible(asyncio.get_running_loop(), loop.interrupt):
+async def _run(loop: Loop, seconds: float) -> Stop:
+    with guarded(asyncio.get_running_loop(), loop.interrupt, seconds, count_lost_time()):
         return await loop.run()
 
 
@@ -66,21 +69,3 @@ def _little_garbage_collection() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
-
-
-@contextmanager
-def _interruptible(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C (and SIGTERM) end the campaign; outside the main thread the caller handles signals."""
-    handled = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for number in handled:
-            loop.add_signal_handler(number, interrupt)
-    except (ValueError, NotImplementedError, RuntimeError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in handled:
-            with suppress(ValueError):
-                loop.remove_signal_handler(number)

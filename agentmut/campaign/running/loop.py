@@ -24,6 +24,10 @@ Clock = Callable[[], float]
 Progress = Callable[[], None]
 
 
+LEAVING = 1.5
+"""Seconds after Ctrl-C for trials under way to be broken off."""
+
+
 class Ports(NamedTuple):
     """What the loop works with: everything that touches the world."""
 
@@ -157,7 +161,8 @@ class Loop:
         """Cancel what is under way; what has finished meanwhile is kept."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=LEAVING if self._interrupted else None)
         self._keep([item for item in self._drained() if isinstance(item, Finished)])
 
     def _why_stop(self) -> Stop | None:

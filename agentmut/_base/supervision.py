@@ -1,0 +1,76 @@
+"""What a supervised process tells its supervisor, and the signals that the supervisor hears for it."""
+
+import faulthandler
+import os
+import signal
+import sys
+from contextvars import ContextVar
+from types import FrameType
+
+STOP_SIGNAL = getattr(signal, "SIGUSR1", signal.SIGTERM)
+"""By this the supervisor asks for the end. Ctrl-C in a terminal reaches every process of the group, so that alone the
+supervisor counts it."""
+PLACE_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGTERM)
+"""By this the supervisor asks where the threads of the process are: the answer needs no turn of Python."""
+
+
+class Supervisor:
+    """The line to the supervisor: each message is one line of a pipe, which nobody has to read."""
+
+    def __init__(self, pipe: int, places: int) -> None:
+        self._pipe = pipe
+        self._places = places
+
+    def tell(self, message: str) -> None:
+        """Send a message; where the supervisor is gone, nobody hears it."""
+        try:
+            os.write(self._pipe, f"{message}\n".encode())
+        except OSError:  # it is gone, or an agent has closed the pipe
+            return
+
+    def hear(self) -> None:
+        """Leave Ctrl-C and SIGTERM to the supervisor, and answer its own signals."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, heard_elsewhere)
+        signal.signal(STOP_SIGNAL, signal.default_int_handler)
+        faulthandler.register(PLACE_SIGNAL, file=self._places, all_threads=True)
+
+
+_supervisor: ContextVar[Supervisor | None] = ContextVar("agentmut_supervisor", default=None)
+
+
+def supervisor() -> Supervisor | None:
+    """Return the line to the supervisor of this process, None where there is none."""
+    return _supervisor.get()
+
+
+def be_supervised(line: Supervisor) -> None:
+    """Make `line` the one by which this process's supervisor hears of it."""
+    _supervisor.set(line)
+    line.hear()
+
+
+def heard_elsewhere(number: int, frame: FrameType | None) -> None:
+    """Do nothing: the supervisor hears this signal."""
+
+
+def stop_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that ask this process to end."""
+    if signal.getsignal(signal.SIGINT) is heard_elsewhere:
+        return (signal.Signals(STOP_SIGNAL),)
+    return (signal.SIGINT, signal.SIGTERM)
+
+
+def die_with_parent(parent: int) -> None:
+    """End this process at once when its parent ends, by SIGKILL; on Linux alone, elsewhere nothing is done.
+
+    `parent` is the parent's id: where it has ended before, this process ends now.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)

@@ -1,0 +1,273 @@
+"""A small process that supervises the one that works: it hears Ctrl-C, and what it says last is true.
+
+The code of users runs in the process that works. It can end that process, crash it, or keep Python from running
+anything else. The supervisor is another process and runs no such code, so it can always say how the command ended.
+"""
+
+import os
+import re
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple, NoReturn
+
+from agentmut._base import PLACE_SIGNAL, STOP_SIGNAL, ExitCode, Supervisor, be_supervised, die_with_parent
+
+UNHEARD = 2.0
+"""Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
+HEARD = 10.0
+"""Seconds that a process has to end its trials once it has taken note."""
+CONCLUDING = 120.0
+"""Seconds that it has to write its result after that."""
+LEAVING = 10.0
+"""Seconds that Python has to end after the last word: threads of agents may never end."""
+OFF = "AGENTMUT_UNSUPERVISED"
+"""The environment variable that leaves the supervisor out, for debuggers."""
+UNSUPERVISED = frozenset({"simulate", "proxy", "init"})
+"""Verbs that run no agent, or that run a command of the user's and pass signals on."""
+
+
+_FRAME = re.compile(r'File "([^"]*)", line (\d+) in (\S+)')
+
+
+class Ended(NamedTuple):
+    """How the process that worked ended."""
+
+    code: int
+    problem: str = ""
+    """What has to be said in its place; empty where it has said everything itself."""
+
+
+def wants_supervisor(arguments: list[str]) -> bool:
+    """Return whether a command line runs code of users, on a system where processes fork."""
+    named = bool(arguments) and not arguments[0].startswith("-") and arguments[0] not in UNSUPERVISED
+    asks_help = bool({"--help", "-h"} & set(arguments))
+    return named and not asks_help and hasattr(os, "fork") and OFF not in os.environ
+
+
+def supervised(work: Callable[[], None]) -> Ended:
+    """Run `work`, which leaves by `SystemExit`, in a process of its own; return in this one how it ended."""
+    said, places = os.pipe(), os.pipe()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    parent = os.getpid()
+    child = os.fork()
+    if not child:
+        os.close(said[0])
+        os.close(places[0])
+        die_with_parent(parent)
+        line = Supervisor(said[1], places[1])
+        be_supervised(line)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _work(work, line)
+    os.close(said[1])
+    os.close(places[1])
+    try:
+        with _Signals() as signals:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            return _Watch(child, said[0], places[0], signals).until_it_ends()
+    finally:
+        os.close(said[0])
+        os.close(places[0])
+
+
+def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:
+    try:
+        work()
+        code = 0
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    line.tell(f"done {code}")
+    raise SystemExit(code)
+
+
+class _Signals:
+    """The signals that have come in; a socket wakes whoever waits for them."""
+
+    def __init__(self) -> None:
+        self.waking, self._woken = socket.socketpair()
+        self._stops = 0
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> "_Signals":
+        for each in (self.waking, self._woken):
+            each.setblocking(False)
+        signal.set_wakeup_fd(self._woken.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+        self.waking.close()
+        self._woken.close()
+
+    def _note(self, number: int, frame: object) -> None:
+        self._stops += 1
+
+    def stops(self) -> int:
+        """Return how often the end was asked for so far."""
+        with suppress(BlockingIOError):
+            self.waking.recv(4096)
+        return self._stops
+
+
+class _Watch:
+    """Waits for the end of a process, and ends it where it does not."""
+
+    TICK = 0.1
+    """Seconds of a round. A deadline counts rounds, so a machine that stands still brings none nearer."""
+
+    def __init__(self, child: int, pipe: int, places: int, signals: _Signals) -> None:
+        self._child = child
+        self._pipe = pipe
+        self._places = places
+        self._signals = signals
+        self._said = b""
+        self._listening = True
+        self._code: int | None = None
+        self._stops = 0
+        self._left: float | None = None
+        """Seconds until the process is killed."""
+        self._patience: float | None = None
+        """Seconds that Python may let no other thread run."""
+        self._silent = 0.0
+
+    def until_it_ends(self) -> Ended:
+        """Return how the process ended."""
+        while True:
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+            if ended:
+                self._listen()
+                return self._how(os.waitstatus_to_exitcode(status))
+            if (killed := self._round()) is not None:
+                self._kill()
+                return killed
+
+    def _round(self) -> Ended | None:
+        """Wait a little, and take note of what has come; return an end where the process has to be killed."""
+        waited_for: list[Any] = [self._signals.waking, *([self._pipe] if self._listening else [])]
+        ready, _, _ = select.select(waited_for, [], [], self.TICK)
+        if self._pipe in ready:
+            self._listen()
+        if self._signals.stops() > self._stops and (ended := self._asked_to_stop()):
+            return ended
+        if ready:
+            return None
+        self._silent += self.TICK
+        if self._patience is not None and self._silent > self._patience:
+            return self._stuck()
+        if self._left is not None:
+            self._left -= self.TICK
+            if self._left <= 0:
+                return self._given_up()
+        return None
+
+    def _asked_to_stop(self) -> Ended | None:
+        self._stops = self._signals.stops()
+        if self._stops > 1:
+            said = "ended at once by the second Ctrl-C. Finished trials are kept: `agentmut resume` goes on."
+            return Ended(ExitCode.INTERRUPTED, said)
+        os.kill(self._child, STOP_SIGNAL)
+        self._left = UNHEARD
+        return None
+
+    def _given_up(self) -> Ended:
+        if self._code is not None:
+            return Ended(self._code)
+        said = (
+            f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where()}. "
+            "Finished trials are kept: `agentmut resume` goes on."
+        )
+        return Ended(ExitCode.INTERRUPTED, said)
+
+    def _stuck(self) -> Ended:
+        said = (
+            f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
+            f"{self._where()}. A catastrophic regular expression does that. Finished trials are kept: "
+            "`agentmut resume` goes on."
+        )
+        return Ended(ExitCode.BROKEN, said)
+
+    def _where(self) -> str:
+        """Return where the threads of the process are that run code of users."""
+        with suppress(ProcessLookupError):
+            os.kill(self._child, PLACE_SIGNAL)
+        if not select.select([self._places], [], [], UNHEARD)[0]:
+            return "an unknown place"
+        select.select([], [], [], self.TICK)  # for the rest of what it writes
+        return places_in(os.read(self._places, 65536).decode("utf-8", "replace")) or "an unknown place"
+
+    def _listen(self) -> None:
+        """Take in what the process has said so far."""
+        while self._listening and select.select([self._pipe], [], [], 0)[0]:
+            said = os.read(self._pipe, 4096)
+            self._listening = bool(said)
+            *lines, self._said = (self._said + said).split(b"\n")
+            for line in lines:
+                self._hear(line.decode("ascii", "replace").split())
+
+    def _hear(self, words: list[str]) -> None:
+        match words:
+            case ["stopping"] if self._stops:
+                self._left = HEARD
+            case ["concluding"] if self._stops:
+                self._left = CONCLUDING
+            case ["watch", seconds]:
+                self._patience, self._silent = float(seconds), 0.0
+            case ["beat"]:
+                self._silent = 0.0
+            case ["rest"]:
+                self._patience = None
+            case ["done", code]:
+                self._code, self._left = int(code), LEAVING
+
+    def _how(self, code: int) -> Ended:
+        if self._code is not None:
+            return Ended(self._code)
+        if self._stops:
+            return Ended(ExitCode.INTERRUPTED, "ended by Ctrl-C. Finished trials are kept.")
+        return Ended(
+            ExitCode.BROKEN,
+            f"the process that runs the agents {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
+            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
+            "Finished trials are kept: `agentmut resume` goes on.",
+        )
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+
+
+def places_in(traces: str) -> str:
+    """Return `file:line in function` of each thread's innermost code that is neither Python's nor agentmut's.
+
+    `traces` is what `faulthandler` writes.
+
+    >>> places_in('Thread 0x1 (most recent call first):\\n  File "/my/judge.py", line 3 in judge\\n')
+    '/my/judge.py:3 in judge'
+    """
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    library = os.path.dirname(os.__file__)  # noqa: PTH120
+    places = []
+    for thread in traces.split("hread 0x")[1:]:
+        for file, line, name in _FRAME.findall(thread):
+            of_python = file.startswith((library, "<")) and "site-packages" not in file
+            if not of_python and not file.startswith(here):
+                places.append(f"{file}:{line} in {name}")
+                break
+    return ", ".join(dict.fromkeys(places))
+
+
+def _ended_by(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code} in the middle of its work"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"was ended by {names.get(-code, f'signal {-code}')}"
