@@ -1,6 +1,7 @@
 """`check_adapter`: it passes the adapters here, and finds one planted fault each."""
 
 import asyncio
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Callable, Iterator
@@ -179,6 +180,16 @@ class NotLettingGo(Sound):
             return AgentTrace(outputs=("Better late than never.",))
 
 
+class NotEnding(Sound):
+    async def run(self, turns: Any, trial: Trial) -> AgentTrace:
+        try:
+            return await super().run(turns, trial)
+        except asyncio.CancelledError:
+            while True:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(60)
+
+
 class WithoutDoubles(Sound):
     async def run(self, turns: Any, trial: Trial) -> AgentTrace:
         with running(dataclasses.replace(trial, doubles={})) as own:
@@ -219,6 +230,7 @@ class Unbuildable(Sound):
         (lambda: with_calls(seconds=0.0), "doubles", "its step says 0.000 s"),
         (lambda: WithoutDoubles, "doubles", "the double of 'look_up' did not answer"),
         (lambda: NotLettingGo, "cancellation", "it swallows the cancellation"),
+        (lambda: NotEnding, "cancellation", "until it was closed: it swallows the cancellation"),
         (
             lambda: ChangingItself,
             "config",
