@@ -10,6 +10,9 @@ from agentmut.judging.building import build_all, judge
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.project.paper_spec import load_paper_spec
+from agentmut.stats.three_valued import Verdict
+from agentmut.usecases.deployment_gate import gate
+from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
 
 PUBLISHED = Path(__file__).parents[1] / "testdata" / "paper_spec" / "ticket_routing.yaml"
 
@@ -39,6 +42,10 @@ def test_the_published_example_loads_as_a_project() -> None:
     assert project.threshold == 0.9
     statistics = project.statistics
     assert (statistics.baseline, statistics.alpha, statistics.power) == (50, 0.05, 0.9)
+    assert statistics.delta == 0.1
+    assert (project.test.method, project.test.trials) == ("sequential", 50)
+    assert (project.compare.method, project.compare.trials) == ("sequential", 50)
+    assert project.gate.baseline == "v1"
     assert project.sources.scenarios["ticket_routing_accuracy-2"] == "ticket_routing.yaml:10"
 
 
@@ -74,11 +81,6 @@ def test_a_malformed_agent_reference_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "pieces"),
     [
-        (
-            "  method: sprt\n",
-            "  method: sprt\n  regression:\n    baseline: ./baselines/v1.json\n    delta: 0.10\n",
-            ["spec.yaml:20: config.regression", "not available in this version", "leave `regression` out"],
-        ),
         ("method: sprt", "method: bayes", ["config.method", "'sprt'", '"bayes"']),
         (
             "- max_steps: 5",
@@ -94,8 +96,15 @@ def test_a_malformed_agent_reference_is_explained(tmp_path: Path) -> None:
         (
             "    evaluator: exact_match\n  - input",
             "    evaluator: {type: contract, contract: c.yaml, clause: x}\n  - input",
-            ["spec.yaml:9: scenarios[0].evaluator", "'contract'", "not available in this version"],
+            ["spec.yaml:9: scenarios[0].evaluator", "c.yaml cannot be read"],
         ),
+        (
+            "    evaluator: exact_match\n  - input",
+            "    evaluator: {type: judge, contract: c.yaml}\n  - input",
+            ["spec.yaml:9: scenarios[0].evaluator", '"judge"'],
+        ),
+        ("    delta: 0.10", "    delta: ten", ["config.regression.delta", '"ten"']),
+        ("    delta: 0.10", "    detla: 0.10", ["config.regression.detla", "Did you mean 'delta'?"]),
         (
             "      - expected_department: authentication",
             "      - {}",
@@ -117,3 +126,45 @@ def test_what_cannot_be_honoured_is_refused_by_name(
 def test_every_problem_is_on_a_line_of_its_own(tmp_path: Path) -> None:
     said = message(tmp_path, "expected_department", "department", agent=None)
     assert len(said.splitlines()) == 3
+
+
+CONTRACT = """
+name: router
+postconditions:
+  - {id: response_accuracy, check: "'billing' in text"}
+  - {id: politeness, check: "'thank' in text"}
+"""
+
+
+def test_a_contract_judges_a_scenario_by_one_clause_or_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "router.yaml").write_text(CONTRACT)
+    for clause, passed in ((", clause: response_accuracy", True), ("", False)):
+        asked = f"    evaluator: {{type: contract, contract: router.yaml{clause}}}\n  - input"
+        text = PUBLISHED.read_text().replace("    evaluator: exact_match\n  - input", asked)
+        (tmp_path / "spec.yaml").write_text(text)
+        scenario = load_paper_spec(tmp_path / "spec.yaml", "router:route").scenarios[0]
+        trace = AgentTrace(outputs=({"department": "billing"},))
+        found = judge(build_all(scenario.evaluators), scenario, trace)
+        assert [check.passed for check in found] == [True, True, passed]
+
+
+def test_a_fixed_number_of_trials_can_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(PUBLISHED.read_text().replace("method: sprt", "method: fixed"))
+    project = load_paper_spec(tmp_path / "spec.yaml", "router:route")
+    assert (project.test.method, project.test.trials, project.compare.method) == ("fixed", 50, "fixed")
+
+
+@pytest.mark.whole
+def test_the_published_example_is_tested_compared_and_gated_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spec.yaml").write_text(PUBLISHED.read_text())
+    (tmp_path / "paper_router.py").write_text(
+        "def route(config, input):\n"
+        "    return {'department': 'billing' if 'payment' in input else 'authentication'}\n"
+    )
+    project = load_project(tmp_path / "spec.yaml", agent="paper_router:route")
+    assert check_suite(project).verdict is Verdict.PASS
+    save_baseline(project, "v1", trials=60)
+    assert compare_with_baseline(project, "v1").baseline is not None
+    assert "v1" in str(gate(project).requirements)
