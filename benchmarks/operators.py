@@ -27,7 +27,7 @@ from agentmut.project.project import Project
 from agentmut.project.schema import BudgetSettings, MutationSettings
 from agentmut.report.terminal.mutant_diff import unified
 from agentmut.seams.plugins import load_all
-from agentmut.seams.protocols.operator import Operator
+from agentmut.seams.protocols.operator import OnDemand, Operator
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.trace_comparison import compare_traces
 from agentmut.store.rows import StoredTrial
@@ -69,7 +69,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-operator", type=int, default=2, help="mutants of each operator and project")
     per_operator = parser.parse_args().per_operator
-    operators = {name: kind() for name, kind in load_all("operators").items()}
+    kinds = load_all("operators").items()
+    operators = {name: kind() for name, kind in kinds if not issubclass(kind, OnDemand)}
     found: dict[str, list[Measured]] = defaultdict(list)
     summaries = []
     for folder in sorted((ROOT / "examples").iterdir()) if per_operator else ():

@@ -28,6 +28,7 @@ from .fact import Calibrated as Calibrated
 from .fact import Comparer as Comparer
 from .fact import Extractor as Extractor
 from .fact import Fact as Fact
+from .faults import LATE as LATE
 from .faults import UNCALLED as UNCALLED
 from .faults import FaultKind as FaultKind
 from .faults import ToolFault as ToolFault

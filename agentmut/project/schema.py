@@ -157,6 +157,8 @@ class MutationSettings(Section):
     """Classes of operators to use; all of them when left out."""
     operators: tuple[str, ...] | None = None
     """Operators to use instead of whole classes: names such as `tool.remove`, or patterns such as `orchestration.*`."""
+    incidents: bool = False
+    """Also use the operators on demand, which make the changes of documented incidents; docs/mutants.md lists them."""
     own_operators: tuple[Reference, ...] = ()
     """Operators of this project, as `module:object`. They are used like installed ones."""
     per_operator: int | None = Field(default=None, ge=1)

@@ -5,7 +5,14 @@ from typing import Any, ClassVar
 
 from agentmut.nouns import AgentConfig, Candidate, Effect, Intent, OperatorClass, Reach
 from agentmut.seams.declarations import CLASSES
-from agentmut.seams.protocols.operator import Example, HasEffect, NamesLack, Operator, OperatorOptions
+from agentmut.seams.protocols.operator import (
+    Example,
+    HasEffect,
+    NamesLack,
+    OnDemand,
+    Operator,
+    OperatorOptions,
+)
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
 
@@ -20,14 +27,16 @@ def operator(
     version: int = 1,
     lack: str = "",
     effect: Effect | None = None,
+    on_demand: bool = False,
 ) -> Callable[[Finder], type[Operator]]:
     """Turn a pure function (config, options) -> candidates into an operator, ready to be registered.
 
     `operator_id` is `class.name`, and `why` one line on how this happens in practice. Each example's first
     mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. `lack`
     is why a config has no mutants of it, where that can be said. `effect` is what the mutants do, where reports
-    have a section for it: an operator that drops a rule of the prompt declares `Effect.DROPS_RULE`. Raises
-    `ValueError` when the id has no known class, or one whose mutants only agentmut makes.
+    have a section for it: an operator that drops a rule of the prompt declares `Effect.DROPS_RULE`. `on_demand`
+    operators are used only where they are asked for. Raises `ValueError` when the id has no known class, or one
+    whose mutants only agentmut makes.
     """
     kind = _class_of(operator_id)
     without, reason, number, shown, aim, seen_by = lack, why, version, tuple(examples), intent, reach
@@ -59,6 +68,8 @@ def operator(
                 effect: ClassVar[Effect] = what_it_does
 
             made = WithEffect
+        if on_demand:
+            made = type(made.__name__, (made, OnDemand), {})
         made.__name__ = made.__qualname__ = find.__name__
         made.__module__, made.__doc__ = find.__module__, find.__doc__
         return made

@@ -7,7 +7,7 @@ can intercept have such mutants.
 
 from collections.abc import Iterator
 
-from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
+from agentmut.nouns import LATE, AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
 from agentmut.operators.tool.example_tools import LOOK_UP, tools_example
 from agentmut.seams import Example, Operator, OperatorOptions, operator
 
@@ -15,7 +15,7 @@ EXAMPLE_SECONDS = 3.0
 
 
 def _fault(kind: FaultKind, slow_seconds: float) -> ToolFault:
-    return ToolFault(kind=kind, seconds=slow_seconds if kind is FaultKind.SLOW else 0.0)
+    return ToolFault(kind=kind, seconds=slow_seconds if kind in LATE else 0.0)
 
 
 def _example(kind: FaultKind) -> Example:
@@ -36,7 +36,13 @@ def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> It
 
 
 def _result_operator(
-    kind: FaultKind, effect: str, description: str, *, why: str, reach: Reach = Reach.CALLED
+    kind: FaultKind,
+    effect: str,
+    description: str,
+    *,
+    why: str,
+    reach: Reach = Reach.CALLED,
+    on_demand: bool = False,
 ) -> type[Operator]:
     """Build the operator `tool.result_KIND`: one mutant per tool, in the order of the tools.
 
@@ -47,7 +53,9 @@ def _result_operator(
         yield from _one_per_tool(config, _fault(kind, options.slow_seconds), description)
 
     find.__name__, find.__doc__ = f"result_{kind.value}", f"One mutant per tool: {effect}"
-    return operator(f"tool.{find.__name__}", why=why, reach=reach, examples=[_example(kind)])(find)
+    return operator(
+        f"tool.{find.__name__}", why=why, reach=reach, examples=[_example(kind)], on_demand=on_demand
+    )(find)
 
 
 result_error = _result_operator(
@@ -104,4 +112,81 @@ result_slow = _result_operator(
     "every result is right, but `slow_seconds` late. Suites notice with `max_seconds`, agents with timeouts.",
     "{tool} returns its result {seconds:g} s late",
     why="A service is under load, or moves to another region.",
+)
+result_renamed_field = _result_operator(
+    FaultKind.RENAMED_FIELD,
+    "the first field of each record of a result has another name.",
+    "{tool} calls a field of its result otherwise",
+    why="A new version of an interface calls a field otherwise, and no release note says so.",
+    on_demand=True,
+)
+result_nested = _result_operator(
+    FaultKind.NESTED,
+    "every result stands one level deeper, under `data`.",
+    "{tool} nests its result",
+    why="A service wraps its answers in an envelope.",
+    on_demand=True,
+)
+result_paged = _result_operator(
+    FaultKind.PAGED,
+    "a list keeps one item, and says where the next page begins.",
+    "{tool} returns the first page of its result",
+    why="A service begins to page its lists, and nobody asks for the rest.",
+    on_demand=True,
+)
+result_null_value = _result_operator(
+    FaultKind.NULL_VALUE,
+    "what is empty is null, and so is the last value of each record.",
+    "{tool} returns null for a value",
+    why="A field becomes optional, or an empty list becomes null.",
+    on_demand=True,
+)
+result_cut_with_mark = _result_operator(
+    FaultKind.CUT_WITH_MARK,
+    "every result is cut in half, with a mark that does not say that something is missing.",
+    "{tool} returns half of its result with an unclear mark",
+    why="A limit of length cuts results, and the mark does not say that they are incomplete.",
+    on_demand=True,
+)
+result_omitted = _result_operator(
+    FaultKind.OMITTED,
+    "every result is a placeholder.",
+    "{tool} returns a placeholder for its result",
+    why="A limit of the context leaves results out, and the agent reads the placeholder as a failure.",
+    on_demand=True,
+)
+result_with_order = _result_operator(
+    FaultKind.WITH_ORDER,
+    "every result has an order to the model in it.",
+    "{tool} returns an order to the model",
+    why="Results carry text of strangers: pages, mails, tickets.",
+    on_demand=True,
+)
+result_false_success = _result_operator(
+    FaultKind.FALSE_SUCCESS,
+    "every call answers that all is well. Nothing is done.",
+    "{tool} answers ok and does nothing",
+    why="An error is caught, and the status says success over it.",
+    on_demand=True,
+)
+result_unflagged_error = _result_operator(
+    FaultKind.UNFLAGGED_ERROR,
+    "every call answers with the words of an error, as an ordinary result. Nothing is done.",
+    "{tool} returns an error as if it were a result",
+    why="The flag of an error is lost on its way to the model.",
+    on_demand=True,
+)
+result_generic_error = _result_operator(
+    FaultKind.GENERIC_ERROR,
+    "every call raises an error without a cause. Nothing is done.",
+    "{tool} raises an error that does not say why",
+    why="Errors are replaced by one sentence, for safety or by a framework.",
+    on_demand=True,
+)
+result_hangs = _result_operator(
+    FaultKind.HANGS,
+    "every call raises a timeout, `slow_seconds` late. Nothing is done.",
+    "{tool} times out after {seconds:g} s",
+    why="A client tries again behind the agent's back until the tool's own limit ends it.",
+    on_demand=True,
 )

@@ -18,7 +18,7 @@ from agentmut.campaign.selection.selection import Selection, narrowed_drops
 from agentmut.mutation import Generation, OperatorCatalogue, generate
 from agentmut.nouns import AgentConfig, Mutant, OperatorClass, Origin
 from agentmut.project import MutationSettings, runs_folder
-from agentmut.seams import AsksAgent, OperatorOptions
+from agentmut.seams import AsksAgent, OnDemand, OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:
@@ -58,7 +58,10 @@ def mutants_of(
         return Generation((), (), ())
     share = settings.selective if selection.selective is None else selection.selective
     selected = _most_effective(wanted, share, earlier)
-    operators = [catalogue.load(name) for name in selected.kept]
+    loaded = [catalogue.load(name) for name in selected.kept]
+    operators = [
+        one for one in loaded if not isinstance(one, OnDemand) or selection.asks_for(one.id, settings)
+    ]
     lacks = _lacks(origin.config, not_built)
     made = generate(origin.config, operators, _options(settings), cannot_express, lacks)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)

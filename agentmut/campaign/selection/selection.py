@@ -1,6 +1,7 @@
 """Which operators and mutants a command is about."""
 
 from collections.abc import Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from agentmut._base import Frozen, UsageError, nearest
 from agentmut.campaign.selection.caps import by_instruction, capped, sampled
@@ -51,6 +52,11 @@ class Selection(Frozen):
         chosen = [name for name in in_use if self._names(name)]
         self._refuse_idle(in_use, chosen, settings)
         return tuple(chosen)
+
+    def asks_for(self, operator: str, settings: MutationSettings) -> bool:
+        """Return whether an operator that is used on demand is asked for: by its name, by a pattern, or with all."""
+        patterns = (*self.operators_named, *(settings.operators or ()))
+        return settings.incidents or any(fnmatchcase(operator, pattern) for pattern in patterns)
 
     def _names(self, operator: str) -> bool:
         """Return whether the classes and the operators that are given let an operator through."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe, whole_config
 from agentmut.mutation import DropKind, Generation, generate
 from agentmut.nouns import CHANGED, Action, AgentConfig, Ending, Exchange, Mutant, OperatorClass, Reach
-from agentmut.seams import Adapter, Catalogue, Group, OperatorOptions
+from agentmut.seams import Adapter, Catalogue, Group, OnDemand, OperatorOptions
 from agentmut.trial import Detector
 
 OTHER_MODEL = "agentmut-other-model"
@@ -64,7 +64,8 @@ class Support(NamedTuple):
 def _generation(subject: Subject) -> Generation:
     adapter, config = whole_config(subject)
     catalogue = Catalogue.of(Group.OPERATORS)
-    operators = [catalogue.load(name)() for name in catalogue.names]
+    kinds = (catalogue.load(name) for name in catalogue.names)
+    operators = [kind() for kind in kinds if not issubclass(kind, OnDemand)]
     return generate(config, operators, _OPTIONS, cannot_express=adapter.cannot_express)
 
 

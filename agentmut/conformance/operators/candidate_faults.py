@@ -19,6 +19,8 @@ _PARTS = {
     OperatorClass.CONTEXT: {"context", "history"},
     OperatorClass.ORCHESTRATION: {"orchestration"},
 }
+_BESIDE = {OperatorClass.PROMPT: {"tools"}}
+"""Parts that an operator may change as well, where it changes one of its class: a rule goes from there to here."""
 
 
 def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candidate) -> Iterator[str]:
@@ -28,7 +30,9 @@ def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candida
         yield f"{said}: the description must be one line"
     if not candidate.anchor.strip():
         yield f"{said}: the anchor must name the place, so that its id is its own"
-    yield from (f"{said}: {fault}" for edit in candidate.edits for fault in _edit_faults(operator, edit))
+    yield from (
+        f"{said}: {fault}" for edit in candidate.edits for fault in _edit_faults(operator, edit, candidate)
+    )
     result = applied(config, candidate)
     if isinstance(result, str):
         yield f"{said}: {result}"
@@ -84,9 +88,11 @@ def _about_faults(config: AgentConfig, candidate: Candidate) -> Iterator[str]:
             yield f"it is about the characters {start} to {end} of {about.pointer}, which it does not have"
 
 
-def _edit_faults(operator: Operator, edit: Edit) -> Iterator[str]:
+def _edit_faults(operator: Operator, edit: Edit, candidate: Candidate) -> Iterator[str]:
     own = _PARTS.get(operator.operator_class, set())
-    if own and edit.path[0] not in own:
+    has_own = any(one.path[0] in own for one in candidate.edits)
+    beside = _BESIDE.get(operator.operator_class, set()) if has_own else set()
+    if own and edit.path[0] not in own | beside:
         yield f"it edits {edit.pointer}, but operators of the class {operator.operator_class} edit {_or(own)}"
     if _is_long_text(edit) and (common := _in_common(edit.before, edit.after)) > MOST_IN_COMMON:
         yield (

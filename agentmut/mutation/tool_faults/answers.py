@@ -64,14 +64,24 @@ def _is_typed_dict(annotation: Any) -> bool:
     return isinstance(annotation, type) and hasattr(annotation, "__required_keys__")
 
 
+_UNFLAGGED = "upstream connect error or disconnect/reset before headers"
+"""The words of a proxy whose service is down."""
+
+
 def instead_of_call(kind: FaultKind, form: ResultForm) -> Any:
     """Return the answer to a call under a fault of `UNCALLED`, or raise a `ToolFailure`. The tool is not run."""
     if kind is FaultKind.ERROR:
         raise ServiceError("503 Service Unavailable")
-    if kind is FaultKind.TIMEOUT:
+    if kind is FaultKind.GENERIC_ERROR:
+        raise ServiceError("Something went wrong.")
+    if kind in (FaultKind.TIMEOUT, FaultKind.HANGS):
         raise ServiceTimeoutError("The read operation timed out")
     if kind is FaultKind.DECOY:
         return decoy_answer(form)
+    if kind is FaultKind.FALSE_SUCCESS:
+        return "OK" if form is ResultForm.TEXT else {"status": "ok"}
+    if kind is FaultKind.UNFLAGGED_ERROR:
+        return _UNFLAGGED if form is ResultForm.TEXT else {"message": _UNFLAGGED}
     denied = "403 Forbidden: permission denied"
     if form is ResultForm.OTHER:
         raise AccessDeniedError(denied)

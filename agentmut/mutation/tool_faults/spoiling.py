@@ -4,15 +4,22 @@ Text that is a JSON object or array is treated as what it says, and stays JSON t
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agentmut._base import jsonable
+from agentmut.mutation.tool_faults.drift import (
+    cut_with_mark,
+    nested,
+    null_value,
+    omitted,
+    paged,
+    renamed_field,
+    with_order,
+)
+from agentmut.mutation.tool_faults.json_results import Change, container, in_json_text
 from agentmut.mutation.tool_faults.other_entity import another
 from agentmut.nouns import FaultKind
-
-Change = Callable[[Any], Any]
-"""What becomes of a result, or of a part of one."""
 
 
 def empty(result: Any) -> Any:
@@ -53,24 +60,10 @@ def malformed(result: Any) -> str:
     ('{"id": 7, "stat,', '{"result":,')
     """
     text = result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
-    if not isinstance(_container(text), dict | list):
+    if not isinstance(container(text), dict | list):
         text = json.dumps({"result": jsonable(result)}, ensure_ascii=False)
     text = text.strip()  # what is left lacks the closing bracket
     return text[: max(1, len(text) // 2)].rstrip(", ") + ","
-
-
-def in_json_text(change: Change, text: str, plain: Callable[[str], str]) -> str:
-    """Text that is a JSON object or array with `change` made to what it says; other text by `plain`."""
-    value = _container(text)
-    if value is None:
-        return plain(text)
-    after = change(value)
-    if after == value:
-        return text
-    separators = None if '": ' in text or '"' not in text else (",", ":")
-    return json.dumps(
-        after, ensure_ascii=False, indent=2 if "\n" in text.strip() else None, separators=separators
-    )
 
 
 def wrong_entity(result: Any) -> Any:
@@ -84,25 +77,17 @@ def _half(items: list[Any]) -> list[Any]:
     return items[: (len(items) + 1) // 2]
 
 
-def is_json_object(text: str) -> bool:
-    """Return whether a text is a JSON object."""
-    return isinstance(_container(text), dict)
-
-
-def _container(text: str) -> Any:
-    """Return the object or array that a JSON text holds, else None."""
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 SPOILERS: Mapping[FaultKind, Change] = {
     FaultKind.EMPTY: empty,
     FaultKind.TRUNCATED: truncated,
     FaultKind.MALFORMED: malformed,
     FaultKind.WRONG_ENTITY: wrong_entity,
+    FaultKind.RENAMED_FIELD: renamed_field,
+    FaultKind.NESTED: nested,
+    FaultKind.PAGED: paged,
+    FaultKind.NULL_VALUE: null_value,
+    FaultKind.CUT_WITH_MARK: cut_with_mark,
+    FaultKind.OMITTED: omitted,
+    FaultKind.WITH_ORDER: with_order,
 }
 """By kind of fault."""

@@ -31,6 +31,10 @@ class HasEffect(Capability, kind="operators"):
     effect: ClassVar[Effect]
 
 
+class OnDemand(Capability, kind="operators"):
+    """The operator is used where it is asked for: by name, by a pattern, or with `mutation.incidents`."""
+
+
 class NamesLack(Capability, kind="operators"):
     """The operator can say why a config gives it no mutants."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentmut._base import jsonable
 from agentmut.mutation import Change, ResultForm, copied, instead_of_call, spoiled
-from agentmut.nouns import UNCALLED, FaultKind, ToolFault
+from agentmut.nouns import LATE, UNCALLED, FaultKind, ToolFault
 from agentmut.recording import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]
@@ -31,6 +31,8 @@ def with_fault(
     if fault is None:
         return call()
     if fault.kind in UNCALLED:
+        if fault.kind in LATE:
+            _wait(trial, tool, fault.seconds)
         return _uncalled(trial, tool, fault, form)
     result = call()
     if fault.kind is FaultKind.SLOW:
@@ -46,6 +48,9 @@ async def with_fault_async(
     if fault is None:
         return await call()
     if fault.kind in UNCALLED:
+        if fault.kind in LATE:
+            trial.mark_fault(tool)
+            await asyncio.sleep(fault.seconds)
         return _uncalled(trial, tool, fault, form)
     result = await call()
     if fault.kind is FaultKind.SLOW:

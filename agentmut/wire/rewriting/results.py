@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from agentmut.mutation import ResultForm, ToolFailure, instead_of_call, is_json_object, spoiled
-from agentmut.nouns import UNCALLED, FaultKind, Role, Text, ToolFault
+from agentmut.nouns import LATE, UNCALLED, FaultKind, Role, Text, ToolFault
 from agentmut.wire.rewriting.changes import Texts, with_texts
 
 ToolOf = Callable[[Text], str | None]
@@ -49,8 +49,9 @@ class Results:
                 continue
             result = "\n".join(texts[index].text for index in indexes)
             call = (tool, texts[indexes[0]].call_id or "", result)
-            if fault.kind is FaultKind.SLOW:
+            if fault.kind in LATE:
                 late[call] = fault.seconds
+            if fault.kind is FaultKind.SLOW:
                 continue
             given = self.given.setdefault(call, _answer(fault.kind, result, self.first.get(tool, result)))
             self.first.setdefault(tool, given)
