@@ -1,4 +1,4 @@
-"""A JavaScript condition over one run, as in Cerberus. V8 evaluates it without access to anything else."""
+"""A JavaScript condition over one run, as in Cerberus."""
 
 import json
 from functools import cached_property
@@ -7,12 +7,9 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import NotJudgedError, arguments
+from agentmut.judging.evaluators.javascript_engines import Engine, ScriptError, installed_engine
 from agentmut.judging.evaluators.json_values import as_text, shown
 from agentmut.nouns import AgentTrace, Check, Scenario
-
-SECONDS = 0.1
-"""Most time of one condition, as in Cerberus."""
-INSTALL = "pip install 'agentmut[cerberus]'"
 
 
 class JavaScript:
@@ -37,9 +34,9 @@ class JavaScript:
         literal = json.dumps(json.dumps(data))  # as text: no key of it can mean anything to the engine
         call = f"(({{output, scenario}}) => Boolean({self.condition}))(JSON.parse({literal}))"
         try:
-            passed = bool(self._engine.eval(f'"use strict"; {call}', timeout_sec=SECONDS))
-        except self._errors as error:
-            raise NotJudgedError(f"`{self.condition}` raised {_last_line(error)}") from error
+            passed = self._engine.is_true(f'"use strict"; {call}')
+        except ScriptError as error:
+            raise NotJudgedError(f"`{self.condition}` raised {error}") from error
         said = "holds" if passed else f"does not hold; output: {shown(trace.text)}"
         return Check(evaluator=self.id, passed=passed, reason=f"`{self.condition}` {said}")
 
@@ -49,25 +46,13 @@ class JavaScript:
 
     def _check_syntax(self) -> None:
         try:
-            self._engine.eval(f"(() => {{ (output, scenario) => Boolean({self.condition}) }})()")
-        except self._errors as error:
-            raise ValueError(
-                f"expects a condition in JavaScript: {_last_line(error)} in {self.condition!r}"
-            ) from None
+            self._engine.is_true(f"(() => {{ (output, scenario) => Boolean({self.condition}) }})()")
+        except ScriptError as error:
+            raise ValueError(f"expects a condition in JavaScript: {error} in {self.condition!r}") from None
 
     @cached_property
-    def _engine(self) -> Any:
-        try:
-            from py_mini_racer import MiniRacer
-        except ImportError:
-            raise ValueError(f"needs mini-racer, which is not installed here. Run: {INSTALL}") from None
-        return MiniRacer()
-
-    @property
-    def _errors(self) -> type[Exception]:
-        from py_mini_racer import JSEvalException
-
-        return JSEvalException
+    def _engine(self) -> Engine:
+        return installed_engine()
 
 
 def _output(trace: AgentTrace) -> dict[str, Any]:
@@ -92,9 +77,3 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if "Error: " in line and not line.startswith("at ")]
-    return (told or lines or [type(error).__name__])[-1]
