@@ -5,9 +5,9 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
@@ -26,17 +26,46 @@ _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interr
 def agents_on_stderr() -> Iterator[None]:
     """Send what agents (and their child processes) write to stdout to stderr for the block.
 
-    On the level of the file descriptor, so that the report, or the one JSON document, stands alone on stdout.
+    On the level of the file descriptor, so that the report, or the one JSON document, stands alone on stdout. Both
+    streams are whole again after the block, even if an agent has closed them.
     """
+    streams = sys.stdout, sys.stderr
     sys.stdout.flush()
-    kept = os.dup(1)
+    kept = os.dup(1), os.dup(2)
     os.dup2(2, 1)
+    sys.stdout, sys.stderr = (cast("TextIO", _Unclosed(stream)) for stream in streams)
     try:
         yield
     finally:
-        sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
+        sys.stdout, sys.stderr = streams
+        with suppress(OSError, ValueError):  # of what an agent wrote, and then closed the file
+            sys.stdout.flush()
+        for number, copy in enumerate(kept, 1):
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+class _Unclosed:
+    """A stream that stays open when it is closed."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stream)
+
+    def __enter__(self) -> "_Unclosed":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Stay open."""
+
+    def close(self) -> None:
+        """Stay open; others write to it, too."""
+        self._stream.flush()
 
 
 def wants_color() -> bool:

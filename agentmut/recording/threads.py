@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import inspect
+import os
 import sys
 import sysconfig
 import threading
@@ -126,10 +127,14 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
     done: Future[Any] = Future()
     recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
+    process = os.getpid()
+
     def called() -> Any:
         try:
             return function(*args, **kwargs)
         finally:
+            if os.getpid() != process:  # the function has forked: its copy has no waiter
+                os._exit(0)
             recorder.count(threads=-1)
 
     recorder.count(threads=1)

@@ -12,6 +12,7 @@ from agentmut._base import AgentmutError
 from agentmut.nouns import Ending, Execution, Mutant, Player
 from agentmut.recording import TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
+from agentmut.trial.containment import contained
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, Wiring, attempt
@@ -72,10 +73,15 @@ class LocalExecutor:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Watch the model requests of this process for as long as trials run."""
-        asyncio.get_running_loop().set_default_executor(TrialThreads())
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
-        with Tap(all_codecs(), throttle).installed(), BotocoreHooks(all_codecs(), throttle).installed():
+        with (
+            contained(loop),
+            Tap(all_codecs(), throttle).installed(),
+            BotocoreHooks(all_codecs(), throttle).installed(),
+        ):
             async with _kept_open(inside(self._adapter)), self._gateway_of(throttle) as self._gateway:
                 yield
 

@@ -24,6 +24,7 @@ from agentmut.recording import (
 )
 from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
+from agentmut.trial.containment import this_process_only
 from agentmut.wire import Gateway
 
 GRACE = 1.0
@@ -134,7 +135,8 @@ def _marks(trial: Trial) -> frozenset[str]:
 
 async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:
     try:
-        trace = await adapter.run(scenario.turns, trial)
+        with this_process_only():
+            trace = await adapter.run(scenario.turns, trial)
     except SystemExit as error:  # would end the campaign
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles

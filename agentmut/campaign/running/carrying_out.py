@@ -17,7 +17,7 @@ from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.recording import count_lost_time
 from agentmut.store import Store, StoredRun, write_cassette
-from agentmut.trial import Executor, Pace
+from agentmut.trial import Executor, Pace, make_task
 
 
 def register(store: Store, plan: RunPlan) -> None:
@@ -48,9 +48,11 @@ def run_work(
     seconds = session.project.execution.evaluator_timeout
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds)
     execution = session.project.execution
-    with _little_garbage_collection(), signs_of_life(max(execution.timeout, execution.evaluator_timeout)):
+    alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
+    with _little_garbage_collection(), alive, asyncio.Runner() as runner:
+        runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)
-        return asyncio.run(_run(loop, execution.timeout))
+        return runner.run(_run(loop, execution.timeout))
 
 
 async def _run(loop: Loop, seconds: float) -> Stop:

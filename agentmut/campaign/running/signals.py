@@ -1,6 +1,7 @@
 """Ctrl-C during a campaign: the first ends it cleanly, whatever an agent does with the loop; the second at once."""
 
 import asyncio
+import contextvars
 import logging
 import signal
 import threading
@@ -74,7 +75,8 @@ class _Guard:
         self._asked = True
         if line := supervisor():
             line.tell("stopping")
-        self._loop.call_soon_threadsafe(self._interrupt)
+        # in no context, as that of the interrupted code may be a trial's, which can cancel nothing but its own
+        self._loop.call_soon_threadsafe(self._interrupt, context=contextvars.Context())
         if hasattr(signal, "setitimer"):  # agents that are next in turn may keep the loop, too
             signal.setitimer(signal.ITIMER_REAL, BREAK, BREAK)
         if runs_agent(frame):

@@ -1,0 +1,130 @@
+"""What an agent does to the process that it shares with others fails its own trial, and nothing else.
+
+It may end the process, stop the event loop, cancel every task, fork, or leave Python no stack. Each of these is refused
+while a trial runs. What no Python code can refuse, such as a crash, is left to `isolate: process` and to the
+supervisor.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from agentmut.recording import AgentExitError, Trial, current_trial
+
+_ROOT = Path(__file__).parents[1]
+_ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
+
+
+class EngineTask(asyncio.Task[Any]):
+    """A task of the engine, or the one that runs an agent: no other trial can cancel it."""
+
+    def __init__(self, coroutine: Any, **options: Any) -> None:
+        super().__init__(coroutine, **options)
+        self._trial = current_trial()
+
+    def cancel(self, msg: Any = None) -> bool:
+        """Cancel the task, unless an agent asks that it does not belong to."""
+        trial: Trial | None = current_trial()
+        if trial is not None and trial is not self._trial:
+            return False
+        return super().cancel(msg)
+
+
+def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
+    """Return a task; the factory of tasks of a loop in which agents run beside the engine."""
+    code = getattr(coroutine, "cr_code", None)
+    own = code is not None and code.co_filename.startswith(_ENGINE)
+    return (EngineTask if own else asyncio.Task)(coroutine, loop=loop, **options)
+
+
+@contextmanager
+def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Refuse agents the end of what they share with others, while the block lasts.
+
+    A process that carries out nothing but trials is its agent's own; nothing is refused there.
+    """
+    if multiprocessing.parent_process() is not None:
+        yield
+        return
+    with ExitStack() as stack:
+        for owner, name, make in (
+            (os, "_exit", _guarded_exit),
+            (os, "fork", lambda original: _guarded_fork(original, loop)),
+            (sys, "setrecursionlimit", _guarded_limit),
+            (loop, "stop", _guarded_stop),
+        ):
+            if hasattr(owner, name):
+                stack.enter_context(_replaced(owner, name, make))
+        yield
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, make: Callable[[Any], Any]) -> Iterator[None]:
+    original = getattr(owner, name)
+    setattr(owner, name, make(original))
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
+    process = os.getpid()
+
+    def leave(status: int) -> Any:
+        if current_trial() is not None and os.getpid() == process:
+            raise AgentExitError(f"the agent called os._exit({status!r})")
+        return original(status)
+
+    return leave
+
+
+def _guarded_stop(original: Callable[[], None]) -> Callable[[], None]:
+    def stop() -> None:
+        if current_trial() is not None:
+            raise AgentExitError("the agent stopped the event loop")
+        original()
+
+    return stop
+
+
+def _guarded_limit(original: Callable[[int], None]) -> Callable[[int], None]:
+    def limit(depth: int) -> None:
+        if current_trial() is not None and depth < sys.getrecursionlimit():
+            raise AgentExitError(f"the agent lowered the recursion limit to {depth!r}")
+        original(depth)
+
+    return limit
+
+
+def _guarded_fork(original: Callable[[], int], loop: Any) -> Callable[[], int]:
+    def fork() -> int:
+        child = original()
+        if not child and current_trial() is not None:
+            _be_no_engine(loop)
+        return child
+
+    return fork
+
+
+def _be_no_engine(loop: Any) -> None:
+    """Have this copy of the process end once its agent awaits or returns: it may not carry the campaign out, too."""
+    with suppress(AttributeError):
+        loop._ready.clear()
+    loop._run_once = lambda: os._exit(0)
+
+
+@contextmanager
+def this_process_only() -> Iterator[None]:
+    """End the process after the block where it is another one than before it: the agent has forked it off."""
+    process = os.getpid()
+    try:
+        yield
+    finally:
+        if os.getpid() != process:
+            os._exit(0)

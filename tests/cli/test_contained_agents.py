@@ -1,0 +1,78 @@
+"""What an agent does to the process that it shares with others is its own failure, and the JSON is written."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+LIMIT = 240
+SEIZURES = {
+    "cancels every task": "for task in asyncio.all_tasks(): task.cancel()",
+    "stops the loop": "asyncio.get_running_loop().stop()",
+    "ends the process": "os._exit(0)",
+    "lowers the recursion limit": "sys.setrecursionlimit(sys.getrecursionlimit() // 2)",
+    "raises what nobody catches": "raise BaseException('mine')",
+    "closes the file of stdout, which works once": "os.close(1)",
+    "forks and raises in both": "os.fork(); raise ValueError",
+}
+HARMLESS = {
+    "closes stdout": "sys.stdout.close()",
+    "closes stderr": "sys.stderr.close()",
+    "forks": "os.fork()",
+    "forks and awaits": "os.fork(); await asyncio.sleep(0.01)",
+}
+
+
+def write(folder: Path, seizure: str, kind: str) -> Path:
+    """A project whose agent does it only where it is not told to greet."""
+    (folder / "my_agent.py").write_text(
+        f"import asyncio, os, sys\n{kind} run(config, input):\n"
+        f"    if config.prompt and 'greet' not in config.prompt:\n        {seizure}\n"
+        "    return 'hello' if config.prompt else 'hm'\n"
+    )
+    (folder / "scenarios").mkdir()
+    (folder / "scenarios" / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hello}]}\n")
+    (folder / "agentmut.yaml").write_text(
+        "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
+        '  config: {prompt: "Always greet the user. Be brief."}\n'
+        "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 20, rounds: one}\n"
+        "execution: {concurrency: 3}\nbudget: {trials: 90}\n"
+    )
+    return folder
+
+
+def statuses(project: Path) -> dict[str, str]:
+    done = subprocess.run(
+        [*AGENTMUT, "run", "--yes", "--json"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert done.returncode in (0, 3), done.stderr
+    assert not done.stderr.count("Traceback"), done.stderr
+    return {m["before"].strip(): m["status"] for m in json.loads(done.stdout)["mutants"]}
+
+
+@pytest.mark.parametrize("seizure", SEIZURES)
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_an_agent_that_seizes_the_process_fails_alone(tmp_path: Path, seizure: str, kind: str) -> None:
+    if kind == "def" and "asyncio." in SEIZURES[seizure]:
+        pytest.skip("a sync agent has no event loop")
+    found = statuses(write(tmp_path, SEIZURES[seizure], kind))
+    assert found["Always greet the user."] == "killed"
+    assert found["Be brief."] != "killed"
+
+
+@pytest.mark.parametrize("act", HARMLESS)
+def test_an_agent_that_closes_or_copies_what_is_shared_harms_nobody(tmp_path: Path, act: str) -> None:
+    kind = "async def" if "await" in HARMLESS[act] else "def"
+    assert "killed" not in statuses(write(tmp_path, HARMLESS[act], kind)).values()
