@@ -5,12 +5,16 @@ from ._base import __version__ as __version__
 from .nouns import Action as Action
 from .nouns import AgentConfig as AgentConfig
 from .nouns import AgentTrace as AgentTrace
+from .nouns import BrokenRecord as BrokenRecord
 from .nouns import Candidate as Candidate
 from .nouns import Check as Check
 from .nouns import Effect as Effect
 from .nouns import EvaluatorSpec as EvaluatorSpec
 from .nouns import FollowUp as FollowUp
 from .nouns import FollowUpRun as FollowUpRun
+from .nouns import ForeignTrial as ForeignTrial
+from .nouns import RecordedScore as RecordedScore
+from .nouns import RecordPlace as RecordPlace
 from .nouns import Scenario as Scenario
 from .nouns import Step as Step
 from .nouns import ToolSpec as ToolSpec

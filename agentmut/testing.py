@@ -32,6 +32,7 @@ from agentmut.conformance import (
     purity_faults,
     repetitions,
     report_format_faults,
+    trace_format_faults,
     unexpected,
     without_repetitions,
 )
@@ -49,6 +50,7 @@ from agentmut.seams import (
     RelationExample,
     ReportFormat,
     SuiteSpec,
+    TraceFormat,
     declaration_faults,
     relation_declaration_faults,
     signature_faults,
@@ -163,6 +165,18 @@ def check_report_format(report_format: type[ReportFormat], *results: Result) -> 
     """
     shape = signature_faults(report_format, Group.REPORT_FORMATS, getattr(report_format, "name", ""))
     _raise("report format", report_format, shape or list(report_format_faults(report_format(), results)))
+
+
+def check_trace_format(trace_format: type[TraceFormat], *samples: Path) -> None:
+    """Check that a class is a reader of recorded runs that agentmut can rely on.
+
+    It has the signature of its seam. It recognises `samples`, files that its tool wrote, and nothing that is of no
+    tool. It reads them into trials with steps, the same each time, with the file as their place. It raises nothing
+    for an empty file, a file that was cut off, and one with other JSON in it, of which it makes no trial. Raises
+    `AssertionError` with everything that is wrong.
+    """
+    shape = signature_faults(trace_format, Group.TRACE_FORMATS, getattr(trace_format, "name", ""))
+    _raise("trace format", trace_format, shape or list(trace_format_faults(trace_format(), samples)))
 
 
 def _raise(kind: str, plugin: Any, faults: Sequence[str]) -> None:

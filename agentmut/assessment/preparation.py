@@ -10,13 +10,15 @@ from agentmut.assessment.given import Family, comparison_rule, promised, shares_
 from agentmut.assessment.rules import FixedTrials, Sprt
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
-from agentmut.campaign import Session, Tables, first_repeats, plan_fields, renewed
+from agentmut.campaign import Session, Tables, first_repeats, held_trials, plan_fields, renewed
 from agentmut.nouns import Scenario
 from agentmut.project import BudgetSettings, Project
 from agentmut.stats import Bound, Correction, SprtDesign, least_passing_n
 from agentmut.store import BaselineUsed
 
 Shown = dict[str, str | float | int]
+_FEW = 3
+"""Scenarios that a note names."""
 SAME_AGENT = 6 * 3600
 """Seconds. When nothing has changed since the baseline, a comparison can only show a drift of the service; then trials
 older than this say nothing new, and younger ones let an interrupted comparison go on."""
@@ -36,6 +38,8 @@ class Prepared(NamedTuple):
 
     work: Assessment
     question: Question
+    recorded: bool = False
+    """Whether all trials are there already, as recordings of another tool, so that nothing is run."""
 
     @property
     def most_trials(self) -> int:
@@ -50,37 +54,58 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     """
     statistics, settings = session.project.statistics, session.project.test
     shares = shares_of(len(session.scenarios), settings.correction)
-    rules = {s.name: threshold_rule(session.project, s, shares) for s in session.scenarios}
+    trials = _within(session, settings.trials)
+    rules = {s.name: threshold_rule(session.project, s, shares, trials[s.name]) for s in session.scenarios}
     shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha_of_a_look}
     if settings.method == "sequential":
         shown |= {"margin": settings.margin, "beta": statistics.beta}
     question = Question(
         statistics.alpha_of_a_look,
         Correction(settings.correction),
-        notes=(*_renewed(session), *known_before(session.project, session.scenarios), *session.tests.notes()),
+        notes=(
+            *_remarks(session),
+            *_renewed(session),
+            *known_before(session.project, session.scenarios, trials),
+            *session.tests.notes(),
+        ),
     )
     work = _assessment(session, "test", rules, shown, asked, first_repeats(session.ages))
-    return Prepared(work, question)
+    return Prepared(work, question, held_trials(session) is not None)
+
+
+def _within(session: Session, trials: int) -> dict[str, int]:
+    """Return the number of trials of each scenario: `trials`, or as many as are recorded where none can be run."""
+    held = held_trials(session)
+    most = held.trials if held else {}
+    return {one.name: min(trials, most.get(one.name, trials)) for one in session.scenarios}
+
+
+def _remarks(session: Session) -> tuple[str, ...]:
+    held = held_trials(session)
+    return held.remarks if held else ()
 
 
 def _renewed(session: Session) -> Iterator[str]:
     return renewed(session.ages, "the agent is run anew there")
 
 
-def threshold_rule(project: Project, scenario: Scenario, shares: float) -> StoppingRule:
-    """Return the rule of one scenario under the project's `test` settings.
+def threshold_rule(
+    project: Project, scenario: Scenario, shares: float, trials: int | None = None
+) -> StoppingRule:
+    """Return the rule of one scenario under the project's `test` settings, with at most `trials` where it is given.
 
     A sequential test has to know its level before it starts: alpha over the shares of the suite. Raises `UsageError`.
     """
     settings, threshold = project.test, project.threshold_of(scenario)
+    most = settings.trials if trials is None else trials
     if settings.method == "fixed":
-        return FixedTrials(threshold, settings.trials, project.statistics.alpha_of_a_look)
+        return FixedTrials(threshold, most, project.statistics.alpha_of_a_look)
     level, beta = project.statistics.alpha_of_a_look / shares, project.statistics.beta
     try:
-        design = SprtDesign(threshold, margin_of(project, scenario), level, beta, settings.trials)
+        design = SprtDesign(threshold, margin_of(project, scenario), level, beta, most)
     except ValueError as error:
         raise UsageError(f"scenario {scenario.name} cannot be tested sequentially: {error}.") from None
-    return Sprt(design, settings.trials)
+    return Sprt(design, most)
 
 
 def margin_of(project: Project, scenario: Scenario) -> float:
@@ -92,10 +117,12 @@ def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "bas
     """Prepare the given number of trials of every scenario, to be kept as a baseline or as `kind` says."""
     project = session.project
     alpha = project.statistics.alpha
-    rules = {s.name: FixedTrials(project.threshold_of(s), trials, alpha) for s in session.scenarios}
+    most = _within(session, trials)
+    rules = {s.name: FixedTrials(project.threshold_of(s), most[s.name], alpha) for s in session.scenarios}
     work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(session.ages))
-    question = Question(alpha, Correction(project.test.correction), notes=tuple(_renewed(session)))
-    return Prepared(work, question)
+    notes = (*_remarks(session), *_renewed(session))
+    question = Question(alpha, Correction(project.test.correction), notes=notes)
+    return Prepared(work, question, held_trials(session) is not None)
 
 
 def prepare_series(
@@ -172,11 +199,14 @@ def _assessment(
     return Assessment(plan, session.suite, session.tests.scenarios, rules)
 
 
-def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:
+def known_before(
+    project: Project, scenarios: Iterable[Scenario], trials: Mapping[str, int] = MappingProxyType({})
+) -> Iterator[str]:
     """Yield what a user should know before any trial: scenarios that cannot pass, and margins that are not the asked
-    one.
+    one. `trials` has the most trials of scenarios that cannot have as many as the project asks for.
     """
     settings, alpha = project.test, project.statistics.alpha_of_a_look
+    too_few: dict[tuple[int, int], list[str]] = {}
     for scenario in scenarios:
         threshold = project.threshold_of(scenario)
         if settings.method == "sequential":
@@ -184,5 +214,11 @@ def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[st
                 yield f"{scenario.name}: margin {threshold / 2:g}, half of its threshold {threshold:g}"
             continue
         least = least_passing_n(threshold, alpha, Bound.CLOPPER_PEARSON)
-        if least > settings.trials:
-            yield f"{scenario.name} cannot PASS with {settings.trials} trials: {least} passes in a row would do"
+        most = trials.get(scenario.name, settings.trials)
+        if least > most:
+            too_few.setdefault((most, least), []).append(scenario.name)
+    for (most, least), names in too_few.items():
+        told = names if len(names) <= _FEW else [f"{len(names)} scenarios, such as {names[0]},"]
+        yield from (
+            f"{name} cannot PASS with {most} trials: {least} passes in a row would do" for name in told
+        )

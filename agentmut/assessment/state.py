@@ -66,7 +66,7 @@ class AssessedScenario:
     passed: list[bool] = field(default_factory=list)
     """Trials that are evidence, up to the one that decided."""
     seconds: list[float] = field(default_factory=list)
-    """How long each trial in `passed` took."""
+    """How long each trial in `passed` took, as far as that is known."""
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     """Every trial up to the one that decided, those that are no evidence included."""
     first_failure: str = ""
@@ -143,7 +143,8 @@ class AssessedScenario:
         if result.never_began:
             self.never_began[result.never_began] += 1
         self.passed.append(result.outcome is Outcome.PASS)
-        self.seconds.append(result.seconds)
+        if result.seconds or not result.trace.foreign:  # not all recordings have times
+            self.seconds.append(result.seconds)
         self.checked.take_in(result.checks)
         if not self.passed[-1]:
             self.first_failure = self.first_failure or result.reason

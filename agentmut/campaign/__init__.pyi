@@ -44,11 +44,13 @@ from .preparation.plan import RunPlan as RunPlan
 from .preparation.plan import planned_at as planned_at
 from .preparation.session import Session as Session
 from .preparation.session import declared_variables as declared_variables
+from .preparation.session import held_trials as held_trials
 from .preparation.session import make_executor as make_executor
 from .preparation.session import make_plan as make_plan
 from .preparation.session import no_other_input as no_other_input
 from .preparation.session import open_session as open_session
 from .preparation.session import plan_fields as plan_fields
+from .preparation.session import refuse_to_run as refuse_to_run
 from .preparation.session import suite_digest as suite_digest
 from .preparation.tables import Tables as Tables
 from .results.bounds import bounds_of as bounds_of

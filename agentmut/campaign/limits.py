@@ -38,6 +38,8 @@ class Spend:
     """Time at work."""
     reused: int = 0
     """Trials taken over from other runs."""
+    foreign: int = 0
+    """Trials that another tool ran, looked at by this run or taken over from other runs."""
     abandoned: int = 0
     age: float = 0.0
     """Seconds since the oldest trial of the original that was taken from the store."""

@@ -22,3 +22,4 @@ from .operators.elsewhere import order_faults as order_faults
 from .operators.operator_samples import SAMPLES as SAMPLES
 from .relations.relation_checks import conduct_faults as conduct_faults
 from .report_formats import report_format_faults as report_format_faults
+from .trace_formats import trace_format_faults as trace_format_faults

@@ -189,7 +189,8 @@ def _label(evaluator: Evaluator) -> str:
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
     """Return the checks of all evaluators, in order. The trial passes if all of them hold."""
-    return tuple(check for evaluator in evaluators for check in _checks(evaluator, scenario, trace))
+    as_run = scenario.as_run(trace)
+    return tuple(check for evaluator in evaluators for check in _checks(evaluator, as_run, trace))
 
 
 def _checks(evaluator: Evaluator, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

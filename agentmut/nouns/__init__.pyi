@@ -41,6 +41,10 @@ from .flow import Flow as Flow
 from .footprints import Footprint as Footprint
 from .footprints import RequestShape as RequestShape
 from .footprints import footprint as footprint
+from .foreign import BrokenRecord as BrokenRecord
+from .foreign import ForeignTrial as ForeignTrial
+from .foreign import RecordedScore as RecordedScore
+from .foreign import RecordPlace as RecordPlace
 from .judge import JudgeModel as JudgeModel
 from .judge import JudgeSpend as JudgeSpend
 from .judge import OpinionCache as OpinionCache
@@ -132,6 +136,7 @@ from .tools_as_functions import told_tools as told_tools
 from .trace import Action as Action
 from .trace import AgentTrace as AgentTrace
 from .trace import Check as Check
+from .trace import ForeignMark as ForeignMark
 from .trace import Judgement as Judgement
 from .trace import Outcome as Outcome
 from .trace import Step as Step

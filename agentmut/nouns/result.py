@@ -141,6 +141,8 @@ class Cost(Frozen):
     seconds: float
     reused: int = 0
     """Trials taken over from earlier runs, at no cost."""
+    foreign: int = 0
+    """Trials that another tool ran and recorded, at no cost; those taken over from earlier runs included."""
     abandoned_threads: int = 0
 
 

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue, model_serializer, model_validator
 
 from agentmut._base import Frozen, digest_of
 from agentmut.nouns.config import Document
+from agentmut.nouns.trace import AgentTrace
 
 
 class ToolDouble(Frozen):
@@ -61,3 +62,8 @@ class Scenario(Frozen):
         """
         judging = {"evaluators", "threshold", "compare"}
         return digest_of(self.model_dump(mode="json", exclude=judging, exclude_none=True))
+
+    def as_run(self, trace: AgentTrace) -> Self:
+        """Return the scenario with what the user said in this run, if another tool ran it with other words."""
+        said = trace.foreign.turns if trace.foreign else ()
+        return self.model_copy(update={"turns": said}) if said and said != self.turns else self

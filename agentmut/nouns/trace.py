@@ -76,6 +76,17 @@ class Judgement(Frozen):
     checks: tuple[Check, ...]
 
 
+class ForeignMark(Frozen):
+    """Where a run was recorded that another tool carried out, and paid for."""
+
+    source: str
+    """The format, the file and the line, such as `tau_bench runs.json:12`."""
+    digest: str
+    """SHA-256 of the files that it was read from."""
+    turns: tuple[JsonValue, ...] = ()
+    """What the user said in this run: simulated and real users do not follow a scenario."""
+
+
 class AgentTrace(Frozen):
     """A finished (or cut short) run. `outputs` has one answer per turn that was answered."""
 
@@ -99,6 +110,8 @@ class AgentTrace(Frozen):
     """Of a trace that secrets were taken out of: it cannot be judged any more."""
     service: ServiceTime | None = None
     """How long the run waited for model services; None in traces of before this was recorded."""
+    foreign: ForeignMark | None = None
+    """Of a run that another tool carried out; None of agentmut's own."""
 
     @property
     def output(self) -> JsonValue:

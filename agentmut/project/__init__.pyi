@@ -12,6 +12,7 @@ from .project import Project as Project
 from .project import redactor as redactor
 from .recorded_request import read_request_file as read_request_file
 from .scenario_edit import apply_suggestions as apply_suggestions
+from .scenarios import evaluator_spec as evaluator_spec
 from .scenarios import named as named
 from .schema import BudgetSettings as BudgetSettings
 from .schema import IgnoredMutant as IgnoredMutant

@@ -9,7 +9,7 @@ Schema = Mapping[str, Any]
 _INTRO = """# The project file
 
 `agentmut.yaml` says what the agent is, which tests are measured, and how. `agentmut init` writes one with comments.
-Only `version: 1` and `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
+Only `version: 1` and mostly `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
 relative to the file. This page is made from the schema (`agentmut/project/agentmut.schema.json`), which editors can
 use as well.
 

@@ -116,7 +116,7 @@ class _EntryReader:
     def _evaluators(self, index: int, entry: ScenarioEntry) -> Iterator[EvaluatorSpec]:
         for number, written in enumerate(entry.evaluators):
             spec = self._checked(
-                (index, "evaluators", number), partial(_spec, written, self.evaluators, self.root)
+                (index, "evaluators", number), partial(evaluator_spec, written, self.evaluators, self.root)
             )
             if spec:
                 yield spec
@@ -160,7 +160,8 @@ def compared(written: Named) -> EvaluatorSpec:
     return spec
 
 
-def _spec(written: dict[str, JsonValue], installed: Catalogue, root: Path) -> EvaluatorSpec:
+def evaluator_spec(written: dict[str, JsonValue], installed: Catalogue, root: Path) -> EvaluatorSpec:
+    """Return an evaluator as a scenario file has it. Raise `UsageError` for one that cannot be built."""
     if len(written) != 1:
         keys = ", ".join(written) or "none"
         raise UsageError(

@@ -349,8 +349,8 @@ class ProjectFile(Section):
 
     version: Literal[1]
     """Version of this file's format."""
-    agent: AgentSection
-    """The agent under test."""
+    agent: AgentSection = Field(default_factory=AgentSection)
+    """The agent under test. May be left out where a suite of another tool runs the agent itself, or has recorded it."""
     suite: SuiteSection = Field(default_factory=SuiteSection)
     """The tests that are being tested."""
     mutation: MutationSettings = Field(default_factory=MutationSettings)

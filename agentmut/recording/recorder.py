@@ -8,7 +8,17 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.nouns import Action, AgentTrace, Exchange, ServiceTime, Step, Take, merged_spans, service_time
+from agentmut.nouns import (
+    Action,
+    AgentTrace,
+    Exchange,
+    ForeignMark,
+    ServiceTime,
+    Step,
+    Take,
+    merged_spans,
+    service_time,
+)
 
 Clock = Callable[[], float]
 _ONE_STREAM = 0.01
@@ -52,6 +62,8 @@ class Recorder:
     """Of an agent that is a program, once it has ended."""
     stderr: str = ""
     """The end of what such a program wrote to stderr."""
+    foreign: ForeignMark | None = None
+    """Of a run that another tool carried out, and that is only handed out."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)
@@ -115,6 +127,7 @@ class Recorder:
             edges=tuple(self.edges),
             exit_code=self.exit_code,
             stderr=self.stderr,
+            foreign=self.foreign,
         )
 
     @property

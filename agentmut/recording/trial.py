@@ -72,6 +72,10 @@ class Trial:
     id: str
     """A function of what shapes the run, so that a seeded service answers alike when it is repeated."""
     seed: int = 0
+    scenario: str = ""
+    """The scenario's name."""
+    repeat: int = 0
+    """Which run of the scenario it is; runs of changed evaluators are numbered from other beginnings."""
     doubles: Mapping[str, Double] = field(default_factory=dict)
     """By the agent's own name of the tool."""
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)

@@ -175,7 +175,7 @@ def _follow_up(
     chosen: ChosenRelation, scenario: Scenario, agent: Agent, run: Ran, seed: int, where: str
 ) -> FollowUp | None:
     rng = random.Random(digest_of([seed, chosen.label, scenario.name, run.repeat]))
-    source = Source(scenario, agent.config, run.trace, rng)
+    source = Source(scenario.as_run(run.trace), agent.config, run.trace, rng)
     found = asked(lambda: chosen.relation.follow_up(source), f"{where}: follow_up")
     if found is None or isinstance(found, FollowUp):
         return found

@@ -35,9 +35,8 @@ class Subject(NamedTuple):
 
     def judged(self, source: Ran, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Check | None:
         """Return what the relation says of a pair. Raises `RunError` naming relation and scenario."""
-        pair = Pair(
-            self.scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison
-        )
+        scenario = self.scenario.as_run(source.trace)
+        pair = Pair(scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison)
         where = f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}"
         found = asked(lambda: self.chosen.relation.holds(pair), f"{where}: holds")
         if found is None or isinstance(found, Check):

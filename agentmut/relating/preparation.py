@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
 from agentmut.assessment import Asked, Assessment, FixedTrials, SequentialComparison, Sprt, StoppingRule
-from agentmut.campaign import Session, Tables, no_other_input, plan_fields
+from agentmut.campaign import Session, Tables, held_trials, no_other_input, plan_fields, refuse_to_run
 from agentmut.nouns import Expectation, Scenario
 from agentmut.project import Project
 from agentmut.relating.asking import asked, returned
@@ -78,14 +78,17 @@ class PreparedLanes(NamedTuple):
     """By lane: the unchanged agent against itself, where that is the measure."""
 
 
-def wish(session: Session, asked_for: Sequence[str]) -> Wish:
+def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) -> Wish:
     """Return the relations that the project uses, or those asked for by name or family, on all scenarios of the
     session.
 
     Raises `UsageError` for unknown names and for an agent that can be asked nothing else, and `RunError` for a
     relation that raises.
     """
-    if why := no_other_input(session):
+    if not stored:
+        refuse_to_run(session, "a check of relations without --stored")
+    recorded = stored and held_trials(session) is not None  # then relations that run nothing can be judged
+    if not recorded and (why := no_other_input(session)):
         raise UsageError(
             f"relations change what the agent is asked, and {why}. Use them on scenarios of agentmut"
         )

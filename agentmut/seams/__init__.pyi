@@ -60,6 +60,7 @@ from .protocols.report_format import ReportFormat as ReportFormat
 from .protocols.report_format import ShowsRescored as ShowsRescored
 from .protocols.report_format import ShowsWholeRun as ShowsWholeRun
 from .protocols.suite import HoldsInputs as HoldsInputs
+from .protocols.suite import HoldsTrials as HoldsTrials
 from .protocols.suite import Importer as Importer
 from .protocols.suite import KeepsOpen as KeepsOpen
 from .protocols.suite import RunsAlone as RunsAlone
@@ -67,6 +68,8 @@ from .protocols.suite import RunsCases as RunsCases
 from .protocols.suite import SetsRule as SetsRule
 from .protocols.suite import SuiteRule as SuiteRule
 from .protocols.suite import SuiteSpec as SuiteSpec
+from .protocols.trace_format import TraceFile as TraceFile
+from .protocols.trace_format import TraceFormat as TraceFormat
 from .relation_catalogue import ChosenRelation as ChosenRelation
 from .relation_catalogue import RelationCatalogue as RelationCatalogue
 from .relation_catalogue import relation_declaration_faults as relation_declaration_faults

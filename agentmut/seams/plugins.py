@@ -31,6 +31,7 @@ class Group(StrEnum):
     IMPORTERS = "importers"
     CONFIG_READERS = "config_readers"
     REPORT_FORMATS = "report_formats"
+    TRACE_FORMATS = "trace_formats"
 
     @property
     def noun(self) -> str:

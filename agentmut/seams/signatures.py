@@ -15,6 +15,7 @@ from agentmut.seams.protocols.operator import Operator
 from agentmut.seams.protocols.relation import Relation
 from agentmut.seams.protocols.report_format import ReportFormat
 from agentmut.seams.protocols.suite import Importer
+from agentmut.seams.protocols.trace_format import TraceFormat
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _PROTOCOLS: Mapping[str, type[Any]] = {
@@ -26,6 +27,7 @@ _PROTOCOLS: Mapping[str, type[Any]] = {
     "importers": Importer,
     "config_readers": ConfigReader,
     "report_formats": ReportFormat,
+    "trace_formats": TraceFormat,
 }
 
 

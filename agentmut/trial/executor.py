@@ -32,6 +32,8 @@ class TrialRequest(NamedTuple):
     id: str
     player: Player | None = None
     """Answers its model requests, where it is a replay."""
+    repeat: int = 0
+    """Which run of the scenario it is."""
 
 
 class RunSettings(NamedTuple):
@@ -104,7 +106,10 @@ class LocalExecutor:
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
-        return self._priced(await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring))
+        ended = await attempt(
+            runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
+        )
+        return self._priced(ended)
 
     def _priced(self, execution: Execution) -> Execution:
         trace, judging = self._pricer.priced(execution.trace), self._pricer.steps(execution.judging)

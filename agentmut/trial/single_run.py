@@ -68,6 +68,8 @@ async def attempt(
     seed: int,
     timeout: float,
     wiring: Wiring = _UNTOUCHED,
+    *,
+    repeat: int = 0,
 ) -> Execution:
     """Run the agent once with a new recorder; setup and teardown get `timeout` seconds each.
 
@@ -83,6 +85,8 @@ async def attempt(
         trial = Trial(
             id=trial_id,
             seed=seed,
+            scenario=case.scenario.name,
+            repeat=repeat,
             doubles=case.doubles,
             tools=altered_tools(config),
             tool_change=ToolChange(original.tools, config.tools),

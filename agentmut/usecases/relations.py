@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.assessment import Asked
-from agentmut.campaign import Session, Spend, Stop, Tables, failure, register, run_work, together
+from agentmut.campaign import (
+    Session,
+    Spend,
+    Stop,
+    Tables,
+    failure,
+    refuse_to_run,
+    register,
+    run_work,
+    together,
+)
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     Checked,
@@ -79,7 +89,7 @@ def check_relations(
     refuse_running_loop("agentmut.check_relations")
     request = RelationRequest(tuple(relations), stored, save, against)
     with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
-        wanted = wish(session, request.relations)
+        wanted = wish(session, request.relations, stored=request.stored)
         return carry_out_relations(session, store, wanted, request, Asked(time.time(), seed, fresh))
 
 
@@ -98,6 +108,8 @@ def carry_out_relations(
     """
     folder = saved_folder(session.project)
     check_names(request)
+    if not request.stored:
+        refuse_to_run(session, "a check of relations without --stored")
     earlier = read_saved_relations(request.against, folder) if request.against else None
     plan = make_plan(session, wanted, asked, to_the_end=request.to_the_end)
     if request.stored:

@@ -125,7 +125,7 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     settings = getattr(loaded, section)
     try:
-        changed = type(settings).model_validate({**settings.model_dump(), **given})
+        changed = type(settings).model_validate({**settings.model_dump(exclude_unset=True), **given})
     except ValidationError as error:
         first = error.errors()[0]
         said = first["msg"].removeprefix("Value error, ")

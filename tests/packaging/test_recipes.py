@@ -109,6 +109,9 @@ def use(folder: Path, name: str, recipe: Recipe) -> str:
             PROJECT.replace("suite: {scenarios: scenarios.yaml}", recipe.use)
         )
         return agentmut(folder, "test", "--yes")
+    if name == "A format of recorded runs":
+        (folder / "agentmut.yaml").write_text(recipe.use + "version: 1\n")
+        return agentmut(folder, "test")
     if name == "A report format":
         agentmut(folder, "run", "--yes")
     return agentmut(folder, *recipe.use.split()[1:])
@@ -137,6 +140,7 @@ SHOWN = {
     "An adapter": "greeting",
     "An importer of another tool's suite": "row_1",
     "A reader of another tool's agent file": "desk.persona:2",
+    "A format of recorded runs": "40/40",
     "A report format": "mutant,operator,status",
     "A codec of a model service": "Never guess",
 }

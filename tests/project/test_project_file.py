@@ -173,7 +173,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         ("- a\n", ["agentmut.yaml:1", "should be a mapping of keys to values"]),
         (AGENT.replace("1", "2"), ["agentmut.yaml:1: version", "should be 1, got 2"]),
         ("agent: {adapter: python, run: a:b}\n", ["version: is missing"]),
-        ("version: 1\n", ["agent: is missing"]),
+        ("version: 1\n", ["agent.adapter: is missing"]),
         ("version: 1\nagent:\n", ["agentmut.yaml:2: agent", "mapping", "null"]),
         (AGENT + "suit: {}\n", ["agentmut.yaml:3: suit", "Did you mean 'suite'?"]),
         (

@@ -86,6 +86,7 @@ def with_suite(project: Project, importer: Importer | None) -> Project:
 def ruled(project: Project, rule: SuiteRule) -> Project:
     """Return the project with what its suite says of verdicts, where the project file says nothing."""
     places = {
+        "method": ("test", "method"),
         "trials": ("test", "trials"),
         "correction": ("test", "correction"),
         "alpha": ("statistics", "alpha"),

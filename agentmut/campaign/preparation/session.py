@@ -38,6 +38,7 @@ from agentmut.seams import (
     Catalogue,
     Group,
     HoldsInputs,
+    HoldsTrials,
     RunsAlone,
     RunsCases,
     RunsOutside,
@@ -127,6 +128,22 @@ def no_other_input(session: Session) -> str:
     return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
 
 
+def held_trials(session: Session) -> HoldsTrials | None:
+    """Return the agent where it only hands out finished trials; None where it can be run."""
+    agent = inside(session.adapter)
+    return agent if isinstance(agent, HoldsTrials) else None
+
+
+def refuse_to_run(session: Session, what: str) -> None:
+    """Raise `UsageError` where `what` would take new runs, and the agent only hands out finished ones."""
+    if held_trials(session):
+        raise UsageError(
+            f"{what} takes new runs of the agent, and suite.{session.project.agent.adapter} only has recorded ones. "
+            "`agentmut test`, `coverage`, `trend` and `relations --stored` read them. To run the agent, name it under "
+            "`agent` and its scenarios under `suite.scenarios`"
+        )
+
+
 def declared_variables(project: Project) -> dict[str, str]:
     """Return the environment variables that the project file sets for its agent."""
     return {name: secret.get_secret_value() for name, secret in project.env.items()}
@@ -153,6 +170,7 @@ def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any
 
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
     """Return the plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
+    refuse_to_run(session, "a campaign of mutants")
     if not generation.mutants:
         raise UsageError(f"no mutants to run: {_why_none(generation)}")
     project, settings = session.project, session.project.statistics

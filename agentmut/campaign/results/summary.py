@@ -104,6 +104,7 @@ def cost_of(spend: Spend) -> Cost:
         usd=None if spend.unpriced else round(spend.usd, 6),
         seconds=round(spend.seconds, 3),
         reused=spend.reused,
+        foreign=spend.foreign,
         abandoned_threads=spend.abandoned,
     )
 

@@ -38,7 +38,8 @@ class Account:
     def note(self, result: TrialResult, budget: BudgetSettings) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
-        if result.unpriced and budget.usd is not None and not self.problem:
+        spent = result.trace.foreign is None
+        if spent and result.unpriced and budget.usd is not None and not self.problem:
             self.problem, self.refused = price_missing(result.unpriced, result.trace.unreported_models), True
         troubled = result.outcome in (Outcome.INFRASTRUCTURE, Outcome.NOT_JUDGED)
         self._trouble = self._trouble + 1 if troubled else 0

@@ -236,7 +236,8 @@ class Loop:
 
     async def _execute(self, launch: Launch, key: str) -> None:
         identity = trial_id(self._work.plan.seed, *launch[:3])
-        request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
+        mutant = self._mutants.get(launch.mutant)
+        request = TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat)
         ended: Finished | BaseException
         try:
             execution = await self._ports.executor.execute(request)
@@ -339,6 +340,8 @@ class Loop:
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
         else:
             self._work.spend = with_gaps(self._work.spend, stored.execution)
+        if stored.execution.trace.foreign:
+            self._work.spend = replace(self._work.spend, foreign=self._work.spend.foreign + 1)
         if is_baseline(launch):
             age = self._ports.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))

@@ -10,7 +10,14 @@ from agentmut.store import is_later
 
 
 def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
-    """Return what is spent once a trial has ended, its model judges included."""
+    """Return what is spent once a trial has ended, its model judges included; whoever ran a foreign one has paid."""
+    if execution.trace.foreign:
+        return replace(
+            spend,
+            trials=spend.trials + 1,
+            baseline_trials=spend.baseline_trials + is_baseline(launch),
+            foreign=spend.foreign + 1,
+        )
     usd = execution.trace.usd
     return replace(
         with_gaps(spend, execution),

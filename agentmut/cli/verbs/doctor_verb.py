@@ -77,9 +77,11 @@ def _opened(project: "Project", scenario: str | None) -> "Session":
 def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
     import os
 
+    from agentmut.campaign import refuse_to_run
     from agentmut.doctor import before_running, examine, plan_of
     from agentmut.usecases import redactor
 
+    refuse_to_run(session, "`agentmut doctor`")
     before = before_running(session, os.environ)
     _announce(before, plan_of(session), yes=yes)
     return examine(session, before, redactor(session.project), kept_in)

@@ -50,7 +50,7 @@ def check_and_print(
 ) -> None:
     """Check relations on the unchanged agent, print the report, and exit with the code that it means."""
     with _under_way(project, scenarios) as (session, store, line):
-        wanted = wish(session, request.relations)
+        wanted = wish(session, request.relations, stored=request.stored)
         if not (yes or request.stored):
             _ask(session, store, wanted)
         report = carry_out_relations(
@@ -82,7 +82,7 @@ def check_survivors_and_print(
     if seed is not None:
         raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
     with _under_way(project, scenarios) as (session, store, line):
-        wanted = wish(session, request.relations)
+        wanted = wish(session, request.relations, stored=request.stored)
         campaign = campaign_of(session, store, run, wanted)
         if not (yes or request.stored):
             most = most_runs(campaign, session, wanted)
@@ -104,7 +104,7 @@ def print_wish(
     """Print which relations fit which scenarios, and the most trials that they can take; nothing is run."""
     with agents_on_stderr(), agent_environment(project):
         session = open_session(project, scenarios)
-        wanted = wish(session, request.relations)
+        wanted = wish(session, request.relations, stored=request.stored)
     most = worst_case(session, wanted)
     if as_json:
         print_json(_preview(wanted, most))

@@ -72,7 +72,7 @@ class UnderWay:
 
         most = prepared.most_trials + further
         why = why_ask(prepared.work.plan.budget, most, self.usd_per_trial)
-        if why and not yes:
+        if why and not yes and not prepared.recorded:
             lanes = counted(len(prepared.work.lanes), "scenario")
             ask_to_run(f"{lanes}: at most {most} agent runs, reused ones included.", why)
 

@@ -35,7 +35,9 @@ def _blocks(report: VerdictReport) -> Iterator[str]:
     money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
     told = [code(note, LONGEST) for note in report.notes]
     told.append(
-        f"{counted(cost.trials, 'run')} of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} reused"
+        f"{counted(cost.foreign, 'recorded run')} of another tool; the agent was not run"
+        if cost.foreign and cost.foreign == cost.trials + cost.reused
+        else f"{counted(cost.trials, 'run')} of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} reused"
     )
     told.append(f"run {code(report.run_id)}, config {code(report.agent.digest[:12])}, seed {report.seed}")
     yield folded("Notes and cost", _listed(iter(told)))

@@ -10,7 +10,7 @@ from agentmut.nouns import Cost
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, judged_with
+from agentmut.report.report_wording import bounds_text, counted, judged_with
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -33,7 +33,7 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
     _rows(page, report)
     for row in report.scenarios:
         if row.verdict is not Verdict.PASS:
-            _unlike_pass(page, row, sequential=_sequential(report))
+            _unlike_pass(page, row, report)
     _checked(page, report)
     if report.reliability is not None:
         page.title("Reliability")
@@ -58,6 +58,8 @@ def plain_table(first: str, *others: str) -> Table:
 
 def spent(cost: Cost) -> str:
     """Return the trials, the money and the time of a run in one line."""
+    if cost.foreign and cost.foreign == cost.trials + cost.reused:
+        return f"{counted(cost.foreign, 'recorded run')} of another tool, {cost.seconds:.0f} s; the agent was not run"
     money = (
         "cost unknown" if cost.usd is None else f"${cost.usd:.4f}" if cost.tokens else "no model call seen"
     )
@@ -115,7 +117,7 @@ def _legend(report: VerdictReport) -> Iterator[str]:
     yield f"p: of a FAIL, corrected: {clean(report.family)}."
 
 
-def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
+def _unlike_pass(page: Page, row: ScenarioVerdict, report: VerdictReport) -> None:
     """Add what a verdict other than PASS rests on."""
     page.title(f"{clean(row.scenario)}: {row.verdict}")
     page.add(f"  {clean(row.reason)} ({row.method})")
@@ -126,7 +128,7 @@ def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
             f"[{ratio.low:.2f}, {ratio.high:.2f}] ({100 * ratio.level:g} % {ratio.method})"
         )
     if row.needed is not None:
-        page.add(f"  {_needed(row, sequential=sequential)}")
+        page.add(f"  {_needed(row, report)}")
     if row.failure:
         page.add(f"  first failure: {shorten(row.failure, 200)}")
     no_evidence = sum(row.outcomes.values()) - row.trials
@@ -146,9 +148,11 @@ def _checked(page: Page, report: VerdictReport) -> None:
                 page.add(f"  {line}")
 
 
-def _needed(row: ScenarioVerdict, *, sequential: bool) -> str:
+def _needed(row: ScenarioVerdict, report: VerdictReport) -> str:
     assert row.needed is not None
-    if sequential:
+    if report.cost.foreign:
+        return f"about {row.trials + row.needed} recorded runs would probably decide, if these rates are the true ones"
+    if _sequential(report):
         return f"about {row.needed} further trials would probably decide, if these rates are the true ones"
     return (
         f"a new sample of {row.trials + row.needed} trials would probably decide, if these rates are the true ones "

@@ -1,6 +1,7 @@
 """What an importer of another tool's suite looks like to the core, and the capabilities around it."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Protocol
 
 from pydantic import JsonValue
@@ -58,6 +59,8 @@ class Importer(Protocol):
 class SuiteRule(Frozen):
     """How a suite of another tool says that verdicts are reached; None where it does not say."""
 
+    method: Literal["sequential", "fixed"] | None = None
+    """Whether a scenario stops as soon as its trials decide, or takes all of them."""
     trials: int | None = None
     """Most trials of a scenario."""
     alpha: float | None = None
@@ -118,3 +121,17 @@ class HoldsInputs(Capability, kind="adapters"):
     @abstractmethod
     def why_no_other_input(self) -> str:
         """Return why no other input can be tried on its agent, in a phrase."""
+
+
+class HoldsTrials(Capability, kind="adapters"):
+    """The adapter hands out finished trials in their order, such as recorded ones: nothing new can be run."""
+
+    @property
+    @abstractmethod
+    def trials(self) -> Mapping[str, int]:
+        """Return how many trials there are of each scenario."""
+
+    @property
+    @abstractmethod
+    def remarks(self) -> tuple[str, ...]:
+        """Return what readers of a verdict have to know of these trials, a sentence each without its full stop."""

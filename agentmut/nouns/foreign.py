@@ -1,0 +1,58 @@
+"""Trials that another tool ran and recorded, as agentmut reads them, and records that it cannot read."""
+
+from pydantic import Field, JsonValue
+
+from agentmut._base import Frozen
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
+
+
+class RecordPlace(Frozen):
+    """Where a record stands: the file as messages show it, and the line, counted from 1."""
+
+    file: str
+    line: int | None = None
+    """None where the file has no lines, such as an archive."""
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class RecordedScore(Frozen):
+    """What the other tool made of a trial, by its own judge."""
+
+    value: bool | float
+    """Passed or failed, or a number whose largest value, mostly 1, is the best."""
+    reason: str = ""
+
+
+class ForeignTrial(Frozen):
+    """One run of an agent that another tool carried out. What the record does not tell is left empty."""
+
+    scenario: str
+    """The case that was run, by the name that the format has for it."""
+    turns: tuple[JsonValue, ...] = Field(min_length=1)
+    """What the user said in this run."""
+    trace: AgentTrace
+    place: RecordPlace
+    config: AgentConfig = AgentConfig()
+    """What the record tells of the agent: prompt, tools, model."""
+    scores: dict[str, RecordedScore] = Field(default_factory=dict)
+    """By name; empty where nobody judged the run."""
+    fields: dict[str, JsonValue] = Field(default_factory=dict)
+    """All else that is known of the run, by which scenarios may be told apart."""
+    started: float | None = None
+    """Seconds since the epoch."""
+    no_evidence: str = ""
+    """Why the run says nothing about the agent, such as trouble of the service; empty where it does say something."""
+
+
+class BrokenRecord(Frozen):
+    """A record that cannot be read. The records around it are read all the same."""
+
+    place: RecordPlace
+    reason: str
+    """What is wrong, in a phrase."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"

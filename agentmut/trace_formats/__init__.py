@@ -1,0 +1,5 @@
+"""Reads runs that other tools have recorded: one module a format, found through entry points."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,140 @@
+"""Files of recorded runs: found by patterns, recognised by what they hold, and read."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from agentmut._base import PluginError, UsageError, nearest
+from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial
+from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
+
+HEAD = 64 * 1024
+"""Bytes of a file by which its format is recognised."""
+AUTO = "auto"
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """What was read: trials in the order of the files, and records that could not be read."""
+
+    trials: tuple[ForeignTrial, ...]
+    broken: tuple[BrokenRecord, ...]
+    formats: tuple[str, ...]
+    """The formats of the files, each once, sorted."""
+    digest: str
+    """SHA-256 of the contents of the files."""
+
+    @cached_property
+    def config(self) -> AgentConfig:
+        """Return what the records tell of the agent: each part as most trials have it, and all tools of any."""
+        prompts = Counter(trial.config.prompt for trial in self.trials if trial.config.prompt)
+        models = Counter(
+            trial.config.model.model_dump_json() for trial in self.trials if trial.config.model.name
+        )
+        tools = {tool.name: tool for trial in self.trials for tool in trial.config.tools}
+        known = {"prompt": prompts.most_common(1)[0][0]} if prompts else {}
+        found = AgentConfig(**known, tools=tuple(tools.values()))
+        if not models:
+            return found
+        kind = type(found.model)
+        return found.model_copy(update={"model": kind.model_validate_json(models.most_common(1)[0][0])})
+
+    @property
+    def prompts(self) -> int:
+        """Return how many different prompts the trials had."""
+        return len({trial.config.prompt for trial in self.trials if trial.config.prompt})
+
+
+def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
+    """Return the files that glob patterns name, each once, sorted by path.
+
+    Raises `UsageError` for a pattern that no file fits.
+    """
+    found: dict[Path, TraceFile] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        base, relative = (
+            (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (root, path)
+        )
+        files = [each for each in base.glob(str(relative)) if each.is_file()]
+        if not files:
+            raise UsageError(
+                f"no file fits {pattern!r} in {root}. Name a file with recorded runs, or a pattern"
+            )
+        found |= {each.resolve(): TraceFile(each, _shown(each, root)) for each in files}
+    return tuple(found[path] for path in sorted(found))
+
+
+def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
+    """Read files of one format, or each by what it holds.
+
+    Raises `UsageError` for a file that no format recognises, and for an unknown format.
+    """
+    by_format: dict[str, list[TraceFile]] = {}
+    catalogue = Catalogue.of(Group.TRACE_FORMATS)
+    formats: dict[str, TraceFormat] = {}
+    for file in files:
+        name = _recognised(file, catalogue, formats) if wanted == AUTO else wanted
+        by_format.setdefault(name, []).append(file)
+    trials: list[ForeignTrial] = []
+    broken: list[BrokenRecord] = []
+    for name, own in by_format.items():
+        for found in _found(name, _format(name, catalogue, formats), own):
+            if isinstance(found, BrokenRecord):
+                broken.append(found)
+            else:
+                trials.append(found)
+    return TraceReport(tuple(trials), tuple(broken), tuple(sorted(by_format)), _digest(files))
+
+
+def _found(
+    name: str, reader: TraceFormat, files: Sequence[TraceFile]
+) -> Iterator[ForeignTrial | BrokenRecord]:
+    """Yield what a format reads, checked: it is a plugin."""
+    what = f"trace format {name!r}: read()"
+    reading = iter(from_plugin(what, Iterable, lambda: reader.read(files)))
+    while (found := run_plugin(what, lambda: next(reading, None))) is not None:
+        if not isinstance(found, ForeignTrial | BrokenRecord):
+            raise PluginError(f"{what} gave a {type(found).__name__}; expected ForeignTrial or BrokenRecord.")
+        yield found
+
+
+def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> str:
+    """Return the format of a file. Raises `UsageError` where none, or more than one, recognises it."""
+    try:
+        with file.path.open("rb") as opened:
+            head = opened.read(HEAD)
+    except OSError as error:
+        raise UsageError(f"{file.shown} cannot be read: {error.strerror}") from None
+    fits = [name for name in catalogue.names if _format(name, catalogue, formats).recognises(head)]
+    if len(fits) == 1:
+        return fits[0]
+    known = ", ".join(fits or catalogue.names)
+    said = "more than one format recognises it" if fits else "no format recognises it"
+    raise UsageError(f"{file.shown}: {said}. Name its format, which is one of {known}")
+
+
+def _format(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> TraceFormat:
+    if name not in formats:
+        if name not in catalogue.names:
+            raise UsageError(f"unknown trace format {name!r}. {nearest(name, (AUTO, *catalogue.names))}")
+        formats[name] = catalogue.load(name)()
+    return formats[name]
+
+
+def _digest(files: Sequence[TraceFile]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        with file.path.open("rb") as opened:
+            while chunk := opened.read(_CHUNK):
+                total.update(chunk)
+        total.update(b"\0")
+    return total.hexdigest()
+
+
+def _shown(path: Path, root: Path) -> str:
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
