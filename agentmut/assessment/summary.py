@@ -13,6 +13,7 @@ from agentmut.campaign import (
     Session,
     Stop,
     age_note,
+    agent_of,
     bounds_of,
     cost_of,
     cost_unknown,
@@ -21,7 +22,7 @@ from agentmut.campaign import (
     older_note,
     reliability_of,
 )
-from agentmut.nouns import AgentSummary, Bounds, Outcome, Reliability
+from agentmut.nouns import Bounds, Outcome, Reliability
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
 from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
 
@@ -57,7 +58,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         forgotten=work.forgot,
         seed=work.plan.seed,
         project=session.project.path.name,
-        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        agent=agent_of(session),
         verdict=suite.verdict,
         reason=suite.reason + _left_out(question.baseline),
         family=str(suite.adjusted),

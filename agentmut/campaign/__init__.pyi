@@ -23,6 +23,7 @@ from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import Spend as Spend
 from .limits import cost_unknown as cost_unknown
 from .limits import together as together
+from .preparation.agent_summary import agent_of as agent_of
 from .preparation.evaluator_age import Age as Age
 from .preparation.evaluator_age import compares_with_older as compares_with_older
 from .preparation.evaluator_age import first_repeats as first_repeats

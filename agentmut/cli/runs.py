@@ -91,10 +91,17 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
     folder = _folder(project, run, result)
     coverage = folder / FILE
     return Extra(
+        project=_name_of(folder),
         rescored=find_rescored(project, run, result),
         relations=tuple(_relations(folder, result.run_id)),
         coverage=read_coverage(coverage) if coverage.is_file() else None,
     )
+
+
+def _name_of(folder: Path) -> str:
+    """Return the name of the project whose run this folder holds; empty where it is no run's folder of a project."""
+    parents = folder.resolve().parents
+    return parents[2].name if len(parents) > 2 and runs_folder(parents[2]) == parents[0] else ""
 
 
 def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":

@@ -21,6 +21,8 @@ class AgentSummary(Frozen):
 
     adapter: str
     digest: str
+    name: str = ""
+    """`module:function` that builds or runs it; empty where it has none, and in results of before 0.2."""
 
 
 class BaselineRow(Frozen):

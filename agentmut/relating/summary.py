@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from agentmut._base import __version__, canonical_json, digest_of, jsonable
 from agentmut.assessment import SequentialComparison
-from agentmut.campaign import Session, Spend, Stop, age_note, bounds_of, cost_of, cost_unknown
-from agentmut.nouns import AgentSummary, Expectation
+from agentmut.campaign import Session, Spend, Stop, age_note, agent_of, bounds_of, cost_of, cost_unknown
+from agentmut.nouns import Expectation
 from agentmut.project import RelationSettings
 from agentmut.relating.judges import judges_of
 from agentmut.relating.lane import NOT_STORED, Lane, Shown
@@ -71,7 +71,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
         forgotten=checked.forgot,
         seed=plan.seed,
         project=session.project.path.name,
-        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        agent=agent_of(session),
         finding=overall(rows),
         reason=_reason(rows),
         alpha=alpha,

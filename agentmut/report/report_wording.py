@@ -73,6 +73,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def status_name(status: Status) -> str:
+    """Return a status in the words of every report.
+
+    >>> status_name(Status.NO_COVERAGE)
+    'no coverage'
+    """
+    return status.value.replace("_", " ")
+
+
 MEANING = {
     Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
     Status.SURVIVED: "The suite does not notice this change: every scenario that reaches the part passes as before.",

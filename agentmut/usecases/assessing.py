@@ -5,7 +5,6 @@ from pathlib import Path
 
 from agentmut.assessment import Assessment, Prepared, report_verdicts
 from agentmut.campaign import Session, Stop, failure, register, run_work
-from agentmut.nouns import AgentSummary
 from agentmut.project import FOLDER, Project
 from agentmut.store import Store, VerdictReport, write_verdicts
 from agentmut.usecases.verdict_looks import with_verdict_looks
@@ -49,11 +48,6 @@ def raise_problem(work: Assessment) -> None:
     """Raise `RunError` or `UsageError` where the trials could not be run."""
     if work.problem:
         raise failure(work.problem, work.refused)
-
-
-def agent_of(session: Session) -> AgentSummary:
-    """Return the agent of today, for the record."""
-    return AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest)
 
 
 def baselines_folder(project: Project) -> Path:

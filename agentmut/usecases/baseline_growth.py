@@ -20,7 +20,7 @@ from agentmut.assessment import (
     prepare_comparison,
     prepare_series,
 )
-from agentmut.campaign import Session, Spend, Stop, Tables, cost_of
+from agentmut.campaign import Session, Spend, Stop, Tables, agent_of, cost_of
 from agentmut.project import BudgetSettings
 from agentmut.stats import Verdict
 from agentmut.store import (
@@ -37,7 +37,6 @@ from agentmut.store import (
 )
 from agentmut.usecases.assessing import (
     Progress,
-    agent_of,
     baselines_folder,
     carry_out_assessment,
     raise_problem,

@@ -16,7 +16,7 @@ from agentmut.assessment import (
     prepare_test,
     saved_scenarios,
 )
-from agentmut.campaign import Session, Stop
+from agentmut.campaign import Session, Stop, agent_of
 from agentmut.project import Project, load_project
 from agentmut.store import (
     SavedBaseline,
@@ -30,7 +30,6 @@ from agentmut.store import (
 )
 from agentmut.usecases.assessing import (
     Progress,
-    agent_of,
     baselines_folder,
     carry_out_assessment,
     raise_problem,

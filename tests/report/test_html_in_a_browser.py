@@ -173,10 +173,10 @@ def test_the_theme_follows_the_system_until_it_is_switched(visit: Visit) -> None
     page = visit.open(campaign())
     background = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(background)
-    page.get_by_role("button", name="Dark theme", pressed=True).click()
+    page.get_by_role("button", name="Switch to light").click()
     assert page.evaluate(background) != dark
     page.reload()
-    assert page.get_by_role("button", name="Dark theme", pressed=False).is_visible()
+    assert page.get_by_role("button", name="Switch to dark").is_visible()
 
 
 def test_a_narrow_window_never_scrolls_sideways(visit: Visit) -> None:
@@ -194,6 +194,25 @@ def test_without_script_the_summary_and_the_survivors_are_there(browser: "Browse
     assert page.locator(".card").count() == 2
     assert not page.get_by_label("Search").is_visible()
     page.close()
+
+
+SCROLLED = """
+() => [...document.querySelectorAll("main *")]
+  .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowY))
+  .filter((one) => one.scrollHeight > one.clientHeight + 1)
+  .map((one) => `${one.tagName} ${one.className}`)
+"""
+"""What would be scrolled up and down within the page."""
+
+
+def test_nothing_within_the_page_scrolls_up_and_down(visit: Visit) -> None:
+    lines = "".join(f"- Rule {number}.\n" for number in range(200))
+    long = row("aaaa0001", before=lines, changes=())
+    source = result().sources[0]
+    longer = source.model_copy(update={"text": source.text + lines})
+    page = visit.open(result(KILLED, long, sources=(longer,)))
+    assert page.locator(".prompt").bounding_box()["height"] > 3_000  # type: ignore[index]
+    assert page.evaluate(SCROLLED) == []
 
 
 WIDER = """

@@ -11,6 +11,7 @@ from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, cost_unknown
+from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
@@ -25,7 +26,6 @@ from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.campaign.selection.source_texts import SourceTexts, source_texts
 from agentmut.campaign.shards.shards import SHARED
 from agentmut.nouns import (
-    AgentSummary,
     BaselineRow,
     Controls,
     Cost,
@@ -66,7 +66,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         problem=state.problem,
         seed=plan.seed,
         project=session.project.path.name,
-        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        agent=agent_of(session),
         baseline=tuple(_baseline_row(session, state, name) for name in plan.scenarios),
         reliability=_reliability(state),
         controls=_controls(state),

@@ -103,7 +103,7 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
         yield from _score("agentmut.suite_score", own)
     yield from _reliability(result)
     yield "agentmut.control.unchanged_agents_killed", str(result.controls.identity.killed)
-    yield "agentmut.control.destroyed_agent", result.controls.destroyed.status or "not reached"
+    yield "agentmut.control.destroyed_agent", result.controls.destroyed.status or "not run"
     yield "agentmut.cost.trials", str(result.cost.trials)
     yield "agentmut.cost.usd", "unknown" if result.cost.usd is None else f"{result.cost.usd:g}"
 

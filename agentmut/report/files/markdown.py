@@ -106,7 +106,7 @@ def _classes(result: Result) -> str:
     if not result.classes:
         return ""
     rows = [(code(name), *_cells(score)) for name, score in result.classes.items()]
-    head = ("class", "score", "killed", "survived", "unreached", "undecided")
+    head = ("class", "score", "killed", "survived", "no coverage", "undecided")
     note = f"\n\n{FEW_MEANS}" if any(map(is_few, result.classes.values())) else ""
     return table(head, fitting_rows(rows)) + note
 
@@ -205,7 +205,7 @@ def _trust(result: Result) -> str:
     lines = [
         f"- Unchanged agent run as a mutant: {'killed' if controls.identity.killed else 'not killed'} "
         f"({controls.identity.trials} runs; must not be killed)",
-        f"- Destroyed agent: {controls.destroyed.status or 'not reached'} (must be killed)",
+        f"- Destroyed agent: {controls.destroyed.status or 'not run'} (must be killed)",
         *fitting([f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]], LONGEST // 10),
         f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money}, {cost.seconds:.0f} s; "
         f"{cost.reused} reused",

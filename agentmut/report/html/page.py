@@ -8,13 +8,15 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.nouns import SUITE, Intent, OperatorClass, Result, Status
+from agentmut.nouns import SUITE, OperatorClass, Result, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.html.mutant_pages import mutant_pages
 from agentmut.report.html.mutant_rows import page_data, sayings, where
+from agentmut.report.html.page_head import card_title, head_of
 from agentmut.report.html.page_sections import (
     coverage_shape,
+    kinds_of_changes,
     savings,
     scenario_lines,
     score_groups,
@@ -24,7 +26,7 @@ from agentmut.report.html.run_lines import run_head, run_lines
 from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven
 from agentmut.report.ranking import most_worrying_first, rank
 from agentmut.report.reliability_wording import campaign_reliability
-from agentmut.report.report_wording import ROUNDED_UP, counted, interval
+from agentmut.report.report_wording import ROUNDED_UP, counted, interval, status_name
 from agentmut.report.run_wording import WHY_CHOSEN
 from agentmut.report.view import Extra
 
@@ -60,7 +62,7 @@ def html_report(result: Result, extra: Extra | None = None, listed: frozenset[st
             listed=len(rows),
             pages=mutant_pages(extra, [row.id for row in rows]),
             unnoticed=len(ranked),
-            cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in ranked[:CARDS]],
+            cards=[(row, diff_of(row, result.sources, 800), said.of(row)) for row in ranked[:CARDS]],
             policy=_policy(style, script),
             style=Markup(style),
             script=Markup(script),
@@ -77,8 +79,9 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "groups": score_groups(result),
         "proven": [*proven(result.score, result.rule), *([GRADES_MEAN] if is_graded(result.score) else [])],
         "few": FEW_MEANS if any(map(is_few, (*result.classes.values(), *result.operators.values()))) else "",
-        "harmless": sum(row.intent is Intent.PRESERVE for row in result.mutants),
+        "head": head_of(result, extra.project),
         "counts": status_counts(result.mutants),
+        "kinds": kinds_of_changes(result.mutants),
         "classes": [each.value for each in OperatorClass],
         "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
         "scenarios": scenario_lines(result),
@@ -121,8 +124,8 @@ def _environment() -> "Environment":
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.policies["json.dumps_function"] = json.dumps
     made.filters.update(cut=cut, where=where, interval=interval, counted=counted, breakable=_breakable)
-    made.filters.update(run_head=run_head, run_lines=run_lines)
-    made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, LABELS=LABELS)
+    made.filters.update(card_title=card_title, run_head=run_head, run_lines=run_lines)
+    made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, status_name=status_name)
     made.globals.update(EVENTS=EVENTS, WHY_CHOSEN=WHY_CHOSEN)
     return made
 
@@ -133,19 +136,6 @@ def _breakable(name: str) -> "Markup":
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[._/])", name)))
 
-
-LABELS = {
-    Status.KILLED: "killed",
-    Status.SURVIVED: "survived",
-    Status.NO_COVERAGE: "not reached",
-    Status.UNDECIDED: "undecided",
-    Status.UNTESTABLE: "untestable",
-    Status.EQUIVALENT: "equivalent",
-    Status.NOT_APPLIED: "not applied",
-    Status.IGNORED: "ignored",
-    Status.ERROR: "error",
-}
-"""Statuses in the words of the page."""
 
 EVENTS = {"user": "User", "call": "Calls", "result": "Gets", "answer": "Answers", "end": "Ends"}
 """Kinds of events of a run in the words of the page."""

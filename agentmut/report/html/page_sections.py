@@ -95,12 +95,19 @@ def score_groups(result: Result) -> list[ScoreGroup]:
     found = []
     for name, score in result.classes.items():
         own = [o for o in result.operators if o.startswith(f"{name}.") and o not in preserving]
-        found.append(ScoreGroup(_line(name, score), tuple(_operators(result, own, preserve=False))))
+        found.append(_group(_line(name, score), list(_operators(result, own, preserve=False))))
     harmless = [o for o in result.operators if o in preserving and not _is_pair(o)]
     if harmless:
         head = _line("robustness", result.robustness, preserve=True)
         found.append(ScoreGroup(head, tuple(_operators(result, harmless, preserve=True))))
     return found
+
+
+def _group(head: ScoreLine, operators: list[ScoreLine]) -> ScoreGroup:
+    """Return a class with its operators; a class of one operator stands there once, by that operator's name."""
+    if len(operators) == 1 and operators[0].score == head.score:
+        return ScoreGroup(operators[0], ())
+    return ScoreGroup(head, tuple(operators))
 
 
 def _preserving(result: Result) -> set[str]:
@@ -192,6 +199,27 @@ def savings(result: Result) -> Savings | None:
 def status_counts(rows: Sequence[MutantRow]) -> list[tuple[Status, int]]:
     """Count the mutants of each status that occurs."""
     return [(status, n) for status in Status if (n := sum(row.status is status for row in rows))]
+
+
+class KindOfChanges(NamedTuple):
+    """Mutants of one kind: where they count, and how many there are of each status."""
+
+    name: str
+    says: str
+    counts: list[tuple[Status, int]]
+
+
+def kinds_of_changes(rows: Sequence[MutantRow]) -> list[KindOfChanges]:
+    """Return harmful changes, harmless ones and pairs apart, as each counts elsewhere; only those that occur."""
+    harmless = [row for row in rows if row.intent is Intent.PRESERVE]
+    pairs = [row for row in rows if row.parts and row.intent is not Intent.PRESERVE]
+    harmful = [row for row in rows if not row.parts and row.intent is not Intent.PRESERVE]
+    kinds = (
+        KindOfChanges("Harmful", "they make the score", status_counts(harmful)),
+        KindOfChanges("Harmless by intent", "they count in robustness alone", status_counts(harmless)),
+        KindOfChanges("Two at once", "in no score, since their parts are", status_counts(pairs)),
+    )
+    return [kind for kind in kinds if kind.counts]
 
 
 class CoverageShape(NamedTuple):

@@ -3,10 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const rows = data.mutants, byId = new Map(rows.map((row) => [row.id, row]));
   const say = (number) => data.strings[number];
-  const LABELS = {
-    killed: "killed", survived: "survived", no_coverage: "not reached", undecided: "undecided",
-    equivalent: "equivalent", not_applied: "not applied", ignored: "ignored", error: "error",
-  };
+  const label = (status) => status.replaceAll("_", " ");
   const PAGE = 100, PATHS = 1500, PRINTED = 200;
   const get = (id) => document.getElementById(id);
 
@@ -21,7 +18,7 @@
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes, ...children) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-  const badge = (status) => el("span", { class: `badge s-${status}` }, LABELS[status] || status);
+  const badge = (status) => el("span", { class: `badge s-${status}` }, label(status));
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const ticked = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
   const breakable = (name) => name.split(/(?<=[._/])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
@@ -62,7 +59,7 @@
     && (scenario < 0 || row.ev.some((item) => item[0] === scenario))
     && words.every((word) => haystack(row).includes(word));
   const KEYS = {
-    id: (row) => row.id, st: (row) => LABELS[row.st] || row.st, op: (row) => say(row.op), at: (row) => say(row.at),
+    id: (row) => row.id, st: (row) => label(row.st), op: (row) => say(row.op), at: (row) => say(row.at),
     n: (row) => row.n, by: (row) => row.by.map(say).join(", "),
   };
   const natural = new Intl.Collator("en", { numeric: true });
@@ -132,7 +129,7 @@
   };
   let current = null, cameFrom = null, before = null;
   const MARKS = { "-": "del", "+": "ins" };
-  const diff = (pieces) => el("div", { class: "diff", tabindex: "0", role: "region", "aria-label": "Change" },
+  const diff = (pieces) => el("div", { class: "diff", role: "region", "aria-label": "Change" },
     pieces.map(([kind, text]) => kind === "~" ? el("span", { class: "gap" }, `[… ${text} …]`)
       : MARKS[kind] ? el(MARKS[kind], {}, text) : text));
   const DECISIONS = { continue: "open", killed: "killed", survived: "survived", undecided: "undecided" };
@@ -378,7 +375,7 @@
       cursor.setAttribute("y", here[1] * step);
       const row = columns[here[0]], item = cell.get(here.join(" "));
       const result = item ? `${item[2]} of ${counted(item[1], "trial")} failed, ${DECISIONS[item[3]] || item[3]}` : "not tried";
-      get("matrix-says").textContent = `${data.scenarios[here[1]]} · ${row.id} ${say(row.op)} (${LABELS[row.st]}): ${result}`;
+      get("matrix-says").textContent = `${data.scenarios[here[1]]} · ${row.id} ${say(row.op)} (${label(row.st)}): ${result}`;
     };
     const under = (event) => {
       const box = drawn.getBoundingClientRect();
@@ -401,7 +398,7 @@
   const theme = get("theme"), root = document.documentElement;
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
   const remember = (value) => { try { localStorage.setItem("agentmut-theme", value); } catch { /* not allowed here */ } };
-  const shade = () => { theme.setAttribute("aria-pressed", String(dark())); };
+  const shade = () => { theme.textContent = dark() ? "Switch to light" : "Switch to dark"; };
   try { const kind = localStorage.getItem("agentmut-theme"); if (kind) root.dataset.theme = kind; } catch { /* as the system has it */ }
   theme.hidden = false;
   theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; remember(root.dataset.theme); shade(); });

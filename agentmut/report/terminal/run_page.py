@@ -31,6 +31,7 @@ from agentmut.report.report_wording import (
     interval,
     judged_again,
     judged_with,
+    status_name,
     without_marker,
 )
 from agentmut.report.terminal.partial_delivery import partly_delivered
@@ -51,7 +52,6 @@ LINES = 6
 """Lines that a change takes in a list of changes."""
 LONGEST_REASON = 600
 LONGEST_CHANGE = 600
-_LABELS = {Status.NO_COVERAGE: "unreached"}
 _GAPS = {
     "assertion": "behaviour changed, and no evaluator looks at that",
     "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
@@ -126,7 +126,7 @@ def _scores(page: Page, result: Result) -> None:
         return
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", overflow="fold")  # numbers are never cut: names give way
-    for name in ("score [95 %]", "killed", "survived", "unreached", "undecided"):
+    for name in ("score [95 %]", "killed", "survived", "no coverage", "undecided"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in result.classes.items():
         _score_row(table, name, score, "bold")
@@ -173,7 +173,7 @@ def _score_row(
 
 def _counts(score: Score) -> str:
     parts = [
-        f"{getattr(score, status.value)} {_LABELS.get(status) or status.value.replace('_', ' ')}"
+        f"{getattr(score, status.value)} {status_name(status)}"
         for status in Status
         if getattr(score, status.value)
     ]
@@ -374,7 +374,7 @@ def _foot(page: Page, result: Result) -> None:
     page.add(
         f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs{kinds}; must not be killed)."
     )
-    destroyed = controls.destroyed.status or "not reached"
+    destroyed = controls.destroyed.status or "not run"
     page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")
     rule = result.rule
     if rule:
