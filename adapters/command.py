@@ -103,6 +103,7 @@ class CommandAdapter(OutsideAgent, TakesKeys):
             folder=Path(self.spec.root),
             variables={**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id, **variables},
             stdin=_encoded(written, "the input") if by_stdin else None,
+            scratch=folder,
         )
 
     def _command(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[str, str]]:

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 
-from agentmut._base import RunError, described
+from agentmut._base import GroupWatch, RunError, described
 from agentmut.nouns import Ending, Execution, Footprint
 from agentmut.recording import in_daemon_thread
 from agentmut.trial.executor import Executor, TrialRequest
@@ -128,6 +128,7 @@ class _Process:
         told = (make, theirs, dict(os.environ))
         self._process = context.Process(target=_serve, args=told, daemon=True)
         self._process.start()
+        self._watch: GroupWatch | None = None
         self._killed = False
         theirs.close()
 
@@ -149,6 +150,8 @@ class _Process:
             answer = f"the process ended while it imported the agent ({self._how_it_ended()})"
         if answer != READY:
             raise RunError(f"a worker process could not import the agent: {answer}")
+        if self._process.pid is not None:
+            self._watch = GroupWatch(self._process.pid)  # the group is its own by now
 
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial; a process that does not answer is killed."""
@@ -182,6 +185,8 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
+        if self._watch:
+            self._watch.dismiss()
 
     def _ended(self) -> Execution:
         how = self._how_it_ended()

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentmut._base import GroupWatch
+
 LIMIT = 10 * 2**20
 """Bytes that a program may write to stdout, and to stderr."""
 GRACE = 0.5
@@ -24,6 +26,8 @@ class Launch(NamedTuple):
     folder: Path
     variables: Mapping[str, str]
     stdin: bytes | None = None
+    scratch: Path | None = None
+    """A folder of this run alone, which is removed should this process be killed."""
 
 
 @dataclass
@@ -42,8 +46,8 @@ async def run_program(launch: Launch, output: Output) -> None:
     """Run a program to its end, or to the first byte too many; what it writes is added to `output`.
 
     It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
-    so a program's children do not outlive it; one that has left the group (`setsid`) is not found. Raises
-    `OSError` or `ValueError` where it cannot be started.
+    so a program's children do not outlive it; one that has left the group (`setsid`) is not found. The group also
+    ends when this process is killed. Raises `OSError` or `ValueError` where it cannot be started.
     """
     loop = asyncio.get_running_loop()
     transport, listener = await loop.subprocess_exec(
@@ -54,13 +58,19 @@ async def run_program(launch: Launch, output: Output) -> None:
         env=dict(launch.variables),
         start_new_session=True,
     )
+    watch: GroupWatch | None = None
     try:
+        watch = GroupWatch(transport.get_pid(), launch.scratch)
         _feed(transport, launch.stdin)
         await listener.attention.wait()
         if not output.overflow:
             await _within(LINGER, listener.closed)
     finally:
-        await _end(transport, listener)
+        try:
+            await _end(transport, listener)
+        finally:  # also when the wait for its end is cut short: the group was killed
+            if watch:
+                watch.dismiss()
         output.code = transport.get_returncode()
 
 
