@@ -17,6 +17,8 @@ from .decision.quarantine import Suspicion as Suspicion
 from .decision.quarantine import pause_before as pause_before
 from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
+from .decision.scoring import DECISIONS as DECISIONS
+from .decision.scoring import scored as scored
 from .decision.state import CampaignState as CampaignState
 from .fresh import Fresh as Fresh
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
@@ -24,6 +26,7 @@ from .limits import Spend as Spend
 from .limits import cost_unknown as cost_unknown
 from .limits import together as together
 from .preparation.agent_summary import agent_of as agent_of
+from .preparation.drawing import drawing_order as drawing_order
 from .preparation.evaluator_age import Age as Age
 from .preparation.evaluator_age import compares_with_older as compares_with_older
 from .preparation.evaluator_age import first_repeats as first_repeats
@@ -61,8 +64,6 @@ from .results.reliability import baseline_reliability as baseline_reliability
 from .results.reliability import figure as figure
 from .results.reliability import reliability_of as reliability_of
 from .results.rescoring import rescore as rescore
-from .results.scoring import DECISIONS as DECISIONS
-from .results.scoring import scored as scored
 from .results.summary import cost_of as cost_of
 from .results.summary import summarise as summarise
 from .running.account import Account as Account

@@ -72,6 +72,15 @@ Minutes = Annotated[
     float | None,
     typer.Option("--minutes", min=0.1, help="Stop after so many minutes, whatever the project says."),
 ]
+Precision = Annotated[
+    float | None,
+    typer.Option(
+        "--precision",
+        min=0.01,
+        max=0.49,
+        help="End once the score is known to so much on each side; a random sample of the mutants may be enough.",
+    ),
+]
 Mutants = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,9 +21,14 @@ class ProgressLine:
         self._live = stream.isatty()
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0
+        self._noticed = ""
 
     def __call__(self, state: CampaignState) -> None:
-        """Show how far the campaign is."""
+        """Show how far the campaign is; first what its budget is enough for, once that is known."""
+        if state.notice != self._noticed:
+            self._noticed = state.notice
+            self.close()
+            self._stream.write(f"Note: {state.notice}.\n")
         self.show(lambda: describe(state))
 
     def show(self, describe: Callable[[], str]) -> None:
@@ -59,7 +64,8 @@ def describe(state: CampaignState) -> str:
         done = sum(baseline.finished for baseline in state.baselines.values())
         wanted = sum(baseline.wanted for baseline in state.baselines.values())
         return f"baseline {done}/{wanted} | {spent}"
-    mutants = [m for m in state.contenders if m.intent is not Intent.CONTROL]
+    left = state.sample.waiting if state.sample else ()
+    mutants = [m for m in state.contenders if m.intent is not Intent.CONTROL and m.id not in left]
     statuses = Counter(found[0] for m in mutants if (found := state.status(m.id)))
     return f"mutants {statuses.total()}/{len(mutants)} | {spent}{_left(state)} | {_score(state)}"
 

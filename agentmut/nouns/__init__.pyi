@@ -107,6 +107,7 @@ from .result import IdentityControl as IdentityControl
 from .result import JudgeUse as JudgeUse
 from .result import PromptRule as PromptRule
 from .result import Result as Result
+from .result import Sampled as Sampled
 from .result import ServiceWatch as ServiceWatch
 from .result import SetAside as SetAside
 from .result import SourceText as SourceText

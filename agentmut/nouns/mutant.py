@@ -81,6 +81,8 @@ class Status(StrEnum):
     NOT_APPLIED = "not_applied"
     """The mutation never reached the model or the tool."""
     IGNORED = "ignored"
+    NOT_DRAWN = "not_drawn"
+    """Left out of the random sample that the budget or `--precision` was enough for: the sample speaks for it."""
     ERROR = "error"
     """The mutant could not be run: its factory raised, or the service refused its requests as invalid."""
 

@@ -148,6 +148,15 @@ class Cost(Frozen):
     abandoned_threads: int = 0
 
 
+class Sampled(Frozen):
+    """The random sample of mutants that was tried, where not all were."""
+
+    mutants: tuple[str, ...]
+    """Ids of those drawn, in the order of their draw, those without coverage left out."""
+    share: float
+    """The part of the score's error, 1 - level, that this look at the sample has."""
+
+
 class SetAside(Frozen):
     """Trials that an outage of a service spoiled: they are no evidence, and were run again."""
 
@@ -232,6 +241,8 @@ class Result(Frozen):
     looks: tuple[EarlierLook, ...] = ()
     """Earlier runs that decided the same with other settings. Empty for a first look, and in results of earlier
     versions."""
+    sample: Sampled | None = None
+    """None where no mutant was left out of a random sample, and in results of before 0.2."""
     selective: float | None = None
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""

@@ -37,6 +37,8 @@ class Score(Frozen):
     not_applied: int = 0
     ignored: int = 0
     error: int = 0
+    not_drawn: int = 0
+    """Mutants outside of the random sample: the value and the bounds speak of them, too."""
     certain: int = 0
     """Kills of this grade: all certain kills of the run are real, with confidence 0.95."""
     strong: int = 0

@@ -77,6 +77,14 @@ class Project(Frozen):
         limits = {name: limit for name, limit in given.items() if limit is not None}
         return self.model_copy(update={"budget": self.budget.model_copy(update=limits)})
 
+    def to_precision(self, precision: float | None) -> Self:
+        """Return the project with this precision of the score in the place of its own; None keeps that."""
+        if precision is None:
+            return self
+        return self.model_copy(
+            update={"statistics": self.statistics.model_copy(update={"precision": precision})}
+        )
+
     @model_validator(mode="after")
     def _unique_names(self) -> Self:
         if len({scenario.name for scenario in self.scenarios}) < len(self.scenarios):

@@ -92,6 +92,9 @@ def for_drops(score: Score) -> str:
 
 def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
     """Yield what the kills and survivors of a run prove together; nothing for results of earlier versions."""
+    if score.not_drawn:
+        tried = counted(score.killed + score.survived + score.undecided + score.untestable, "mutant")
+        yield f"{tried} drawn at random speak for {score.not_drawn} others, which were not tried."
     graded = [f"{getattr(score, grade)} {grade}" for grade in GRADES if getattr(score, grade)]
     if graded:
         yield f"Kills: {', '.join(graded)}."

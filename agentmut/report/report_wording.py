@@ -90,6 +90,7 @@ MEANING = {
     Status.UNDECIDED: "There is not enough evidence either way.",
     Status.UNTESTABLE: "The unchanged agent fails too often where the change is reached: no drop could show.",
     Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
+    Status.NOT_DRAWN: "A random sample of the mutants was tried, and this one was not drawn.",
     Status.IGNORED: "The project file tells to ignore it.",
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
 }

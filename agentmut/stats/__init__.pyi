@@ -17,6 +17,7 @@ from .kill.beside import log_beside as log_beside
 from .kill.beside import log_confirming as log_confirming
 from .kill.campaigns import evidence_squares as evidence_squares
 from .kill.campaigns import simulate as simulate
+from .kill.characteristics import mean_trials as mean_trials
 from .kill.prospect import TrialCounts as TrialCounts
 from .kill.prospect import kills_per_trial as kills_per_trial
 from .kill.rounds import ROUNDS as ROUNDS
@@ -63,9 +64,15 @@ from .score.kill_p_value import kill_p_value as kill_p_value
 from .score.missed import fast_until as fast_until
 from .score.mutation_score import mutation_score as mutation_score
 from .score.mutation_score import paper_score as paper_score
+from .score.mutation_score import sampled_score as sampled_score
 from .score.redness import RedChance as RedChance
 from .score.redness import Tried as Tried
 from .score.redness import red_chances as red_chances
+from .score.sample import PLANNED as PLANNED
+from .score.sample import Look as Look
+from .score.sample import expected_width as expected_width
+from .score.sample import planned_looks as planned_looks
+from .score.sample import sample_for as sample_for
 from .sequential.burst import Seen as Seen
 from .sequential.burst import Totals as Totals
 from .sequential.burst import burst_at_end as burst_at_end

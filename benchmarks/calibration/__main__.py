@@ -24,6 +24,7 @@ SECTIONS = (
     "campaign",
     "replay",
     "score",
+    "precision",
     "ci",
     "sprt",
     "verdicts",

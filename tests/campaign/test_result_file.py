@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import StoreError, UsageError
-from agentmut.campaign.results.scoring import score, share_not_killed
+from agentmut.campaign.decision.scoring import score, share_not_killed
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import Result, read_result, write_result
 from agentmut.usecases.campaigns import measure

@@ -111,20 +111,30 @@ def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
     """
     rule, rounds = known.plan.rule, known.plan.ladder
     here = rounds[known.round]
-    alpha = rule.alpha if arm.mutant.edits else IDENTITY_ALPHA
     baselines = known.baselines
     usable = {name: weight for name, weight in where.scenarios.items() if baselines[name].usable}
     tried = [name for name in usable if baselines[name].shows(here.delta)]
     pooled = [name for name in tried if baselines[name].trials >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
-    level = level_for(len(where.scenarios), alpha * (1 - together))
-    design = design_in(here, KillDesign(level, rule.beta, rule.delta, rule.n_max))
+    design = design_of(arm.mutant, where, known, together)
     lanes = [_lane(arm, name, weight, design, known) for name, weight in usable.items()]
-    share = alpha * together * here.weight
+    share = _alpha(arm.mutant, known) * together * here.weight
     suite = _suite_evidence(tried, share, len(where.scenarios) - len(tried), known) if together else None
     finest = rounds[-1].delta
     hopeful = frozenset(name for name in usable if baselines[name].shows(finest))
     return InRound(lanes, suite, here.delta, here.weight, known.round == len(rounds) - 1, hopeful)
+
+
+def design_of(mutant: Mutant, where: Reached, known: Measured, together: float = 0.0) -> KillDesign:
+    """Return the design of each scenario of a mutant in the round; `together` is the suite's part of alpha."""
+    rule = known.plan.rule
+    level = level_for(len(where.scenarios), _alpha(mutant, known) * (1 - together))
+    design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
+    return design_in(known.plan.ladder[known.round], design)
+
+
+def _alpha(mutant: Mutant, known: Measured) -> float:
+    return known.plan.rule.alpha if mutant.edits else IDENTITY_ALPHA
 
 
 def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known: Measured) -> SuiteEvidence:

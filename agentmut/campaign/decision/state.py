@@ -22,14 +22,16 @@ from agentmut.campaign.decision.problems import (
     untestable_problem,
 )
 from agentmut.campaign.decision.quarantine import Watch
-from agentmut.campaign.decision.reach import reached
+from agentmut.campaign.decision.reach import Reached, reached
+from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned_sample, planned_sentence
+from agentmut.campaign.decision.scoring import score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import Mutant, Scenario, Status
+from agentmut.nouns import Mutant, Sampled, Scenario, Score, Status
 from agentmut.store import Quarantined, is_later
 from agentmut.trial import Detector, SuiteConfig
 
@@ -47,6 +49,14 @@ class CampaignState:
     tables: Tables
     original: BaselinePhase = field(init=False)
     kills: KillPhase = field(default_factory=KillPhase)
+    only: Sampled | None = None
+    """The sample of an earlier look at the same trials; None for a campaign that draws for itself."""
+    sample: Sample | None = None
+    """The random sample of mutants that is tried; None where all are."""
+    notice: str = ""
+    """What the budget or the precision is enough for, in a sentence, before any mutant is tried."""
+    is_precise: bool = False
+    """Whether the score is known as precisely as was asked for: no further trial is wanted."""
     round: int = -1
     """Position of the round that mutants are in, among the plan's; -1 before the first."""
     sentinels: Sentinels = field(default_factory=Sentinels)
@@ -70,6 +80,7 @@ class CampaignState:
     """Looks for outages."""
     set_aside: tuple[Quarantined, ...] = ()
     """What outages have spoiled so far; it was run again, or will be."""
+    _money: Money = field(default_factory=Money)
     _mutant_began: bool = False
     """Whether some trial of a mutant did more than raise at once."""
     _trouble: Trouble = field(default_factory=Trouble)
@@ -122,12 +133,20 @@ class CampaignState:
     @property
     def decided(self) -> bool:
         """Return whether every mutant has its final status."""
-        return self.baseline_complete and self.kills.answered and not self._another_round
+        if not (self.baseline_complete and self.kills.answered):
+            return False
+        return not (self._another_draw or self._another_round)
+
+    @property
+    def _another_draw(self) -> bool:
+        """Return whether further mutants are drawn, now that those drawn so far have their answer."""
+        return bool(self.sample and self.sample.waiting) and self.only is None and not self.is_precise
 
     @property
     def _another_round(self) -> bool:
         """Return whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
-        if self.round + 1 >= len(self.plan.ladder):
+        partial = self.sample and self.sample.waiting
+        if partial or self.is_precise or self.round + 1 >= len(self.plan.ladder):
             return False
         whole = self.plan.shard or not self.plan.mutants
         mutants = self.arms if whole else [mutant.id for mutant in self.plan.mutants]
@@ -137,6 +156,8 @@ class CampaignState:
         """Return a mutant's status and reason as far as it is known; that of a coarse round while finer ones go on."""
         if mutant in self.decided_free:
             return self.decided_free[mutant]
+        if self.sample and mutant in self.sample.waiting:
+            return Status.NOT_DRAWN, "a random sample was tried, and this mutant was not drawn"
         arm = self.arms.get(mutant)
         return arm.standing if arm else None
 
@@ -177,6 +198,7 @@ class CampaignState:
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
+        self._money = self._money.after(result)
         if self.round < 0:
             self.service.baseline_until = max(self.service.baseline_until, result.finished)
         if refusal := self.original.record(launch, result):
@@ -205,6 +227,10 @@ class CampaignState:
         """Begin the next round, which needs a larger baseline, where all mutants have their answer."""
         if self.problem or not self.kills.answered:
             return
+        self.is_precise = self.is_precise or self._is_precise()
+        if self._another_draw:
+            self._draw()
+            return
         if not self._another_round:
             self._check_destroyed()
             return
@@ -230,17 +256,80 @@ class CampaignState:
             self._look_longer()
             return
         self.round += 1
-        known = Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
-        arms = dict(self.arms)
-        for mutant in self.contenders:
-            self._enter(mutant, arms, known)
-        order = self.plan.order or [mutant.id for mutant in self.plan.mutants]
-        self.kills = KillPhase(arms, order, self.kills.launched)
+        where = {mutant.id: self._reached(mutant) for mutant in self.contenders}
+        if self.round == 0:
+            self.sample = self._planned_sample(where)
+            self.notice = self._said_of_sample()
+        drawn = set(self.sample.draw()) if self.sample and self.round == 0 else set()
+        waiting = self.sample.waiting if self.sample else {}
+        entering = {id: there for id, there in where.items() if id in drawn or id not in waiting}
+        self._enter_all(entering)
         if self.round == 0:
             self._begin_kills()
-        for arm in arms.values():
+        for arm in self.arms.values():
             self._note_end(arm)
         self.go_on()
+
+    def _planned_sample(self, where: Mapping[str, Reached]) -> Sample | None:
+        able = {id: there for id, there in where.items() if self._has_baseline(there)}
+        return planned_sample(self.plan, able, self._measured, self._money, self.only)
+
+    def _said_of_sample(self) -> str:
+        if self.sample is None or self.only is not None:
+            return ""
+        drop = self.plan.ladder[0].delta
+        return planned_sentence(self.sample, self.plan, drop)
+
+    def _draw(self) -> None:
+        """Draw the mutants of the next look."""
+        assert self.sample is not None
+        drawn = set(self.sample.draw())
+        self._enter_all(
+            {mutant.id: self._reached(mutant) for mutant in self.contenders if mutant.id in drawn}
+        )
+        self.go_on()
+
+    def _is_precise(self) -> bool:
+        """Return whether the score of the mutants drawn so far is as precise as was asked for."""
+        if self.plan.precision is None:
+            return False
+        score = self.score_so_far()
+        if score.low is None or score.high is None:
+            return False
+        return score.high - score.low <= 2 * self.plan.precision + 1e-9
+
+    def score_so_far(self) -> Score:
+        """Return the mutation score by what is known now."""
+        counted = [mutant.id for mutant in self.plan.mutants if is_counted(mutant)]
+        found = [(self._known_status(id), self.arms.get(id)) for id in counted]
+        return score_of_sample(found, self.drops_begun, self.share_of_error)
+
+    def _known_status(self, mutant: str) -> Status:
+        return (self.status(mutant) or (Status.UNDECIDED, ""))[0]
+
+    @property
+    def share_of_error(self) -> float:
+        """Return the part of the error that the present look at a sample has; 1 where no mutants are drawn."""
+        return self.sample.share if self.sample else 1.0
+
+    @property
+    def _measured(self) -> Measured:
+        return Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
+
+    def _reached(self, mutant: Mutant) -> Reached:
+        return reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
+
+    def _has_baseline(self, where: Reached) -> bool:
+        return any(self.baselines[name].usable for name in where.scenarios)
+
+    def _enter_all(self, where: Mapping[str, Reached]) -> None:
+        """Let mutants enter the round; those that have left it already keep their place."""
+        known, arms = self._measured, dict(self.arms)
+        for mutant in self.contenders:
+            if mutant.id in where:
+                self._enter(mutant, where[mutant.id], arms, known)
+        order = self.plan.order or [mutant.id for mutant in self.plan.mutants]
+        self.kills = KillPhase(arms, order, self.kills.launched)
 
     def _look_longer(self) -> None:
         """Give up an agent that fails on every scenario; the small baseline of the first round may be bad luck."""
@@ -250,9 +339,8 @@ class CampaignState:
         if self.baseline_complete:
             self.problem = untestable_problem(self.baselines)
 
-    def _enter(self, mutant: Mutant, arms: dict[str, Arm], known: Measured) -> None:
-        where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
-        if any(self.baselines[name].usable for name in where.scenarios):
+    def _enter(self, mutant: Mutant, where: Reached, arms: dict[str, Arm], known: Measured) -> None:
+        if self._has_baseline(where):
             arm = arms.setdefault(mutant.id, arm_of(mutant, where, known))
             now = in_round(arm, where, known)
             arm.add_tables(now) if arm.ended else arm.enter(now)

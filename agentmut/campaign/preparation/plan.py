@@ -119,6 +119,10 @@ class Plan(RunPlan):
     """The rounds, coarsest first; empty for a single one with `rule.delta` and `baseline`, as before 0.2."""
     order: tuple[str, ...] = ()
     """Mutant ids, those to be tried first at the front; empty for the order of `mutants`. Changes no decision."""
+    sample: tuple[str, ...] = ()
+    """Mutant ids in the order in which they are drawn where not all are tried; empty in plans of before 0.2."""
+    precision: float | None = None
+    """The score is wanted to so much on each side: a sample of the mutants may be enough."""
     shard: Shard | None = None
     """Which part of the campaign this run is; None where it is the whole."""
     merged: tuple[str, ...] = ()

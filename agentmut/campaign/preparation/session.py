@@ -14,6 +14,7 @@ from agentmut.campaign.limits import (
     price_missing,
 )
 from agentmut.campaign.preparation.agents_own import with_agents_own
+from agentmut.campaign.preparation.drawing import drawing_order
 from agentmut.campaign.preparation.evaluator_age import (
     Ages,
     first_of_mutants,
@@ -65,6 +66,10 @@ from agentmut.trial import (
 
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
+
+PRECISE_BETA = 0.02
+"""The chance of missing a drop where a precision of the score is asked for: with 0.1 the missed drops alone would take
+most of it. A survivor takes three trials a scenario in the first round instead of two."""
 
 
 class Session(NamedTuple):
@@ -190,6 +195,8 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
         order=by_yield(generation.mutants, read_history(project.runs)),
+        sample=drawing_order(generation.mutants, settings.seed if seed is None else seed),
+        precision=settings.precision,
         selective=generation.selective,
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full, session.adapter.cannot_express),
@@ -198,7 +205,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         notes=(*price, *generation.notes, *session.tests.notes()),
         rule=Rule(
             alpha=settings.alpha_of_a_look,
-            beta=settings.beta,
+            beta=settings.beta if settings.precision is None else min(settings.beta, PRECISE_BETA),
             delta=settings.delta,
             n_max=settings.n_max,
             suite_share=settings.suite_share,

@@ -20,7 +20,7 @@ from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import Mutant, MutantRow, Result, Status
+from agentmut.nouns import Mutant, MutantRow, Result, Sampled, Status
 from agentmut.project import BudgetSettings
 from agentmut.stats import Decision
 from agentmut.store import Flip, NeedsTrials, Rescored, StoredTrial
@@ -35,7 +35,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
 
     `before` is the run's result. Nothing is run, and nothing is written.
     """
-    again = _Rescoring(campaign, tables)
+    again = _Rescoring(campaign, tables, before.sample)
     again.take_in_all()
     after = again.result(before)
     rows = _paired(before, after)
@@ -54,7 +54,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
 class _Rescoring:
     """A campaign's state that is fed with stored trials only."""
 
-    def __init__(self, campaign: StoredCampaign, tables: Tables) -> None:
+    def __init__(self, campaign: StoredCampaign, tables: Tables, sample: Sampled | None = None) -> None:
         self.campaign = campaign
         self.judged = 0
         self.masked: Counter[str] = Counter()
@@ -73,9 +73,10 @@ class _Rescoring:
                 "scenarios": tuple(name for name in session.tests.scenarios if self._baseline.get(name)),
                 "baseline_limit": None,
                 "budget": BudgetSettings(),
+                "precision": None,
             }
         )
-        self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables)
+        self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables, only=sample)
 
     def take_in_all(self) -> None:
         """Record the stored trials, round by round: the original's, then those of the mutants that are open."""

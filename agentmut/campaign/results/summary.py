@@ -9,6 +9,7 @@ from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
+from agentmut.campaign.decision.scoring import Standing, score_of_sample, share_not_killed, standings
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, cost_unknown
 from agentmut.campaign.preparation.agent_summary import agent_of
@@ -18,7 +19,6 @@ from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.reliability import Runs, reliability_of
-from agentmut.campaign.results.scoring import Standing, resolution_of, score, share_not_killed, standings
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
@@ -38,6 +38,7 @@ from agentmut.nouns import (
     OperatorClass,
     Reliability,
     Result,
+    Sampled,
     Score,
     SetAside,
     Status,
@@ -82,6 +83,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         shard=str(plan.shard or ""),
         merged=plan.merged,
+        sample=_sampled(state),
         selective=plan.selective,
         quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
         evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
@@ -89,6 +91,13 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         sources=texts.texts,
         decision_tables=tables.tables,
     )
+
+
+def _sampled(state: CampaignState) -> Sampled | None:
+    found = state.sample
+    if found is None or not found.waiting:
+        return None
+    return Sampled(mutants=tuple(id for id in found.order if id not in found.waiting), share=found.share)
 
 
 def _utc(moment: float) -> datetime:
@@ -292,8 +301,8 @@ class _Scorer(NamedTuple):
         rows = list(rows)
         judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
         graded = [Grade(row.grade) for row in rows if row.grade]
-        resolution = resolution_of(judged, self.state.drops_begun)
-        return score(judged, graded, resolution, paper=self.scoring == "paper")
+        drops, share = self.state.drops_begun, self.state.share_of_error
+        return score_of_sample(judged, drops, share, graded, paper=self.scoring == "paper")
 
 
 def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
@@ -302,6 +311,13 @@ def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 def _notes(state: CampaignState) -> Iterable[str]:
     yield from state.plan.notes
+    if state.notice:
+        yield state.notice.rstrip(".")
+    if state.is_precise:
+        yield (
+            f"ended once the interval of the score was within {state.plan.precision:g} to each side of its middle, "
+            "as statistics.precision asks"
+        )
     for found in state.set_aside:
         since, until = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in map(_utc, (found.since, found.until)))
         yield (

@@ -75,6 +75,8 @@ def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) 
     if shard is None:
         return baseline_of(plan) if baseline_only else plan
     number, of = parse_shard(shard)
+    if plan.precision is not None:
+        raise UsageError("--shard and --precision: a shard tries all of its mutants. Give one of the two.")
     if baseline_only:
         raise UsageError("--baseline-only and --shard: run the baseline first, then the shards.")
     if fresh:

@@ -16,6 +16,7 @@ from agentmut.cli.options import (
     Json,
     Minutes,
     MostTrials,
+    Precision,
     ProjectPath,
     Seed,
     Usd,
@@ -38,6 +39,7 @@ def run(
     usd: Usd = None,
     trials: MostTrials = None,
     minutes: Minutes = None,
+    precision: Precision = None,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -59,7 +61,8 @@ def run(
     """Measure the suite on broken copies of the agent.
 
     Reports which breakages the scenarios notice, and which nobody notices. Large drops of a pass rate are looked for
-    first, so a small budget gives a coarse answer; a later run with more money goes on from there.
+    first, so a small budget gives a coarse answer; a later run with more money goes on from there. A budget that is
+    not enough for all mutants is spent on a random sample of them.
     For several machines: --baseline-only, copy .agentmut to each, --shard k/n on each, then `agentmut merge`.
 
     Example: agentmut run --usd 2 --yes
@@ -72,7 +75,7 @@ def run(
     if gate and (shard or baseline_only):
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
-        loaded = load_project(project, agent).limited(usd, trials, minutes)
+        loaded = load_project(project, agent).limited(usd, trials, minutes).to_precision(precision)
     selection = selection_of(choice)
     with agents_on_stderr(), opened(loaded, choice.named_scenarios) as (session, store):
         selection = with_session_changes(selection, session, choice.in_diff, agent)

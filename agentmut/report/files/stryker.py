@@ -26,6 +26,7 @@ _STATUSES = {
     Status.NO_COVERAGE: "NoCoverage",
     Status.UNDECIDED: "Pending",
     Status.UNTESTABLE: "Pending",
+    Status.NOT_DRAWN: "Ignored",
     Status.EQUIVALENT: "Ignored",
     Status.NOT_APPLIED: "Ignored",
     Status.IGNORED: "Ignored",

@@ -74,6 +74,11 @@ def decision_probability(table: KillTable, decision: Decision, phi: ArrayLike) -
     return np.asarray(chance_of(endings(table).get(decision), phi).sum(axis=0))
 
 
+def mean_trials(table: KillTable, phi: float) -> float:
+    """Return the mean number of trials of a mutant that fails at rate `phi`, given this baseline; 0 if untestable."""
+    return sum(float(chance_of(ends, phi)[:, 0] @ ends.n) for ends in endings(table).values())
+
+
 def operating_characteristics(
     n0: int, design: KillDesign, p: float, drop: float = 0.0, table_of: TableOf = decision_table
 ) -> OperatingCharacteristics:

@@ -62,6 +62,12 @@ def false_kill_bound(mutants: Sequence[Judged], error: float) -> int:
     return _rank_bound(grid, families, most, RANK_SHARE * error)
 
 
+def false_kill_rates(mutants: Sequence[Judged]) -> Array:
+    """Return the chance that an unchanged mutant is killed, at each draw: the largest of all families."""
+    _, families = families_of(mutants)
+    return np.asarray(np.max([family.chances[-1] for family in families], axis=0))
+
+
 def simes_bound(p_values: Array, others: int, error: float) -> int:
     """Return the largest k such that Simes' test accepts the k largest of the rising p-values and `others` of 1."""
     for k in range(len(p_values), 0, -1):

@@ -48,6 +48,21 @@ def missed_bound(mutants: Sequence[Judged], error: float, resolution: float | No
     return most_missed(survivors_of(mutants, resolution), 1 - error)
 
 
+def missed_rates(mutants: Iterable[Judged], resolution: float | None = None) -> Array:
+    """Return the chance that a mutant with a drop survives, at each draw: the largest of all scenarios.
+
+    The drop is the largest up to `resolution` that some table clears, or the smallest without it.
+    """
+    families = {mutant.family: mutant for mutant in mutants if mutant.tests}
+    names = sorted({test.scenario for mutant in families.values() for test in mutant.tests})
+    found = {
+        (name, table): decision_probability(table, Decision.SURVIVED, _worse(table, names.index(name)))
+        for mutant in families.values()
+        for name, table in clearing_tables(mutant.tests, resolution).items()
+    }
+    return np.asarray(np.max(list(found.values()), axis=0)) if found else np.zeros(POINTS)
+
+
 def survivors_of(mutants: Iterable[Judged], resolution: float | None = None) -> list[Survivors]:
     """Return the mutants by family; those without tables are left out."""
     members: dict[FamilyKey, list[Judged]] = {}

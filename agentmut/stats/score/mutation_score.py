@@ -13,12 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.intervals.proportion import Interval, wilson
 from agentmut.stats.kill.rule import Decision
-from agentmut.stats.score.false_kills import false_kill_bound
+from agentmut.stats.score.false_kills import false_kill_bound, false_kill_rates
 from agentmut.stats.score.judged import Judged
-from agentmut.stats.score.missed import missed_bound
+from agentmut.stats.score.missed import missed_bound, missed_rates
+from agentmut.stats.score.sample import Drawn, bounds_for_all
 
 
 class Score(NamedTuple):
@@ -39,7 +42,10 @@ class Score(NamedTuple):
 
 
 def mutation_score(
-    mutants: Iterable[Judged], no_coverage: int = 0, gamma: float = 0.05, resolution: float | None = None
+    mutants: Iterable[Judged],
+    no_coverage: int = 0,
+    gamma: float = 0.05,
+    resolution: float | None = None,
 ) -> Score | None:
     """Return [(K - F)/(T - E), (K + U + M)/(T - E)] at level 1 - gamma; None where T = E.
 
@@ -67,6 +73,36 @@ def mutation_score(
     low, high = (killed - false_kills) / total, (killed + undecided + missed) / total
     estimate = killed / decided if decided else None
     return Score(Interval(estimate, low, high, 1 - gamma, total, "kill rule"), false_kills, missed)
+
+
+def sampled_score(
+    mutants: Iterable[Judged],
+    not_drawn: int,
+    no_coverage: int = 0,
+    gamma: float = 0.05,
+    resolution: float | None = None,
+) -> Interval | None:
+    """Return the score of all mutants, of which `mutants` are a random sample and `not_drawn` the others.
+
+    The bounds are those of `bounds_for_all`, over all mutants; those without coverage are all known, and were not
+    drawn from. The estimate is K/(K + S) for the mutants that were drawn from, None without a decided one. For one of
+    several looks at a growing sample, gamma is that look's. None where there are no mutants at all.
+
+    Raises `ValueError` as `mutation_score` does, and for a negative `not_drawn`.
+    """
+    mutants, gamma = list(mutants), check_rate("gamma", gamma)
+    count = _counted(mutants)
+    killed, survived, undecided = (count[d] for d in (Decision.KILLED, Decision.SURVIVED, Decision.UNDECIDED))
+    population = len(mutants) + check_count("not_drawn", not_drawn)
+    total = population + check_count("no_coverage", no_coverage)
+    if total == 0:
+        return None
+    tested = any(mutant.tests for mutant in mutants)
+    false = false_kill_rates(mutants) if tested else np.zeros(1)
+    sample = Drawn(killed, undecided, survived, false, missed_rates(mutants, resolution))
+    found = bounds_for_all(sample, population, gamma)
+    estimate = killed / (killed + survived) * population / total if killed + survived else None
+    return Interval(estimate, found.low / total, found.high / total, 1 - gamma, total, "kill rule, sample")
 
 
 def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95) -> Interval | None:

@@ -10,6 +10,7 @@ from agentmut.stats import (
     NO_SUITE,
     Decision,
     Grade,
+    Interval,
     Judged,
     KillTable,
     KillTest,
@@ -18,6 +19,7 @@ from agentmut.stats import (
     mutation_score,
     paper_score,
     replayed,
+    sampled_score,
 )
 
 LEVEL = 0.95
@@ -115,16 +117,19 @@ def score(
     resolution: float | None = None,
     *,
     paper: bool = False,
+    share: float = 1.0,
 ) -> Score:
     """Return the score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
 
     Undecided mutants widen the bounds; with `paper` they are in the denominator as well (Eq. 22: killed over all
     that are not equivalent). Equivalent, not applied, ignored and broken ones are only counted. `graded` holds the
-    grades of the kills among them. The upper end speaks of drops of at least `resolution`, or of the finest.
+    grades of the kills among them. The upper end speaks of drops of at least `resolution`, or of the finest. Where
+    some are not drawn, the others are a random sample, and the score speaks of all; `share` is the part of the error
+    that this look at the sample has.
     """
     counts = Counter(status for status, _ in mutants)
     evidence = [judged(status, arm, resolution) for status, arm in mutants if status in DECISIONS]
-    return scored(counts, evidence, graded, resolution, paper=paper)
+    return scored(counts, evidence, graded, resolution, paper=paper, share=share)
 
 
 def scored(
@@ -134,24 +139,56 @@ def scored(
     resolution: float | None = None,
     *,
     paper: bool = False,
+    share: float = 1.0,
 ) -> Score:
-    """Return the score of so many mutants, those with a decision in `evidence`."""
-    found = mutation_score(
-        evidence, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL, resolution=resolution
-    )
-    decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
-    ratio = paper_score(decided + (counts[Status.UNDECIDED] if paper else 0), 0, counts[Status.KILLED])
+    """Return the score of so many mutants, those with a decision in `evidence`; see `score`."""
+    not_drawn, without = counts[Status.NOT_DRAWN], counts[Status.NO_COVERAGE]
+    ends = _ends(evidence, counts, (1 - LEVEL) * share, resolution)
+    decided = counts[Status.KILLED] + counts[Status.SURVIVED] + (counts[Status.UNDECIDED] if paper else 0)
+    ratio = paper_score(decided if not_drawn else decided + without, 0, counts[Status.KILLED])
+    tried = len(evidence) + not_drawn
+    of_tried = tried / (tried + without) if not_drawn else 1.0
     return Score(
-        value=round(counts[Status.KILLED] / ratio.n, 6) if ratio else None,
-        low=round(found.interval.low, 6) if found else None,
-        high=round(found.interval.high, 6) if found else None,
+        value=round(of_tried * counts[Status.KILLED] / ratio.n, 6) if ratio else None,
+        low=round(ends.interval.low, 6) if ends.interval else None,
+        high=round(ends.interval.high, 6) if ends.interval else None,
         level=LEVEL,
-        false_kills=found.false_kills if found else None,
-        missed=found.missed if found else None,
+        false_kills=ends.false_kills,
+        missed=ends.missed,
         resolution=resolution,
         **{status.value: counts[status] for status in Status},
         **{grade.value: number for grade, number in Counter(filter(None, graded)).items()},
     )
+
+
+class _Ends(NamedTuple):
+    """The bounds of a score, and what they allow for; a look at a sample has no such counts."""
+
+    interval: Interval | None
+    false_kills: int | None = None
+    missed: int | None = None
+
+
+def _ends(
+    evidence: Sequence[Judged], counts: Counter[Status], gamma: float, resolution: float | None
+) -> _Ends:
+    without = counts[Status.NO_COVERAGE]
+    if counts[Status.NOT_DRAWN] or gamma < 1 - LEVEL - 1e-9:
+        return _Ends(sampled_score(evidence, counts[Status.NOT_DRAWN], without, gamma, resolution))
+    found = mutation_score(evidence, without, gamma, resolution)
+    return _Ends(*found) if found else _Ends(None)
+
+
+def score_of_sample(
+    mutants: Sequence[tuple[Status, Arm | None]],
+    drops: Sequence[float],
+    share: float,
+    graded: Iterable[Grade | None] = (),
+    *,
+    paper: bool = False,
+) -> Score:
+    """Return the score of some mutants at the finest of `drops` that nearly all of them have their answer for."""
+    return score(mutants, graded, resolution_of(mutants, drops), paper=paper, share=share)
 
 
 def share_not_killed(killed: Score) -> Score:

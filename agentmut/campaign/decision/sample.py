@@ -1,0 +1,181 @@
+"""A random sample of the mutants, where not all are tried: who is drawn, and how many the money is enough for."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agentmut.campaign.decision.kill_phase import Measured, design_of
+from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.trials import TrialResult
+from agentmut.nouns import Intent, Mutant, Sampled
+from agentmut.stats import PLANNED, Look, expected_width, mean_trials, planned_looks, sample_for
+
+KILLED = 0.5
+"""The share of degrading mutants that is taken to be killed, before anything is known of them."""
+KILL = 7.0
+"""Trials of a kill of a strong mutant: four of its own, and three of the original that confirm it."""
+USED = 0.95
+"""The part of a budget that a sample is planned for."""
+FALSE, MISSED = 0.02, 0.04
+"""Chances of a false kill and of a missed drop by which a sample is planned: about those of the first round."""
+ERROR = 0.05 * PLANNED
+"""The error of the planned look."""
+
+
+@dataclass
+class Sample:
+    """The mutants in the order of their draw, and the looks at which the score may be read."""
+
+    order: Sequence[str]
+    """Ids of all that trials could be spent on."""
+    counted: frozenset[str]
+    """Those among them that the score counts: looks have so many of these."""
+    looks: Sequence[Look]
+    at: int = -1
+    """Position of the present look; -1 before the first."""
+    waiting: dict[str, None] = field(init=False)
+    """Mutants that are not drawn yet, in their order."""
+
+    def __post_init__(self) -> None:
+        self.waiting = dict.fromkeys(self.order)
+
+    @property
+    def drawn(self) -> int:
+        """Return how many of the counted mutants are drawn."""
+        return len(self.counted) - sum(id in self.counted for id in self.waiting)
+
+    @property
+    def share(self) -> float:
+        """Return the part of the error that the present look has."""
+        return self.looks[max(self.at, 0)].share
+
+    def draw(self) -> tuple[str, ...]:
+        """Go to the next look, and return the mutants that it adds; with the last counted one, all others."""
+        self.at += 1
+        missing = self.looks[self.at].drawn - self.drawn
+        found = []
+        for id in self.waiting:
+            if missing <= 0 and len(self.looks) > self.at + 1:
+                break
+            found.append(id)
+            missing -= id in self.counted
+        for id in found:
+            del self.waiting[id]
+        return tuple(found)
+
+
+class Money(NamedTuple):
+    """What trials of the original took, and so how many trials the budget is enough for."""
+
+    trials: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+
+    def after(self, result: TrialResult) -> "Money":
+        """Add a trial of the original."""
+        return Money(self.trials + 1, self.usd + (result.usd or 0.0), self.seconds + result.seconds)
+
+    def trials_left(self, plan: Plan) -> float | None:
+        """Return about how many further trials the budget is enough for; None where none bounds the run."""
+        budget, found = plan.budget, []
+        if budget.trials is not None:
+            found.append(float(budget.trials - self.trials))
+        if budget.usd is not None and self.usd:
+            found.append((budget.usd - self.usd) * self.trials / self.usd)
+        if budget.minutes is not None and self.seconds:
+            at_a_time = 60 * budget.minutes * plan.concurrency
+            found.append((at_a_time - self.seconds) * self.trials / self.seconds)
+        return min(found) if found else None
+
+
+def planned_sample(
+    plan: Plan, where: Mapping[str, Reached], known: Measured, money: Money, only: Sampled | None
+) -> Sample | None:
+    """Return the sample with which a campaign begins; None where every mutant is tried.
+
+    `where` has the scenarios of all mutants that trials could be spent on. `only` is the sample of an earlier look at
+    the same trials.
+    """
+    mutants = {mutant.id: mutant for mutant in plan.mutants if mutant.id in where}
+    order = [id for id in plan.sample if id in mutants]
+    if plan.shard or plan.merged or len(order) < len(mutants):
+        return None
+    counted = frozenset(id for id in order if is_counted(mutants[id]))
+    if only is not None:
+        return _as_before(order, counted, only)
+    wanted = [
+        target for target in (_for_precision(plan, counted), _for_money(plan, where, known, money)) if target
+    ]
+    if not wanted or min(wanted) >= len(counted):
+        return None
+    return Sample(order, counted, planned_looks(len(counted), min(wanted)))
+
+
+def planned_sentence(sample: Sample, plan: Plan, drop: float) -> str:
+    """Say how many mutants are drawn, and how precise the score will be, before they are tried."""
+    target = max(sample.looks, key=lambda look: look.share).drawn
+    of = len(sample.counted)
+    width = expected_width(target, of, ERROR, FALSE, MISSED)
+    why = "the budget is" if plan.bounded else f"a precision of {plan.precision:g} is"
+    why = "the budget and the precision are" if plan.bounded and plan.precision else why
+    return (
+        f"{why} enough for about {target} of {of} mutants at drops of {drop:g} or more: a random sample, from which "
+        f"the score is known to about {width / 2:.2f} to each side"
+    )
+
+
+def is_counted(mutant: Mutant) -> bool:
+    """Return whether the mutation score counts a mutant."""
+    return mutant.intent is Intent.DEGRADE and not mutant.parts
+
+
+def expected_trials(mutant: Mutant, where: Reached, known: Measured) -> float:
+    """Return about how many trials a mutant takes in the round, before anything is known of it."""
+    design, here = design_of(mutant, where, known), known.plan.ladder[known.round]
+    shown = [known.baselines[name] for name in where.scenarios if known.baselines[name].shows(here.delta)]
+    survives = sum(
+        mean_trials(known.tables.get(b.failures, b.trials, design), (b.failures + 0.5) / (b.trials + 1))
+        for b in shown
+    )
+    killed = KILLED if is_counted(mutant) else 0.0
+    return killed * min(KILL, survives) + (1 - killed) * survives
+
+
+def _as_before(order: Sequence[str], counted: frozenset[str], only: Sampled) -> Sample | None:
+    drawn = sum(id in counted for id in only.mutants)
+    if drawn >= len(counted):
+        return None
+    first = [id for id in only.mutants if id in order]
+    rest = [id for id in order if id not in only.mutants]
+    return Sample([*first, *rest], counted, (Look(drawn, only.share), Look(len(counted), 1.0)))
+
+
+def _for_precision(plan: Plan, counted: Collection[str]) -> int | None:
+    if plan.precision is None or not counted:
+        return None
+    return sample_for(plan.precision, len(counted), ERROR, FALSE, MISSED)
+
+
+def _for_money(plan: Plan, where: Mapping[str, Reached], known: Measured, money: Money) -> int | None:
+    """Return how many counted mutants the budget is enough for in the first round; None where that is all."""
+    left = money.trials_left(plan)
+    if left is None:
+        return None
+    mutants = {mutant.id: mutant for mutant in (*plan.mutants, *plan.identity, plan.destroyed)}
+    beside = 1 + plan.rule.beside
+    left = USED * left - sum(_controls(plan, where, known)) * beside
+    drawn = 0
+    for id in plan.sample:
+        if id not in where:
+            continue
+        left -= beside * expected_trials(mutants[id], where[id], known)
+        if left < 0:
+            return max(1, drawn)
+        drawn += is_counted(mutants[id])
+    return None
+
+
+def _controls(plan: Plan, where: Mapping[str, Reached], known: Measured) -> Iterable[float]:
+    yield KILL
+    yield from (expected_trials(each, where[each.id], known) for each in plan.identity if each.id in where)

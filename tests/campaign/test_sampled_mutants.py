@@ -1,0 +1,108 @@
+"""A random part of the mutants: for a budget that is not enough for all, and for a precision that is asked for."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from agentmut.campaign.preparation.drawing import drawing_order
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.result import Result
+from agentmut.usecases.campaigns import measure, rescore
+
+pytestmark = pytest.mark.whole
+
+ROUNDS = {"statistics": {"rounds": "auto", "baseline": "auto"}}
+STEADY = "\nRATES = {'alpha': 1.0, 'beta': 1.0, 'gamma': 1.0}\nWITHOUT = 0.0\n"
+
+
+def drawn(result: Result) -> set[str]:
+    return {row.id for row in result.mutants if row.status is not Status.NOT_DRAWN}
+
+
+def test_a_budget_below_the_first_round_is_spent_on_a_random_sample_that_has_its_answer(
+    projects: Any,
+) -> None:
+    """Three scenarios, 60 trials of the baseline: the controls and some of 23 mutants are left."""
+    result = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 150}, **ROUNDS))
+    statuses = Counter(row.status for row in result.mutants)
+    assert result.status == "budget" and result.cost.trials <= 150
+    assert 5 <= statuses[Status.NOT_DRAWN] <= 18
+    assert statuses[Status.UNDECIDED] <= 4
+    score = result.score
+    assert score.not_drawn == statuses[Status.NOT_DRAWN] and score.value is not None
+    assert score.low is not None and score.high is not None
+    assert score.low <= 3 / 23 <= score.high < 1
+    assert any("mutants at drops of 0.75 or more: a random sample" in note for note in result.notes)
+    assert result.sample is not None and set(result.sample.mutants) == drawn(result)
+
+
+def test_more_money_draws_more_of_the_same_order_and_takes_the_trials_over(projects: Any) -> None:
+    few = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 150}, **ROUNDS))
+    more = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 190}, **ROUNDS))
+    assert drawn(few) < drawn(more)
+    assert more.cost.reused >= 100
+    everything = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 5000}, **ROUNDS))
+    assert everything.sample is None and everything.score.not_drawn == 0
+
+
+def test_a_run_goes_on_where_its_sample_had_its_answer_before_the_money_ended(projects: Any) -> None:
+    """Kills cost less than was planned: the rest is spent on further mutants, and then on finer rounds."""
+    result = measure(projects.write(idle=4, extra=STEADY, budget={"trials": 220}, **ROUNDS))
+    assert result.sample is None
+    assert Status.NOT_DRAWN not in {row.status for row in result.mutants}
+
+
+def test_a_precision_ends_the_run_once_the_score_is_known_so_well(projects: Any) -> None:
+    statistics = {"rounds": "auto", "baseline": "auto", "precision": 0.2}
+    result = measure(projects.write(idle=40, extra=STEADY, statistics=statistics))
+    score = result.score
+    assert (result.status, score.not_drawn > 10) == ("finished", True)
+    assert score.low is not None and score.high is not None
+    assert score.high - score.low <= 0.4
+    assert score.low <= 3 / 43 <= score.high
+    assert result.rule["beta"] == 0.02
+    assert any("within 0.2 to each side" in note for note in result.notes)
+
+
+def test_rescoring_a_sample_by_the_same_evaluators_changes_nothing(projects: Any) -> None:
+    project = projects.write(idle=20, extra=STEADY, budget={"trials": 150}, **ROUNDS)
+    before = measure(project)
+    after = rescore(project).result
+    assert [row.status for row in after.mutants] == [row.status for row in before.mutants]
+    assert (after.score.low, after.score.high) == (before.score.low, before.score.high)
+
+
+def some(*operators: tuple[str, int]) -> list[Mutant]:
+    edit = Edit(pointer="/prompt", before="a", after="b")
+    return [
+        Mutant(
+            id=f"{name}{i}",
+            operator=name,
+            version=1,
+            operator_class=OperatorClass.PROMPT,
+            intent=Intent.DEGRADE,
+            reach=Reach.SENT,
+            description="",
+            edits=(edit,),
+        )
+        for name, number in operators
+        for i in range(number)
+    ]
+
+
+def test_every_beginning_of_the_order_has_about_the_operators_shares() -> None:
+    mutants = some(("a", 60), ("b", 30), ("c", 10))
+    order = drawing_order(mutants, 7)
+    assert sorted(order) == sorted(mutant.id for mutant in mutants)
+    for size in (10, 25, 50, 75):
+        found = Counter(id[0] for id in order[:size])
+        assert all(abs(found[o] - size * n / 100) <= 2 for o, n in (("a", 60), ("b", 30), ("c", 10)))
+    assert order != drawing_order(mutants, 8)
+
+
+def test_every_mutant_has_the_same_chance_to_be_drawn() -> None:
+    """Of 13 mutants, 4 are drawn 3,000 times: each in 4/13 of the samples, within 4 standard errors (0.034)."""
+    mutants = some(("a", 7), ("b", 5), ("c", 1))
+    counts = Counter(id for seed in range(3000) for id in drawing_order(mutants, seed)[:4])
+    assert max(abs(counts[mutant.id] / 3000 - 4 / 13) for mutant in mutants) < 0.034
