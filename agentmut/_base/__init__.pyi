@@ -1,3 +1,4 @@
+from .bounded_pattern import BoundedPattern as BoundedPattern
 from .environment import environ as environ
 from .errors import AdapterError as AdapterError
 from .errors import AgentmutError as AgentmutError

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut._base import NotJudgedError, digest_of
+from agentmut._base import NotJudgedError, digest_of, storable_json
 from agentmut.judging import judge, note, source, unwrapped
 from agentmut.nouns import (
     AgentTrace,
@@ -124,9 +124,12 @@ class Suite(NamedTuple):
         if clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
+        secrets = redactor.secrets_in(storable_json(execution))
         if outcome is Outcome.NOT_JUDGED:
-            return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": redactor.text(reason)})
-        judgement = redactor.model(Judgement(by=self._judges(scenario), checks=checks))
+            why = redactor.quoting(reason, secrets)
+            return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})
+        told = tuple(c.model_copy(update={"reason": redactor.quoting(c.reason, secrets)}) for c in checks)
+        judgement = redactor.model(Judgement(by=self._judges(scenario), checks=told))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
     def can_judge(self, scenario: str, execution: Execution) -> bool:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from agentmut._base import AgentmutError, ExitCode
+from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options
 from agentmut.cli.supervising import Ended, supervised, wants_supervisor
 
@@ -140,44 +141,44 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say_json(message, int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except AgentmutError as error:
-        _say(error, as_json)
+        _say(error, arguments)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
         if error.errno not in _FULL:
-            _bug()
+            _bug(arguments)
         typer.echo(f"agentmut: {error.strerror}: the output could not be written whole.", err=True)
         sys.exit(int(ExitCode.BROKEN))
     except Exception as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
-        _say_plugins_fault(error, as_json)
-        _bug()
+        _say_plugins_fault(error, arguments)
+        _bug(arguments)
 
 
-def _say_plugins_fault(error: Exception, as_json: bool) -> None:
+def _say_plugins_fault(error: Exception, given: list[str]) -> None:
     """Exit with the name of the plugin of another package whose code raised the error, if one did."""
     from agentmut.seams import described, plugin_at_fault
 
     if label := plugin_at_fault(error):
         what = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
-        _say(AgentmutError(what), as_json)
+        _say(AgentmutError(what), given)
         sys.exit(int(AgentmutError.exit_code))
 
 
-def _bug() -> NoReturn:
+def _bug(given: list[str]) -> NoReturn:
     """Print the traceback of the error that is being handled, for a report on it, and exit."""
-    traceback.print_exc()
+    sys.stderr.write(masked(traceback.format_exc(), given))
     typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
     sys.exit(int(ExitCode.BROKEN))
 
 
-def _say(error: AgentmutError, as_json: bool) -> None:
+def _say(error: AgentmutError, given: list[str]) -> None:
     """Print one paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
     from agentmut.report import clean
 
-    message = clean(str(error))
+    message = clean(masked(str(error), given))
     typer.echo(f"agentmut: {message}", err=True)
-    _say_json(message, int(error.exit_code), as_json)
+    _say_json(message, int(error.exit_code), "--json" in given)
 
 
 def _say_json(message: str, exit_code: int, as_json: bool) -> None:

@@ -139,6 +139,7 @@ class _ProjectReader:
             coverage=file.coverage,
             suggest=file.suggest,
             gate=file.gate,
+            secrets=file.secrets,
             imported=imported,
             **parts,
         )

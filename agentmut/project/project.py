@@ -1,7 +1,5 @@
-"""The project: `agentmut.yaml` and every file it names, read once into the nouns; its folders and its secrets."""
+"""The project: `agentmut.yaml` and every file it names, read once into the nouns; its folders."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +9,7 @@ from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, Scenario, Sources
 from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.project.places import runs_folder
+from agentmut.project.privacy import SecretSettings
 from agentmut.project.schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -19,14 +18,6 @@ from agentmut.project.schema import (
     MutationSettings,
     StatisticsSettings,
     VerdictSettings,
-)
-from agentmut.recording import (
-    CREDENTIAL,
-    Redactor,
-    header_secrets,
-    secret_values,
-    short_secrets,
-    url_secrets,
 )
 from agentmut.seams import AgentSpec, SuiteSpec
 
@@ -68,6 +59,7 @@ class Project(Frozen):
     coverage: CoverageSettings = CoverageSettings()
     suggest: SuggestSettings = SuggestSettings()
     gate: GateSettings = GateSettings()
+    secrets: SecretSettings = SecretSettings()
 
     def limited(
         self, usd: float | None = None, trials: int | None = None, minutes: float | None = None
@@ -105,44 +97,3 @@ class Project(Frozen):
     def threshold_of(self, scenario: Scenario) -> float:
         """Return the pass rate required of a scenario: its own, or the suite's."""
         return self.threshold if scenario.threshold is None else scenario.threshold
-
-
-def redactor(project: Project) -> Redactor:
-    """Return the redactor that removes the secrets of the project and of this process from trials.
-
-    Of the agent's own variables these are the ones that are filled in with `${NAME}` or named like credentials: what
-    the project file says in plain words may be an agent's everyday words too, and so is what stands in its prompt.
-    """
-    own = tuple(_own_texts(project))
-    filled = {value for value in _filled(project) if not any(value in text for text in own)}
-    secrets = secret_values({*filled, *_named(project)}, os.environ)
-    agent = project.agent
-    given = {
-        name: secret.get_secret_value() for name, secret in (*project.env.items(), *agent.headers.items())
-    }
-    short = short_secrets(os.environ) | short_secrets(given)
-    own_words = {word for word in short if any(word in text for text in own)}
-    known = secrets | header_secrets(agent.headers) | url_secrets(agent.url or "")
-    return Redactor(known, own, short - own_words)
-
-
-def _filled(project: Project) -> Iterator[str]:
-    for name in project.filled:
-        if name in project.env:
-            yield project.env[name].get_secret_value()
-
-
-def _named(project: Project) -> Iterator[str]:
-    for name, secret in project.env.items():
-        if CREDENTIAL.search(name):
-            yield secret.get_secret_value()
-
-
-def _own_texts(project: Project) -> Iterator[str]:
-    """Yield the texts that the project sends to a model."""
-    yield project.config.prompt
-    yield project.config.model.name
-    yield from (tool.description for tool in project.config.tools)
-    yield from (document.text for document in project.config.context)
-    yield from (document.text for scenario in project.scenarios for document in scenario.context)
-    yield from (turn for scenario in project.scenarios for turn in scenario.turns if isinstance(turn, str))

@@ -15,6 +15,7 @@ from agentmut._base import Frozen
 from agentmut.mutation import Identity
 from agentmut.nouns import ModelConfig, ToolDouble
 from agentmut.project.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
+from agentmut.project.privacy import SecretSettings
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
 Rate = Annotated[float, Field(gt=0, lt=1)]
@@ -376,6 +377,8 @@ class ProjectFile(Section):
     """How `agentmut suggest` looks for scenarios."""
     gate: GateSettings = Field(default_factory=GateSettings)
     """What `agentmut gate` requires before it says deploy."""
+    secrets: SecretSettings = Field(default_factory=SecretSettings)
+    """What is secret in this project, beside what agentmut knows."""
 
 
 class ScenarioEntry(Section):

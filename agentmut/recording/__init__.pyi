@@ -8,6 +8,7 @@ from .current import call_place as call_place
 from .current import current_trial as current_trial
 from .current import place_calls as place_calls
 from .current import running as running
+from .declared_secrets import DeclaredSecrets as DeclaredSecrets
 from .known_secrets import CREDENTIAL as CREDENTIAL
 from .known_secrets import header_secrets as header_secrets
 from .known_secrets import secret_values as secret_values

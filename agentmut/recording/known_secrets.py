@@ -110,6 +110,10 @@ class KnownSecrets:
         words = (f"{BEGINS}{re.escape(form)}(?![A-Za-z0-9_])" for form in self._short)
         self._pattern = re.compile("|".join((*map(re.escape, self._long), *words)) or r"(?!)")
 
+    def found_in(self, text: str) -> set[str]:
+        """Return the secrets that are in a text, as they are spelled there."""
+        return set(self._pattern.findall(text))
+
     def masked(self, text: str, mask: str) -> str:
         """Return the text with a mask in the place of each secret."""
         if any(form in text for form in self._long) or any(form in text for form in self._short):

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from agentmut._base import storable_json
 from agentmut.nouns import Execution, RequestShape
+from agentmut.recording.cut_secrets import without_cut_secrets
+from agentmut.recording.declared_secrets import DeclaredSecrets
 from agentmut.recording.known_secrets import LEAST, KnownSecrets
 from agentmut.recording.named_values import NAMED
 from agentmut.recording.random_text import RANDOM
@@ -23,14 +25,22 @@ class Redactor:
     """Replaces known secret values, and what has the form of a secret.
 
     Known secrets of fewer than `LEAST` characters are replaced only if they are among `short`, as whole words.
-    What only has the form of a secret, and stands in one of the project's `own` texts, is left: it is in the project's
-    files anyway, and a prompt that was cut could not be told from a mutant's.
+    `declared` is what the project says is secret. What only has the form of a secret, or is declared, and stands in one
+    of the project's `own` texts, is left: it is in the project's files anyway, and a prompt that was cut could not be
+    told from a mutant's.
     """
 
-    def __init__(self, secrets: Iterable[str], own: Iterable[str] = (), short: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        secrets: Iterable[str],
+        own: Iterable[str] = (),
+        short: Iterable[str] = (),
+        declared: DeclaredSecrets | None = None,
+    ) -> None:
         known = {secret for secret in secrets if len(secret) >= LEAST}
         self._known = KnownSecrets({*known, *short})
-        self._own = frozenset(found for text in own for found in secrets_by_form(text))
+        self._declared = declared or DeclaredSecrets()
+        self._own = frozenset(self._found(own))
 
     def text(self, text: str) -> str:
         """Return the text without secrets.
@@ -38,7 +48,7 @@ class Redactor:
         >>> Redactor(["hunter2hunter2"]).text("The word is hunter2hunter2!")
         'The word is [redacted]!'
         """
-        text = self._known.masked(text, MASK)
+        text = self._declared.masked(self._known.masked(text, MASK), MASK, self._own)
         for form in FORMS:
             text = self._without(form, text)
         return text
@@ -48,18 +58,32 @@ class Redactor:
         written = storable_json(execution)
         return execution if self.text(written) == written else self.model(execution)
 
+    def secrets_in(self, text: str) -> set[str]:
+        """Return what `text` would take out."""
+        found = set(self._found([text])) - self._own
+        return found.union(self._known.found_in(text))
+
+    def quoting(self, text: str, secrets: Iterable[str]) -> str:
+        """Return a text that may quote the beginning of another one, without secrets; `secrets` are the other's."""
+        return self.text(without_cut_secrets(text, secrets, MASK))
+
     def model(self, model: Model) -> Model:
         """Return a noun without secrets.
 
         Names of fields and enumerated values are agentmut's own, whatever is secret.
         """
-        fields = {name: self._item(name, getattr(model, name)) for name in type(model).model_fields}
+        fields = {name: self._field(name, getattr(model, name)) for name in type(model).model_fields}
         if isinstance(model, RequestShape):  # where its instructions end is a count of characters
             fields["system"] = len(self.text(model.instructions))
         return model.model_copy(update=fields)
 
+    def _field(self, name: str, value: Any) -> Any:
+        return self._item(name, value) if type(value) is str else self._value(value)
+
     def _item(self, name: str, value: Any) -> Any:
         """Return the value of a name, without secrets: some are known by the name before them."""
+        if isinstance(value, int | float) and self._declared.is_named(name):
+            return MASK
         if type(value) is not str:
             return self._value(value)
         clean = self.text(json.dumps({name: value}, ensure_ascii=False))
@@ -79,6 +103,11 @@ class Redactor:
         if isinstance(value, list | tuple):
             return type(value)(map(self._value, value))
         return value
+
+    def _found(self, texts: Iterable[str]) -> Iterator[str]:
+        for text in texts:
+            yield from secrets_by_form(text)
+            yield from self._declared.found_in(text)
 
     def _without(self, form: Form, text: str) -> str:
         pieces, end = [], 0

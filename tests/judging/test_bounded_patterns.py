@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.bounded_pattern import BoundedPattern
 from agentmut._base.errors import RunError
-from agentmut.judging.bounded_pattern import BoundedPattern
 from agentmut.judging.building import build
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace

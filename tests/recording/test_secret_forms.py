@@ -135,6 +135,14 @@ def test_a_short_password_of_an_address_is_secret_elsewhere_too() -> None:
     assert Redactor((), short=short).text("login with Tr0ub4 failed") == f"login with {MASK} failed"
 
 
+def test_half_of_a_secret_at_a_cut_is_masked() -> None:
+    secret = "q7Xk2LmPz9RtV4bNc8WdY1sFhJ3gKu6A"
+    found = REDACTOR.secrets_in(f"the key is {secret}")
+    said = f"'the key is {secret[:9]}...' and '...{secret[-6:]}' and {secret[:5]}"
+    assert REDACTOR.quoting(said, found) == f"'the key is {MASK}...' and '...{MASK}' and {MASK}"
+    assert REDACTOR.quoting("the k...", found) == "the k..."
+
+
 @settings(max_examples=300)
 @given(st.text())
 def test_any_text_can_be_searched(text: str) -> None:

@@ -149,10 +149,10 @@ def test_no_key_is_kept_or_printed(tmp_path: Path, warm: None, service: Any) -> 
         assert b"[redacted]" in b"".join(files.values())
 
 
-def started(folder: Path) -> subprocess.Popen[bytes]:
+def started(folder: Path, program: str = VERBS) -> subprocess.Popen[bytes]:
     root = str(Path(__file__).parents[2])
     return subprocess.Popen(
-        [sys.executable, "-S", f"{root}/tests/testdata/warm_cli.py", "-c", VERBS],
+        [sys.executable, "-S", f"{root}/tests/testdata/warm_cli.py", "-c", program],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": root},
         stdout=subprocess.PIPE,

@@ -130,14 +130,12 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
-        from agentmut.recording import Redactor, secret_values
+        from agentmut.cli.masking import masked
         from agentmut.wire import Everyone, Proxy, doors_of, past_http_proxies
-
-        redact = Redactor(secret_values((), os.environ)).text
 
         def watch(passage: "Passage", exchange: "Exchange") -> None:
             self.tally.count(passage)
-            typer.echo(redact(line(passage, exchange)), err=True)
+            typer.echo(masked(line(passage, exchange)), err=True)
 
         doors = doors_of(os.environ, self._upstream)
         together = Proxy(

@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments
-from agentmut.judging.bounded_pattern import BoundedPattern
+from agentmut._base import BoundedPattern, arguments
 from agentmut.judging.evaluators.json_values import same_json, shown, structured
 from agentmut.nouns import AgentTrace, Check, Scenario
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments, nearest
-from agentmut.judging.bounded_pattern import BoundedPattern
+from agentmut._base import BoundedPattern, arguments, nearest
 from agentmut.judging.evaluators.json_values import as_text, same_json, shown
 from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
 from agentmut.seams import NamesTools

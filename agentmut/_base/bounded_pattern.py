@@ -1,10 +1,11 @@
 """Regular expressions of users, with a bound on the time that they take: some need years for a text of 41 letters."""
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from agentmut._base import RunError
+from agentmut._base.errors import RunError
 
 LONGEST_SEARCH_SECONDS = 5.0
 """A search that takes longer ends with an error. Usual ones take microseconds."""
@@ -47,6 +48,12 @@ class BoundedPattern:
     def fullmatch(self, text: str) -> Any:
         """Return the match of a whole text, as `re.Pattern.fullmatch` does. Raises `RunError` after the bound."""
         return self._bounded(self._compiled.fullmatch, text)
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """Return all matches, as `re.Pattern.finditer` does. Raises `RunError` after the bound for all."""
+        return iter(
+            self._bounded(lambda whole, timeout: list(self._compiled.finditer(whole, timeout=timeout)), text)
+        )
 
     def _bounded(self, find: Any, text: str) -> Any:
         try:

@@ -1,0 +1,41 @@
+"""Secrets that were cut: a reason that quotes the beginning of an answer may hold half of a secret."""
+
+import re
+from collections.abc import Iterable
+
+LEAST = 4
+"""Characters of a piece of a secret that is looked for at a cut."""
+_CUT = re.compile(r"\.\.\.|…|$")
+_PIECES = re.compile(r"[\\\s\"']+")
+
+
+def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
+    """Return the text with a mask in the place of a secret's beginning before a cut, and of its end behind one.
+
+    A cut is `...`, `…`, or the end of the text.
+
+    >>> without_cut_secrets("it said 'the key is q7Xk2LmP...'", ["q7Xk2LmPz9RtV4bN"], "[redacted]")
+    "it said 'the key is [redacted]...'"
+    """
+    pieces = [piece for secret in secrets for piece in _PIECES.split(secret) if len(piece) > LEAST]
+    if not pieces:
+        return text
+    parts, end = [], 0
+    for cut in _CUT.finditer(text):
+        parts += [_cleaned(text[end : cut.start()], pieces, mask, begins_at_cut=end > 0), cut[0]]
+        end = cut.end()
+    return "".join((*parts, text[end:]))
+
+
+def _cleaned(part: str, pieces: list[str], mask: str, *, begins_at_cut: bool) -> str:
+    ending = max((_shared(piece, part) for piece in pieces), default=0)
+    beginning = max((_shared(part, piece) for piece in pieces), default=0) if begins_at_cut else 0
+    if ending >= LEAST:
+        part = part[:-ending] + mask
+    return mask + part[beginning:] if beginning >= LEAST else part
+
+
+def _shared(begins: str, ends: str) -> int:
+    """Return how many characters at the beginning of the one are the end of the other."""
+    longest = min(len(begins), len(ends))
+    return next((n for n in range(longest, 0, -1) if ends.endswith(begins[:n])), 0)
