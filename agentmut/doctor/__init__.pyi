@@ -3,4 +3,3 @@ from .examination import Examination as Examination
 from .examination import before_running as before_running
 from .examination import examine as examine
 from .examination import plan_of as plan_of
-from .sending import main_request as main_request

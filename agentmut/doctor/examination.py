@@ -7,9 +7,12 @@ from typing import Literal, NamedTuple
 from agentmut._base import UsageError
 from agentmut.campaign import Session, make_executor, open_session, trial_id
 from agentmut.doctor.beforehand import checks
+from agentmut.doctor.clock import EXTRA, can_shift, shifted
+from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import Tried, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
-from agentmut.nouns import Ending, Execution, Footprint, Mutant, Outcome
+from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
+from agentmut.project import Project
 from agentmut.recording import Redactor
 from agentmut.seams import AsksNoModel, RunsOutside
 from agentmut.store import Arrival, Delivered, Diagnosis, Part
@@ -31,15 +34,22 @@ RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})
 
 
 class Examination(NamedTuple):
-    """What was found, and what the unchanged agent sent."""
+    """What was found, and the request that the unchanged agent sent, where it was to be kept."""
 
     diagnosis: Diagnosis
-    seen: Footprint
+    kept: KeptRequest | None = None
 
 
-def plan_of(session: Session) -> str:
+def plan_of(session: Session, *, keeps_request: bool = False) -> str:
     """Return how often the agent is run at most, and what for."""
     parts = [one.part for one in tried_parts(session.suite.full, ())]
+    if keeps_request:
+        parts = list(dict.fromkeys(["prompt", "tool description", *parts]))
+        return (
+            f"Runs the agent at most {5 + len(parts)} times: as it is on scenario {session.scenarios[0].name}, with "
+            "another clock and on another scenario, to find what moves in its requests; then with a harmless change of "
+            f"each part ({', '.join(parts)}), by rebuild and by wire."
+        )
     trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
     return (
         f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
@@ -69,7 +79,8 @@ def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
 def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str = "") -> Examination:
     """Run the trials, on the session's first scenario, and say what they show.
 
-    `kept_in` is the file that will hold the agent's request, where one was asked for.
+    `kept_in` is the file that will hold the agent's request, where one was asked for. Then the unchanged agent is run
+    twice more, and what the project does not declare is taken from the request, so that all parts are tried.
 
     A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
     wire, where none can keep the agent from being built.
@@ -81,18 +92,24 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     ward = _Ward(session, redactor)
     (as_it_is,) = await ward.trials([None])
     said, seen = ward.said(as_it_is), as_it_is.footprint
-    base = session.suite.full
     found = before.model_copy(
         update={
             "trials": 1,
             "ran": as_it_is.ending in RAN,
             "said": said,
             "requests": kinds_of(seen),
-            "differences": differences(base, seen.requests),
+            "differences": differences(ward.base, seen.requests),
         }
     )
     if not found.ran:
-        return Examination(found.model_copy(update={"advice": (_UNRUNNABLE,)}), seen)
+        return Examination(found.model_copy(update={"advice": (_UNRUNNABLE,)}))
+    kept = kept_request([seen, *await ward.other_runs()]) if kept_in else None
+    if kept:
+        ward.adopt(kept.config)
+        found = found.model_copy(
+            update={"moving": kept.moving, "differences": differences(ward.base, seen.requests)}
+        )
+    base = ward.base
     tried = list(tried_parts(base, seen.requests))
     rebuilt = await ward.by_rebuild(tried)
     wired = await ward.by_wire(tried, seen)
@@ -106,7 +123,8 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     }
     update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
     found = found.model_copy(update=update)
-    return Examination(found.model_copy(update={"advice": tuple(_advice(found, kept_in))}), seen)
+    advice = tuple(_advice(found, kept_in if kept and ward.adopted else "", ward.clock))
+    return Examination(found.model_copy(update={"advice": advice}), kept)
 
 
 class _Ward:
@@ -121,6 +139,44 @@ class _Ward:
         """What the first run was asked first."""
         self.remembers = False
         """Whether a later run began with that and more: with what an earlier one was told."""
+        self.adopted = False
+        """Whether parts that the project does not declare were taken from a request."""
+        self.clock = ""
+        """Why the clock could not be shifted, where it was to be."""
+
+    @property
+    def base(self) -> AgentConfig:
+        """Return the config that changes are made of."""
+        return self._session.suite.full
+
+    def adopt(self, config: AgentConfig) -> None:
+        """Take from the config of a request what the project does not declare."""
+        project = self._session.project
+        completed = _completed(project, config)
+        if completed != project:
+            self.adopted = True
+            self._session = open_session(completed, (self._scenario,))
+
+    async def other_runs(self) -> list[Footprint]:
+        """Run the unchanged agent with another clock, and on another scenario; what they send tells what moves."""
+        names = [scenario.name for scenario in self._session.project.scenarios]
+        done: list[Footprint] = []
+        if can_shift():
+            with shifted():
+                (execution,) = await self.trials([None])
+            done.append(execution.footprint)
+            if execution.ending not in RAN:
+                self.clock = f"The run with another clock ended with {execution.ending}: {execution.reason}"
+        else:
+            self.clock = (
+                f"Dates and times may move unnoticed: `pip install '{EXTRA}'` lets the clock be shifted"
+            )
+        if other := next((name for name in names if name != self._scenario), None):
+            here, self._scenario, held = self._session, other, self._scenario
+            self._session = open_session(here.project, (other,))
+            done += [execution.footprint for execution in await self.trials([None])]
+            self._session, self._scenario = here, held
+        return done
 
     async def trials(
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None
@@ -129,7 +185,7 @@ class _Ward:
         session = self._by(route) if route else self._session
         executor = make_executor(session)
         seed = session.project.statistics.seed
-        done = []
+        done: list[Execution] = []
         async with executor.session():
             for mutant in mutants:
                 identity = trial_id(seed, mutant.id if mutant else "", self._scenario, 0)
@@ -235,6 +291,15 @@ class _Ward:
         )
 
 
+def _completed(project: Project, recorded: AgentConfig) -> Project:
+    """Return the project with a config that has from a request what it does not declare."""
+    config = project.config
+    parts = {name: getattr(recorded, name) for name in ("prompt", "tools") if not getattr(config, name)}
+    named = {name: getattr(config.model, name) for name in config.model.model_fields_set}
+    model = recorded.model.model_copy(update=named)
+    return project.model_copy(update={"config": config.model_copy(update={**parts, "model": model})})
+
+
 def _first_asked(seen: Footprint) -> str:
     """Return the messages of the user in the first request of a run."""
     if not seen.requests:
@@ -251,7 +316,7 @@ _UNRUNNABLE = (
 )
 
 
-def _advice(found: Diagnosis, kept_in: str) -> Iterable[str]:
+def _advice(found: Diagnosis, adopted: str, clock: str) -> Iterable[str]:
     own = found.route
     other = "wire" if own == "rebuild" else "rebuild"
     better = [
@@ -274,14 +339,18 @@ def _advice(found: Diagnosis, kept_in: str) -> Iterable[str]:
         )
     if not found.reachable:
         yield "No change reaches this agent: a campaign would say nothing about its tests."
-    if "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
-        how = (
-            f"name {kept_in} under agent.config.request"
-            if kept_in
-            else "keep a request with `agentmut doctor --save-request request.json` and name it under "
-            "agent.config.request"
+    if clock:
+        yield f"{clock.rstrip('.')}."
+    if adopted:
+        yield (
+            f"Name {adopted} under agent.config.request: all parts were tried as it has them, and without it no prompt "
+            "is mutated."
         )
-        yield f"No prompt is declared, so none is mutated: give agent.config.prompt, or {how}."
+    elif "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
+        yield (
+            "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
+            "`agentmut doctor --save-request request.json` and name it under agent.config.request."
+        )
 
 
 def _through(part: Part, route: str) -> Arrival:

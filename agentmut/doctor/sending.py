@@ -1,6 +1,5 @@
 """What the unchanged agent sends to its model, compared with what the project says of it."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -10,16 +9,12 @@ from agentmut.nouns import (
     AgentConfig,
     Flow,
     Footprint,
-    Message,
     ModelConfig,
-    ModelRequest,
     RequestShape,
-    Role,
     ToolSpec,
     is_set,
 )
 from agentmut.store import Sent
-from agentmut.wire import all_codecs
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:
@@ -112,26 +107,3 @@ def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[st
         if is_set(declared) and declared not in sent:
             values = sorted({canonical_json(value) for value in sent})
             yield f"the declared {name} is {canonical_json(declared)}, requests have {', '.join(values)}"
-
-
-def main_request(seen: Footprint) -> str | None:
-    """Return the request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a
-    file that `agent.config.request` names. None where no request was seen.
-    """
-    known = {codec.name: codec for codec in all_codecs()}
-    shapes = [shape for shape in seen.requests if shape.dialect in known]
-    if not shapes:
-        return None
-    shape = max(shapes, key=lambda one: (one.system, len(one.tools)))
-    system, said = shape.instructions, shape.text[shape.system :].strip()
-    messages = ((Role.SYSTEM, system), (Role.USER, said))
-    settings = {name: getattr(shape, name) for name in SAMPLING}
-    request = ModelRequest(
-        model=shape.model,
-        messages=tuple(Message(role=role, text=text) for role, text in messages if text),
-        tools=shape.tools,
-        **settings,
-    )
-    call = known[shape.dialect].encode_request(request)
-    body = json.loads(call.body)
-    return json.dumps({"path": call.path, "body": body}, indent=2, ensure_ascii=False) + "\n"

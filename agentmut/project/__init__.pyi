@@ -9,6 +9,7 @@ from .places import FILE_NAME as FILE_NAME
 from .places import FOLDER as FOLDER
 from .places import runs_folder as runs_folder
 from .project import Project as Project
+from .recorded_request import config_of as config_of
 from .recorded_request import read_request_file as read_request_file
 from .redacting import redactor as redactor
 from .scenario_edit import apply_suggestions as apply_suggestions

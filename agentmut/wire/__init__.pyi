@@ -35,5 +35,6 @@ from .dialects.places import with_values as with_values
 from .dialects.responses.responses import Responses as Responses
 from .dialects.responses.responses_stream import ENDS as ENDS
 from .recorded import recorded_call as recorded_call
+from .rewriting.hunks import changed_lines as changed_lines
 from .rewriting.rewriter import ConfigRewriter as ConfigRewriter
 from .steps import steps_from_exchanges as steps_from_exchanges

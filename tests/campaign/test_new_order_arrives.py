@@ -4,6 +4,7 @@ from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
+from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector
 
 RETURNS, SHIPPING = "Unused goods go back within 30 days.", "Express parcels come on the next working day."
@@ -62,3 +63,15 @@ def test_of_documents_that_are_sent_together_the_order_tells() -> None:
 
 def test_an_answer_without_documents_shows_no_order() -> None:
     assert not arrived("context", sent(""), sent(RETURNS))
+
+
+def test_an_agent_that_shuffles_its_tools_shows_no_order_and_is_told_so() -> None:
+    one, other = sent("", LOOK_UP, CANCEL), sent("", CANCEL, LOOK_UP)
+    assert arrived("tools", other, one, one)
+    assert not arrived("tools", other, one, other)
+    said = absence(reversed_part("tools"), CONFIG, [one, other], None)
+    assert "now in one order, now in another" in said
+    removed = [Footprint(requests=(RequestShape(text="You help customers."),))]
+    gone = reversed_part("tools").edits[0].model_copy(update={"after": []})
+    without = reversed_part("tools").model_copy(update={"edits": (gone,)})
+    assert Detector(without, CONFIG).informed([one, other]).witness(removed[0]) is not None

@@ -1,5 +1,6 @@
 """Agents with and without a defect, examined by `agentmut doctor` against a service on loopback."""
 
+import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -305,11 +306,12 @@ def test_a_kept_request_is_a_config_for_the_wire(ward: Ward) -> None:
     ward.write("    return ask(body(PROMPT, [LOOK], temperature=0.3))", config={})
     kept = ward.folder / "request.json"
     found = ward.examine("--save-request", str(kept))
-    assert arrivals(found) == {"model setting": ("no", "yes")}
-    (advice,) = (said for said in found.advice if "No prompt is declared" in said)
-    assert f"name {kept} under agent.config.request" in advice and "--save-request" not in advice
-    assert "Nothing under agent.config declares prompt or tools" in ward.err
-    assert any("it is not mutated" in said for said in found.differences)
+    every = ("prompt", "tool description", "model setting")
+    assert arrivals(found) == dict.fromkeys(every, ("no", "yes"))
+    assert found.trials == 1 + 1 + 3 + 2 and found.moving == () and found.differences == ()
+    (advice,) = (said for said in found.advice if "agent.config.request" in said)
+    assert f"Name {kept} under agent.config.request" in advice and "--save-request" not in advice
+    assert "at most 8 times" in ward.err and "another clock" in ward.err
     assert json.loads(kept.read_text())["path"].endswith("/chat/completions")
     same = "    return ask(body(PROMPT, [LOOK], temperature=0.3))"
     ward.write(same, config={"request": "request.json"}, route="wire")
@@ -318,6 +320,36 @@ def test_a_kept_request_is_a_config_for_the_wire(ward: Ward) -> None:
     found = ward.examine()
     assert arrivals(found)["prompt"] == ("no", "yes") and found.route == "wire"
     assert found.differences == ()
+
+
+MOVING = """
+    import datetime
+    now = datetime.datetime.now()
+    prompt = f"Be kind. Never promise dates. Today is {now:%A, %d %B %Y}. The user says {len(input)} letters. Ask once."
+    tool = {**LOOK, "description": f"Look up an order of {now.year}."}
+    return ask(body(prompt, [tool], temperature=0.3))
+"""
+
+
+def test_what_moves_is_a_placeholder_in_the_kept_request(ward: Ward) -> None:
+    ward.write(MOVING, config={})
+    more = {"name": "more", "input": "Hi there", "evaluators": [{"contains": "Hello"}]}
+    with (ward.folder / "scenarios.yaml").open("a") as scenarios:
+        scenarios.write(yaml.safe_dump([more]))
+    kept = ward.folder / "request.json"
+    found = ward.examine("--save-request", str(kept))
+    assert found.trials == 3 + 3 + 2
+    body = json.loads(kept.read_text())["body"]
+    assert body["messages"][0]["content"] == (
+        "Be kind. Never promise dates. Today is {date}. The user says {says} letters. Ask once."
+    )
+    assert body["tools"][0]["function"]["description"] == "Look up an order of {date}."
+    assert found.moving[1:] == (
+        'the prompt: {says} stands for "2"',
+        f'the description of look: {{date}} stands for "{dt.datetime.now().year}"',
+    )
+    assert arrivals(found)["prompt"][1] == arrivals(found)["tool description"][1] == "yes"
+    assert "What moves from run to run" in render_diagnosis(found)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ def doctor(
         Path | None,
         typer.Option(
             "--save-request",
-            help="Keep the agent's main model request in this file, for agent.config.request.",
+            help="Keep the agent's main model request in this file, for agent.config.request. The agent is run twice "
+            "more, to put placeholders where dates, users and the like move.",
             metavar="FILE",
         ),
     ] = None,
@@ -83,7 +84,7 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
 
     refuse_to_run(session, "`agentmut doctor`")
     before = before_running(session, os.environ)
-    _announce(before, plan_of(session), yes=yes)
+    _announce(before, plan_of(session, keeps_request=bool(kept_in)), yes=yes)
     return examine(session, before, redactor(session.project), kept_in)
 
 
@@ -101,13 +102,11 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:
     from agentmut._base import StoreError
-    from agentmut.doctor import main_request
 
-    request = main_request(found.seen)
-    if request is None:
+    if found.kept is None:
         raise UsageError("--save-request: no model request was seen, so there is none to keep.")
     try:
-        path.write_text(request, encoding="utf-8")
+        path.write_text(found.kept.text, encoding="utf-8")
     except OSError as error:
         raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None
     typer.echo(

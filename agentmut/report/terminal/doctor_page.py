@@ -18,6 +18,7 @@ def render_diagnosis(found: Diagnosis, color: bool = False) -> str:
     page.add(Text(clean(f"{found.project}: {found.adapter} agent, scenario {found.scenario}"), style="bold"))
     _checks(page, found)
     _sent(page, found)
+    _moving(page, found)
     _parts(page, found)
     page.title(_verdict(found))
     for advice in found.advice:
@@ -44,6 +45,13 @@ def _sent(page: Page, found: Diagnosis) -> None:
         page.title("Declared and sent")
     for difference in found.differences:
         _point(page, difference, "yellow")
+
+
+def _moving(page: Page, found: Diagnosis) -> None:
+    if found.moving:
+        page.title("What moves from run to run")
+    for said in found.moving:
+        _point(page, said)
 
 
 def _point(page: Page, text: str, style: str = "", hang: int = 2) -> None:

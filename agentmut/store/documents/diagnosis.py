@@ -81,6 +81,8 @@ class Diagnosis(Frozen):
     requests: tuple[Sent, ...] = ()
     differences: tuple[str, ...] = ()
     """Between the config of the project and what the requests show."""
+    moving: tuple[str, ...] = ()
+    """What of the requests is another in other runs, each with the placeholder that stands for it in the kept file."""
     parts: tuple[Part, ...] = ()
     routes: Mapping[str, bool] = Field(default_factory=dict)
     """By route: whether the change of some part arrives."""

@@ -84,6 +84,15 @@ def _text(
 
 def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wire: Remedy | None) -> str:
     offered = list(dict.fromkeys(tool.name for shape in shapes for tool in shape.tools))
+    if (
+        edit.index is None
+        and edit.after
+        and len(orders := _orders(shapes)) > len(set(map(frozenset, orders)))
+    ):
+        return (
+            "the agent itself offers its tools now in one order, now in another, so that no order is the mutant's. "
+            "Sort them in the agent, or leave the operator out"
+        )
     name = base.tools[edit.index].name if edit.index is not None and not edit.inserts_item else ""
     instead = on_wire("tools") if on_wire else "offer the tools of the config that the agent is given"
     if not offered:
@@ -100,6 +109,10 @@ def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wir
         f"{still}. Probable cause: the agent holds its tools in a closure or a list of its module. Bind those of "
         f"the config that it is given (`agentmut.toolbox`; `bind_tools` for LangChain), {WIRE}"
     )
+
+
+def _orders(shapes: Sequence[RequestShape]) -> set[tuple[str, ...]]:
+    return {tuple(tool.name for tool in shape.tools) for shape in shapes}
 
 
 def _model(edit: Edit, model: ModelConfig, shapes: Sequence[RequestShape], on_wire: Remedy | None) -> str:

@@ -162,14 +162,15 @@ class _OnWire:
     telling: bool = False
     """Whether one request is proof although it shows that something is gone."""
     never_there: bool = False
-    """Whether the original's requests never had what is to go: then no request is proof."""
+    """Whether the original's requests never had what is to go, or have no fixed order: then no request is proof."""
     usual: tuple[tuple[object, ...], ...] = ()
     """Requests of the original without what is to go, where there are trials with no others."""
 
     def informed(self, originals: Sequence[Footprint]) -> "_OnWire":
         shapes = list(dict.fromkeys(shape for seen in originals for shape in seen.requests))
         if isinstance(self.probe, OrderProbe):
-            return replace(self, probe=self.probe.informed(shapes))
+            firsts = [seen.requests[seen.exchanges[0]] for seen in originals if seen.requests]
+            return replace(self, probe=self.probe.informed(shapes), never_there=self.probe.shuffles(firsts))
         if not (self.probe.by_absence and shapes):
             return self
         without = [shape for shape in shapes if self.probe.shows(shape)]

@@ -69,6 +69,13 @@ class OrderProbe(Probe, ABC):
         known = {self.picked(shape) for shape in originals}
         return replace(self, usual=known.pop()) if len(known) == 1 else self
 
+    def shuffles(self, firsts: Shapes) -> bool:
+        """Return whether no order is proof, as the original has several; `firsts` are the first requests of its trials.
+
+        What an agent picks may go by what it is asked, so this is told of things that are all there alone.
+        """
+        return False
+
     def uninformed(self) -> Self:
         """Return a probe for requests of another kind than the original's, whose picks it cannot compare."""
         return replace(self, usual=())

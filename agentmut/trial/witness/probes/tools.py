@@ -1,10 +1,11 @@
 """Probes for edits of the tools: which are offered, in which order, and how they are described."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut._base import Difference, Path, at_path, differences, flat, inlined, plain_schema
+from agentmut._base import PLACEHOLDER, Difference, Path, at_path, differences, flat, inlined, plain_schema
 from agentmut.nouns import AgentConfig, Edit, RequestShape, ToolSpec
 from agentmut.trial.witness.probes.probe import GoneProbe, OrderProbe, Probe, Shapes, moved_path
 
@@ -64,7 +65,7 @@ class _ToolChanged(Probe):
     def shows(self, shape: RequestShape) -> bool:
         tools = (_plain_tool(tool) for tool in shape.tools if tool.name == self.name)
         return bool(self.expected) and any(
-            all(at_path(tool, place.path) == place.after for place in self.expected) for tool in tools
+            all(_is(at_path(tool, place.path), place.after) for place in self.expected) for tool in tools
         )
 
     def carries(self, shape: RequestShape) -> bool:
@@ -92,6 +93,10 @@ class _ToolOrder(OrderProbe):
     def delivered(self, shapes: Shapes) -> bool:
         return any(map(self.shows, shapes)) if self.after else all(map(self.shows, shapes))
 
+    def shuffles(self, firsts: Shapes) -> bool:
+        orders = set(map(self.picked, firsts)) if self.after else set()
+        return len(orders) > len(set(map(frozenset, orders)))
+
     def carried(self, shapes: Shapes) -> bool:
         return any(shape.tools for shape in shapes)
 
@@ -99,6 +104,16 @@ class _ToolOrder(OrderProbe):
     def _in(names: list[str], shape: RequestShape) -> bool:
         offered = _offered(shape)
         return [n for n in names if n in offered] == [n for n in offered if n in names]
+
+
+def _is(found: Any, wanted: Any) -> bool:
+    """Return whether a value is the wanted one; in a template's text, anything may stand for a placeholder."""
+    if found == wanted or not (isinstance(found, str) and isinstance(wanted, str)):
+        return bool(found == wanted)
+    literals = PLACEHOLDER.split(wanted)
+    if len(literals) == 1 or not any(map(str.strip, literals)):
+        return False
+    return re.fullmatch(".*".join(map(re.escape, literals)), found, re.DOTALL) is not None
 
 
 def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Difference, ...]:
