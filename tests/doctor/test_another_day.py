@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import time_machine
 import yaml
 
 from agentmut.cli import main
+
+time_machine = pytest.importorskip("time_machine")
 
 AGENT = """
 import datetime as dt, os, random

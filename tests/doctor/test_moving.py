@@ -71,6 +71,7 @@ def test_spans_of_several_runs_are_put_together() -> None:
 
 
 def test_the_clock_is_shifted_and_runs_on_and_comes_back() -> None:
+    pytest.importorskip("time_machine")
     before, steady = dt.datetime.now(), time.monotonic()
     with shifted():
         ahead = dt.datetime.now() - before
