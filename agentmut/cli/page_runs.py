@@ -1,6 +1,7 @@
 """The stored runs that a page shows beside a result, and the assertions that they suggest."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,33 +11,45 @@ from agentmut.report import Extra
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
+    from agentmut.insight import MutantRuns
     from agentmut.nouns import AssertionSuggestion, MutantRow
     from agentmut.store import Store
 
 MINED = 50
 """Survivors of a page for which assertions are looked for; `agentmut show ID` does it for any."""
+ALL = 1_000
+"""Pairs that a page of a mutant's own has at most, beyond the typical and the telling one."""
+Each = Callable[[Extra], "Callable[[MutantRuns], None]"]
+"""Takes what the page shows, and gives what takes the runs of one mutant after the other."""
 
 
-def with_runs(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]") -> Extra:
+def with_runs(
+    beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]", each: Each | None = None
+) -> Extra:
     """Return what a page shows with the stored runs of these mutants, as far as it has room, and with assertions.
 
-    Nothing is run. Where project or store cannot be read any more, there are no runs, and the page says why.
+    What `each` gives takes all runs of every mutant, whether or not the page has room for them. Nothing is run. Where
+    project or store cannot be read any more, there are no runs, and the page says why.
     """
-    from agentmut.report import ROOM
-
     try:
-        found = _stored(beside, project, run, rows)
+        found = _stored(beside, project, run, rows, each)
     except AgentmutError as error:
         return beside._replace(no_runs=f"No stored run is shown: {str(error).rstrip('.')}.")
+    return found._replace(no_runs=_limit(found, bundled=each is not None))
+
+
+def _limit(found: Extra, *, bundled: bool) -> str:
+    from agentmut.report import ROOM
+
     if not found.runs:
-        return found._replace(no_runs="No stored run is shown: the project's store has none of this run.")
-    limit = f"A page holds about {ROOM / 1_000_000:g} million characters of runs; `agentmut show ID` prints others."
-    return found._replace(no_runs=limit)
+        return "No stored run is shown: the project's store has none of this run."
+    others = "the page of a mutant's own has all" if bundled else "`agentmut show ID` prints others"
+    return f"A page holds about {ROOM / 1_000_000:g} million characters of runs; {others}."
 
 
-def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]") -> Extra:
+def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]", each: Each | None) -> Extra:
     from agentmut.project import FOLDER, load_project
-    from agentmut.report import FURTHER, runs_within
+    from agentmut.report import FURTHER
     from agentmut.usecases import opened, runs_of_mutants, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
@@ -46,11 +59,30 @@ def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]")
         with opened(loaded) as (session, store):
             assertions = _assertions(session, store, run, rows)
             on = {one.mutants[0]: one.scenario for one in reversed(assertions)}
-            return beside._replace(
-                runs=runs_within(runs_of_mutants(session, store, run, rows, FURTHER, on)),
-                assertions=assertions,
-                where=loaded.sources.scenarios,
-            )
+            found = runs_of_mutants(session, store, run, rows, ALL if each else FURTHER, on)
+            extra = beside._replace(assertions=assertions, where=loaded.sources.scenarios)
+            return extra._replace(runs=_kept(extra, found, each))
+
+
+def _kept(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tuple[MutantRuns, ...]":
+    """Return the runs that the page has room for; what `each` gives takes all of them."""
+    from agentmut.report import runs_within
+
+    if each is None:
+        return runs_within(found)
+    given = _given(found, each(extra))
+    kept = runs_within(given)
+    deque(given, maxlen=0)  # those for which the page has no room
+    return kept
+
+
+def _given(found: "Iterable[MutantRuns]", take: "Callable[[MutantRuns], None]") -> "Iterator[MutantRuns]":
+    """Yield the runs with as many pairs as a page shows, once all of them were taken."""
+    from agentmut.report import FURTHER
+
+    for runs in found:
+        take(runs)
+        yield runs.model_copy(update={"pairs": runs.pairs[: FURTHER + 2]})
 
 
 def _assertions(

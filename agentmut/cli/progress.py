@@ -16,8 +16,10 @@ LOG = 10.0
 class ProgressLine:
     """Called after every change; writes at most every few moments."""
 
-    def __init__(self, stream: TextIO = sys.stderr) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream = (
+            stream or sys.stderr
+        )  # the stream of today: a caller may have put another in its place
         self._live = stream.isatty()
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0

@@ -3,6 +3,8 @@ from .builtin_formats import format_named as format_named
 from .builtin_formats import json_text as json_text
 from .builtin_formats import render_as as render_as
 from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
+from .html.mutant_file import MutantFile as MutantFile
+from .html.mutant_file import mutant_files as mutant_files
 from .html.run_lines import FURTHER as FURTHER
 from .html.run_lines import ROOM as ROOM
 from .html.run_lines import runs_within as runs_within

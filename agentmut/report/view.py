@@ -26,6 +26,8 @@ class Extra(NamedTuple):
     """Proposed for survivors, each for the first of its `mutants`; HTML alone shows them."""
     where: Mapping[str, str] = MappingProxyType({})
     """Scenario -> the file and line where it is written."""
+    files: Mapping[str, str] = MappingProxyType({})
+    """Mutant id -> the page of its own that it has beside this one, as a relative address."""
     project: str = ""
     """Name of the project's folder; empty where it is not known."""
     no_runs: str = ""

@@ -3,37 +3,15 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from agentmut.cli.entry import app
-
-AGENT = '''"""Greets as its prompt says."""
-
-
-def run(config, input):
-    hello = "hello, " if "hello" in config.prompt else ""
-    return f"{hello}it is on its way{' to Kiel' if 'place' in config.prompt else ''}"
-'''
+from tests.cli.ran_project import ran
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("project")
-    (folder / "runs_agent.py").write_text(AGENT)
-    (folder / "prompt.md").write_text("- Always say hello.\n- Name the place.\n")
-    suite = [{"name": "where", "input": "Where is it?", "evaluators": [{"contains": "hello"}]}]
-    (folder / "s.yaml").write_text(yaml.safe_dump(suite))
-    settings = {
-        "version": 1,
-        "agent": {"adapter": "python", "run": "runs_agent:run", "config": {"prompt": "prompt.md"}},
-        "suite": {"scenarios": "s.yaml"},
-        "mutation": {"operators": ["prompt.drop_instruction"]},
-    }
-    (folder / "agentmut.yaml").write_text(yaml.safe_dump(settings))
-    done = CliRunner().invoke(app, ["run", "--yes", "--project", str(folder)])
-    assert done.exit_code == 0, done.output
-    return folder
+    return ran(tmp_path_factory.mktemp("shown"))
 
 
 def page(project: Path, *options: str) -> str:

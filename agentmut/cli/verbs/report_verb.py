@@ -39,6 +39,13 @@ Compare = Annotated[
 ]
 
 
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        help="Write the HTML page into this folder, with a page for each mutant that has all its stored runs.",
+    ),
+]
 Runs = Annotated[
     bool,
     typer.Option(
@@ -60,6 +67,7 @@ def report(
     append: Append = False,
     compare: Compare = None,
     runs: Runs = True,
+    bundle: Bundle = None,
     as_json: Json = False,
 ) -> None:
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
@@ -73,7 +81,7 @@ def report(
     from agentmut.seams import CanBeAppended
     from agentmut.store import read_relations, read_verdicts
 
-    chosen = _format(format, as_json)
+    chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     plugin = format_named(chosen)
     if append and output is None:
         raise UsageError("--append adds to a file: name it with --output.")
@@ -90,6 +98,8 @@ def report(
     if verdicts is not None or relations is not None:
         if filtered:
             raise UsageError("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
+        if bundle is not None:
+            raise UsageError("--bundle is for runs of `agentmut run`.")
         text = _other(verdicts, relations, chosen, _view(project, output).color)
     elif compare is not None:
         text = _comparison(project, run, compare, chosen, filtered, output)
@@ -102,9 +112,33 @@ def report(
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
+        if bundle is not None:
+            _write_bundle(bundle, project, run, result, view, kept if runs else ())
+            return
         view = view._replace(extra=_beside(project, run, result, kept if runs else (), plugin))
         text = render_as(result, chosen, view)
     deliver(text, output, append)
+
+
+def _bundled(format: str | None, as_json: bool, output: Path | None, compare: str | None) -> str:
+    """Return the format of a bundle. Raises `UsageError` for options that do not go with it."""
+    if as_json or format not in (None, "html") or output is not None or compare is not None:
+        raise UsageError(
+            "--bundle writes HTML into a folder: leave --format, --json, --output and --compare out."
+        )
+    return "html"
+
+
+def _write_bundle(
+    folder: Path, project: Path, run: str | None, result: "Result", view: View, shown: "Sequence[MutantRow]"
+) -> None:
+    from agentmut.cli.bundle import write_bundle
+    from agentmut.cli.runs import find_beside
+    from agentmut.report import counted, most_worrying_first
+
+    view = view._replace(extra=find_beside(project, run, result))
+    pages = write_bundle(folder, result, view, project, most_worrying_first(shown))
+    typer.echo(f"wrote {folder / 'index.html'} and {counted(pages, 'page')} of mutants")
 
 
 def _beside(

@@ -31,6 +31,8 @@ class MutantPage(NamedTuple):
     mutant: str
     assertions: tuple[Assertion, ...]
     runs: MutantRuns | None
+    file: str = ""
+    """The page of its own that the mutant has in a bundle; empty where it has none."""
 
 
 def mutant_pages(extra: Extra, listed: Iterable[str]) -> list[MutantPage]:
@@ -39,8 +41,10 @@ def mutant_pages(extra: Extra, listed: Iterable[str]) -> list[MutantPage]:
     proposed: dict[str, list[Assertion]] = {}
     for one in extra.assertions:
         proposed.setdefault(one.mutants[0], []).append(_assertion(one, extra.where.get(one.scenario, "")))
-    wanted = [id for id in listed if id in runs or id in proposed]
-    return [MutantPage(id, tuple(proposed.get(id, ())), runs.get(id)) for id in wanted]
+    wanted = [id for id in listed if id in runs or id in proposed or id in extra.files]
+    return [
+        MutantPage(id, tuple(proposed.get(id, ())), runs.get(id), extra.files.get(id, "")) for id in wanted
+    ]
 
 
 def _assertion(one: AssertionSuggestion, where: str) -> Assertion:
