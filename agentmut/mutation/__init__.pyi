@@ -25,6 +25,7 @@ from .tool_faults.answers import decoy_answer as decoy_answer
 from .tool_faults.answers import form_of as form_of
 from .tool_faults.answers import instead_of_call as instead_of_call
 from .tool_faults.answers import spoiled as spoiled
+from .tool_faults.drift import OMITTED as OMITTED
 from .tool_faults.json_results import Change as Change
 from .tool_faults.json_results import is_json_object as is_json_object
 from .tool_faults.other_entity import another as another

@@ -20,6 +20,8 @@ from .config import AgentConfig as AgentConfig
 from .config import Document as Document
 from .config import History as History
 from .config import ModelConfig as ModelConfig
+from .config import ReplyFault as ReplyFault
+from .config import Transcript as Transcript
 from .config import is_set as is_set
 from .execution import Ending as Ending
 from .execution import Execution as Execution

@@ -47,6 +47,48 @@ class History(StrEnum):
     """User and assistant have changed roles in the earlier turns."""
 
 
+class Transcript(StrEnum):
+    """What a model request has of the agent's own run so far, where it is not what happened."""
+
+    FIRST_TURN_LOST = "first_turn_lost"
+    """From the second request on, a note stands in the place of what the user said first."""
+    RULES_LOST = "rules_lost"
+    """From the second request on, the instructions are gone."""
+    RESULTS_OMITTED = "results_omitted"
+    """Placeholders stand in the place of results before the latest ones."""
+    RESULTS_SWAPPED = "results_swapped"
+    """Results of calls that were made together have changed places."""
+    ARGUMENTS_BLANKED = "arguments_blanked"
+    """Earlier calls have no arguments."""
+    REASONING_STRIPPED = "reasoning_stripped"
+    """Earlier thoughts, and the fields by which a service knows them, are gone."""
+    TURN_TWICE = "turn_twice"
+    """What the user said last stands there twice."""
+    WORK_REOPENED = "work_reopened"
+    """Of the earlier turns only what the user said is left, as if nothing had been done."""
+    SUMMARISED = "summarised"
+    """The beginnings of what the user said stand in the place of the earlier turns."""
+
+
+class ReplyFault(StrEnum):
+    """What is wrong with the replies that the agent is given, whatever the model wrote."""
+
+    ANSWER_CUT = "answer_cut"
+    """The second half of the answer is gone."""
+    ANSWER_EMPTY = "answer_empty"
+    """The answer is empty."""
+    CALL_CUT = "call_cut"
+    """The arguments of the last call break off."""
+    CALL_AS_TEXT = "call_as_text"
+    """Calls are text of the answer."""
+    SECOND_CALL_LOST = "second_call_lost"
+    """Of several calls the first one is left."""
+    CALL_ID_LOST = "call_id_lost"
+    """Calls have no ids."""
+    WRONG_FINISH = "wrong_finish"
+    """Calls are said to be a finished answer, and answers to be cut off."""
+
+
 class Document(Frozen):
     """A piece of context the agent is given: a policy page, a retrieved passage."""
 
@@ -70,6 +112,10 @@ class AgentConfig(Frozen):
     """Limits and the shape of the flow; `agentmut.nouns.flow` has the vocabulary."""
     history: History | None = None
     """None where no scenario has more than one turn."""
+    transcript: Transcript | None = None
+    """None where requests have what happened. No project sets it; mutants do."""
+    reply: ReplyFault | None = None
+    """None where replies are as the model wrote them. No project sets it; mutants do."""
 
     @cached_property
     def digest(self) -> str:

@@ -25,6 +25,7 @@ from .mcp.listing import spec_of as spec_of
 from .mcp.results import text_of as text_of
 from .mcp.watching import watch as watch
 from .on_wire import OUTSIDE as OUTSIDE
+from .on_wire import PASSING as PASSING
 from .on_wire import OnWire as OnWire
 from .on_wire import Remedy as Remedy
 from .on_wire import inside as inside

@@ -32,6 +32,10 @@ SENT_HERE = (
 )
 
 
+PASSING = ("transcript", "reply")
+"""Parts of a config that no agent has: they are changed where requests and replies pass, by every route."""
+
+
 def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
     """Return the adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
     default = "wire" if isinstance(adapter, RunsOutside) else "rebuild"
@@ -46,11 +50,13 @@ def inside(adapter: Adapter) -> Adapter:
 
 def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapter:
     """Return the agent of `config`, a mutant of `base`."""
-    return (
-        OnWire(adapter.agent.with_config(base), config)
-        if isinstance(adapter, OnWire)
-        else adapter.with_config(config)
-    )
+    if isinstance(adapter, OnWire):
+        return OnWire(adapter.agent.with_config(base), config)
+    passing = {name: getattr(config, name) for name in PASSING}
+    if passing == {name: getattr(base, name) for name in PASSING}:
+        return adapter.with_config(config)
+    built = adapter.with_config(config.model_copy(update={name: getattr(base, name) for name in PASSING}))
+    return OnWire(built, built.get_config().model_copy(update=passing))
 
 
 def remedy_on_wire(adapter: Adapter) -> "Remedy | None":

@@ -44,19 +44,19 @@ def _listed(tools: tuple[ToolSpec, ...]) -> JsonValue:
 @operator(
     "tool.flood",
     why="Further tool servers are connected, and the agent's own tools are a few of many.",
-    examples=[
-        tools_example((LOOK_UP,), (*_strangers(frozenset())[:15], LOOK_UP, *_strangers(frozenset())[15:]))
-    ],
+    examples=[tools_example((LOOK_UP,), (LOOK_UP, *_strangers(frozenset())))],
     on_demand=True,
 )
 def flood(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant: thirty tools of other tasks stand around the agent's own."""
-    if not config.tools:
-        return
-    strangers = _strangers(frozenset(config.tool_names))
-    after = (*strangers[:15], *config.tools, *strangers[15:])
-    edit = Edit(pointer="/tools", before=_listed(config.tools), after=_listed(after))
-    yield Candidate(edits=(edit,), description=f"offer {len(strangers)} more tools", anchor="flood")
+    """Yield one mutant: thirty tools of other tasks stand behind the agent's own."""
+    if config.tools:
+        strangers = _strangers(frozenset(config.tool_names))
+        # All refer to the original's list: each is put before the one that was put in last.
+        edits = [
+            Edit(pointer=f"/tools/{len(config.tools)}", before=None, after=tool.model_dump(mode="json"))
+            for tool in reversed(strangers)
+        ]
+        yield Candidate(edits=tuple(edits), description=f"offer {len(strangers)} more tools", anchor="flood")
 
 
 @operator(

@@ -12,7 +12,7 @@ from agentmut.mutation.tool_faults.drift import (
     renamed_field,
     with_order,
 )
-from agentmut.nouns import AgentConfig, Document, ModelConfig, Origin, ToolSpec
+from agentmut.nouns import AgentConfig, Document, History, ModelConfig, Origin, ToolSpec
 from agentmut.project import MutationSettings
 from agentmut.seams.plugins import load, load_all
 from agentmut.seams.protocols.operator import OnDemand, OperatorOptions
@@ -44,6 +44,7 @@ CONFIG = AgentConfig(
     prompt=PROMPT,
     tools=(REFUND, ToolSpec(name="cancel_order", description="Cancel an order.")),
     model=ModelConfig(name="gpt-5.2"),
+    history=History.KEPT,
     context=(
         Document(
             name="fees",

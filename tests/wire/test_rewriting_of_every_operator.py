@@ -17,16 +17,16 @@ from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role, ToolCall
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.nouns.tools import ToolSpec
-from agentmut.seams.protocols.operator import Operator, OperatorOptions
+from agentmut.seams.protocols.operator import OnDemand, Operator, OperatorOptions
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 CHAT = ChatCompletions()
-OPERATORS: dict[str, Operator] = {
-    entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")
-}
+_ALL: dict[str, Operator] = {entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")}
+OPERATORS = {name: one for name, one in _ALL.items() if not isinstance(one, OnDemand)}
+ON_DEMAND = {name: one for name, one in _ALL.items() if isinstance(one, OnDemand)}
 OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",))
 PROMPT = """# Support desk
 
@@ -169,6 +169,17 @@ def test_mutants_of_every_operator_are_witnessed_in_every_dialect(codec: Codec) 
     assert unseen(codec, call, CONFIG, first.values()) == unsaid
     original = plain_footprint(codec, call)
     assert {n for n, m in first.items() if not Detector(m, CONFIG).carried(original)} == unsaid
+
+
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
+def test_what_operators_on_demand_change_in_a_request_is_witnessed(codec: Codec) -> None:
+    first: dict[str, Mutant] = {}
+    for operator in ON_DEMAND.values():
+        for mutant in generate(CONFIG, [operator], OPTIONS).mutants:
+            if {edit.part for edit in mutant.edits} <= {"prompt", "tools", "model", "context"}:
+                first.setdefault(mutant.operator, mutant)
+    call = codec.encode_request(request())
+    assert unseen(codec, call, CONFIG, first.values()) == set()
 
 
 @pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)

@@ -3,7 +3,7 @@
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import CHANGED as FLOW_CHANGED
 from agentmut.nouns import Edit, Mutant, Reach
-from agentmut.trial import SuiteConfig, absence
+from agentmut.trial import PASSING, SuiteConfig, absence
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
@@ -18,6 +18,8 @@ def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
             return False
         elsewhere = bool(mutant.subject) and mutant.subject not in result.footprint.nodes
         return elsewhere or any(_flow_key(edit) in _ONCE_IN_A_WHILE for edit in mutant.edits)
+    if mutant.edits and all(edit.part in PASSING for edit in mutant.edits):
+        return not shown
     wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
     faulty = bool(mutant.edits) and all(edit.is_fault for edit in mutant.edits)
     return faulty and result.tools[mutant.subject] < wanted
@@ -36,6 +38,8 @@ def passed_by(mutant: Mutant, trials: int) -> str:
     withheld = [str(edit.before) for edit in mutant.edits if _flow_key(edit) == "state" and edit.before]
     if withheld:
         return f"none of {trials} trials had anything under {' and '.join(withheld)} to withhold from {mutant.subject}"
+    if any(edit.part in PASSING for edit in mutant.edits):
+        return f"none of {trials} trials had a request or reply that this changes"
     if mutant.reach is Reach.RAN:
         return f"none of {trials} trials came to this part of the flow"
     often = " more than once" if mutant.reach is Reach.REPEATED else ""

@@ -15,8 +15,8 @@ MOST_IN_COMMON = 20
 _PARTS = {
     OperatorClass.PROMPT: {"prompt"},
     OperatorClass.TOOL: {"tools"},
-    OperatorClass.MODEL: {"model"},
-    OperatorClass.CONTEXT: {"context", "history"},
+    OperatorClass.MODEL: {"model", "reply"},
+    OperatorClass.CONTEXT: {"context", "history", "transcript"},
     OperatorClass.ORCHESTRATION: {"orchestration"},
 }
 _BESIDE = {OperatorClass.PROMPT: {"tools"}}

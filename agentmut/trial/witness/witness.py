@@ -148,7 +148,7 @@ def _detection(
     part, *rest = edit.path
     if part == "tools" and rest[1:] == ["fault"]:
         return _Live(f"/tools/{base.tools[int(rest[0])].own_name}/fault")
-    if part in ("orchestration", "history"):
+    if part in ("orchestration", "history", "transcript", "reply"):
         return _Live("/".join(["", part, *rest[:1]]), edit)
     return _OnWire(edit, probe_for(edit, edits, base, mutated))
 

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from agentmut.mutation import decoy_answer
-from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, Text
+from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, ReplyFault, Text
 from agentmut.recording import Answered, Outgoing
 from agentmut.wire.bodies import read_object, write_json
 from agentmut.wire.rewriting.changes import PromptChange, SettingsChange
@@ -19,8 +19,10 @@ from agentmut.wire.rewriting.history import altered
 from agentmut.wire.rewriting.names import Names, Offer
 from agentmut.wire.rewriting.pruning import called_names, without_calls
 from agentmut.wire.rewriting.replies import calls_in, changed_reply
+from agentmut.wire.rewriting.reply_faults import faulty_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
 from agentmut.wire.rewriting.tools import ToolsChange
+from agentmut.wire.rewriting.transcript import retold
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +38,8 @@ class ConfigRewriter:
     def __init__(self, base: AgentConfig, mutated: AgentConfig) -> None:
         self._lock = threading.RLock()
         self._history = mutated.history if mutated.history != base.history else None
+        self._transcript = mutated.transcript if mutated.transcript != base.transcript else None
+        self._reply = mutated.reply if mutated.reply != base.reply else None
         self._prompt = PromptChange(base.prompt, mutated.prompt)
         self._documents = DocumentsChange(base.context, mutated.context)
         self._settings = SettingsChange(base.model, mutated.model)
@@ -52,14 +56,16 @@ class ConfigRewriter:
 
     @property
     def marks(self) -> frozenset[str]:
-        """Return pointers of the live changes that took effect: `/tools/<own name>/fault`, `/history`."""
+        """Return pointers of the live changes that took effect: `/tools/<own name>/fault`, `/history`, `/transcript`,
+        `/reply`.
+        """
         with self._lock:
             return frozenset(self._marks)
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Return whether replies may call decoys, so that streams have to be collected."""
-        return bool(self._offer.decoys)
+        """Return whether replies may call decoys or are changed as wholes, so that streams have to be collected."""
+        return bool(self._offer.decoys) or self._reply is not None
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
         """Return the request as the mutant sends it: the very same bytes where nothing of it changes."""
@@ -101,9 +107,20 @@ class ConfigRewriter:
             if answered.again:
                 return answered
             body = answered.body
+        if self._reply is not None:
+            body = self._with_fault(codec, body, self._reply)
         listens = self._names.differ or self._results.faults
         heard = partial(self._heard, self._names_in(sent), codec)
         return Answered(changed_reply(codec, body, heard) if listens else body)
+
+    def _with_fault(self, codec: Codec, body: bytes, fault: ReplyFault) -> bytes:
+        try:
+            after = faulty_reply(codec, body, fault)
+        except ValueError:  # an error, a damaged reply, or one that the dialect cannot say
+            return body
+        if after is not body:
+            self._marks.add("/reply")
+        return after
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """Return one event of a streamed reply as the agent is to be given it."""
@@ -115,6 +132,7 @@ class ConfigRewriter:
         pauses: list[float] = []
         request.attempt(lambda body: self._hidden.put_back(request.codec, body))
         request.attempt(lambda body: self._with_history(request.codec, body))
+        request.attempt(lambda body: self._with_transcript(request.codec, body))
         request.attempt(lambda body: self._with_texts(request, body, pauses))
         request.attempt(lambda body: self._with_tools(request, body))
         self._set(request)
@@ -127,6 +145,14 @@ class ConfigRewriter:
         after = altered(codec, body, self._history, self._prompt.carried)
         if after is not body and after != body:
             self._marks.add("/history")
+        return after
+
+    def _with_transcript(self, codec: Codec, body: Body) -> Body:
+        if self._transcript is None:
+            return body
+        after = retold(codec, body, self._transcript, self._prompt.carried)
+        if after != body:
+            self._marks.add("/transcript")
         return after
 
     def _with_texts(self, request: "_Request", body: Body, pauses: list[float]) -> Body:
