@@ -68,7 +68,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         scenarios=rows,
         reliability=_reliability(work),
         baseline=question.baseline,
-        cost=cost_of(work.spend),
+        cost=cost_of(work.spend, session.environment),
         judges=judges_used(session, work.spend.judges),
         settings=work.plan.settings,
         evidence_older_than_evaluators=question.older,

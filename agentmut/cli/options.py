@@ -116,6 +116,7 @@ Yes = Annotated[
         "--yes", "-y", help="Do not ask, though no budget bounds the run or it may exceed budget.ask_above."
     ),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Show everything, not only what matters most.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")]
 RunId = Annotated[
     str | None,

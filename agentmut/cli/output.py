@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
-from agentmut._base import ExitCode
+from agentmut._base import AgentmutError, ExitCode, write_whole
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from agentmut.nouns import Result
 
-Listed = frozenset[str] | None
+MOST_LINES = 40
+"""Lines that a page takes at a terminal."""
+LONGEST_END = 6
+"""Lines of a last paragraph that is kept where a page is cut."""
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
 
 
@@ -83,23 +86,75 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def print_report(found: "BaseModel", as_json: bool, page: Callable[[], str]) -> None:
-    """Print a document as JSON, or as a page for reading."""
+def print_report(
+    found: "BaseModel", as_json: bool, page: Callable[[], str], *, full: bool | None = None
+) -> None:
+    """Print a document as JSON, or as a page for reading; `full` as for `print_page`."""
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        typer.echo(page(), nl=False)
+        print_page(page(), full=full)
 
 
-def print_result(result: "Result", as_json: bool, project: Path = Path(), listed: Listed = None) -> None:
-    """Print the report of a run as JSON, or for reading. `listed` narrows the mutants to some ids."""
+def print_page(text: str, *, full: bool | None = None) -> None:
+    """Print a page for reading. At a terminal it is cut to 40 lines, unless `full`.
+
+    None is for a verb without `--full`: the page then names the pipe that shows everything.
+    """
+    if sys.stdout.isatty() and not full:
+        text = cut_page(text, "| less" if full is None else "--full")
+    typer.echo(text, nl=False)
+
+
+def cut_page(text: str, way: str) -> str:
+    """Return the head of a page and its last paragraph, which says what to do next: 40 lines at most.
+
+    `way` is what a user adds to the command to see all of it.
+    """
+    lines = text.splitlines()
+    if len(lines) <= MOST_LINES:
+        return text
+    last = text.rstrip("\n").rpartition("\n\n")[2].splitlines()
+    tail = ["", *last] if len(last) <= LONGEST_END else []
+    head = lines[: MOST_LINES - len(tail) - 1]
+    missing = len(lines) - len(head) - len(tail)
+    return "\n".join((*head, f"... {missing} more lines; add {way} to see all", *tail)) + "\n"
+
+
+def print_result(result: "Result", as_json: bool, project: Path = Path(), *, full: bool = False) -> None:
+    """Print a run as JSON, as the whole report, or as a summary; at a terminal also write the summary's page."""
     if as_json:
-        rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
-        typer.echo(result.model_copy(update={"mutants": rows}).model_dump_json(indent=2, by_alias=True))
+        typer.echo(result.model_dump_json(indent=2, by_alias=True))
         return
-    from agentmut.report import render
+    from agentmut.report import render, render_summary
 
-    typer.echo(render(result, wants_color(), listed, project_option(project), terminal_width()), nl=False)
+    where, width = project_option(project), terminal_width()
+    if full:
+        text = render(result, wants_color(), None, where, width)
+    else:
+        html = write_page(result, project) if sys.stdout.isatty() else ""
+        text = render_summary(result, wants_color(), where, width, html=html)
+    typer.echo(text, nl=False)
+
+
+def write_page(result: "Result", project: Path) -> str:
+    """Write the HTML page of a run beside its `result.json` and return its path; empty where that cannot be done.
+
+    The result is stored already, so a full disk or a damaged store loses nothing here.
+    """
+    from agentmut.cli.page_runs import with_runs
+    from agentmut.cli.runs import find_beside, folder_of
+    from agentmut.report import View, most_worrying_first, render_as
+
+    path = folder_of(project, result.run_id) / "report.html"
+    try:
+        shown = most_worrying_first(result.mutants)
+        extra = with_runs(find_beside(project, None, result), project, result.run_id, shown)
+        write_whole(path, render_as(result, "html", View(extra=extra)).encode("utf-8", "replace"))
+    except (OSError, AgentmutError):
+        return ""
+    here = Path.cwd().resolve()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def project_option(project: Path) -> str:

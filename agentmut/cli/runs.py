@@ -112,10 +112,15 @@ def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored |
     return read_rescored(path) if path.is_file() else None
 
 
+def folder_of(project: Path, run_id: str) -> Path:
+    """Return the folder in which a run of a project keeps its documents."""
+    root = project.resolve() if project.is_dir() else project.resolve().parent
+    return runs_folder(root) / run_id
+
+
 def _folder(project: Path, run: str | None, result: Result) -> Path:
     named = run is not None and run.endswith(".json")
-    root = project.resolve() if project.is_dir() else project.resolve().parent
-    return Path(str(run)).parent if named else runs_folder(root) / result.run_id
+    return Path(str(run)).parent if named else folder_of(project, result.run_id)
 
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":

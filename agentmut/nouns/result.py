@@ -146,6 +146,9 @@ class Cost(Frozen):
     foreign: int = 0
     """Trials that another tool ran and recorded, at no cost; those taken over from earlier runs included."""
     abandoned_threads: int = 0
+    simulated: bool = False
+    """Whether `agentmut simulate` answered all model requests, so that `usd` is a list price that nobody paid. False in
+    results of earlier versions."""
 
 
 class Sampled(Frozen):

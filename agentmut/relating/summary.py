@@ -79,7 +79,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
         needed=suite.needed if suite else None,
         relations=tuple(_summaries(wanted, rows)),
         rows=tuple(rows),
-        cost=cost_of(checked.spend),
+        cost=cost_of(checked.spend, plan.environment),
         judges=judges_of(checked.lanes, session.project),
         settings=plan.settings,
         notes=(*checked.notes, *_notes(wanted, checked, rows)),

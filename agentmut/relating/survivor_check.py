@@ -275,7 +275,7 @@ def _report(
         kills=kills,
         score=result.score,
         score_with_relations=result.score_with_relations,
-        cost=cost_of(ended.spend),
+        cost=cost_of(ended.spend, session.environment),
         judges=judges_of((*(one.lane for one in ended.lanes), *lanes), session.project),
         not_stored=(lacking := not_stored(ended.original, lanes, campaign.survivors)),
         runs_needed=_runs_needed(session, wanted, campaign, ended, lacking),

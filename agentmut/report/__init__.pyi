@@ -32,6 +32,7 @@ from .terminal.relations_page import render_wish as render_wish
 from .terminal.rescored_page import render_rescored as render_rescored
 from .terminal.run_page import render as render
 from .terminal.suggestions_page import render_suggestions as render_suggestions
+from .terminal.summary_page import render_summary as render_summary
 from .terminal.trend_page import render_trend as render_trend
 from .terminal.verdicts_page import render_verdicts as render_verdicts
 from .view import WIDTH as WIDTH

@@ -88,9 +88,14 @@ class Terminal(ComparesResults, CanBeAppended, ShowsRescored):
     name: ClassVar[str] = "terminal"
 
     def render(self, result: "Result", view: View) -> str:
-        """Return the report of a run as text."""
+        """Return the summary of a run as text; the whole report where it is asked for, or only some mutants are."""
         from agentmut.report.terminal.run_page import render
+        from agentmut.report.terminal.summary_page import render_summary
 
+        if not view.full and view.listed is None:
+            return render_summary(
+                result, view.color, view.project_option, view.width, rescored=view.extra.rescored
+            )
         return render(result, view.color, view.listed, view.project_option, view.width, view.extra.rescored)
 
     def compare(self, found: "Comparison", view: View) -> str:

@@ -42,3 +42,9 @@ def _urgency(row: MutantRow) -> int:
         if effect_of(row) is Effect.DROPS_RULE
         else len(_URGENCY)
     )
+
+
+def losses(rows: Iterable[MutantRow], effect: Effect) -> tuple[list[MutantRow], list[MutantRow]]:
+    """Return the decided mutants with an effect, such as a dropped rule, and those of them that nothing noticed."""
+    decided = [row for row in rows if row.status in (Status.KILLED, *UNNOTICED) and effect_of(row) is effect]
+    return decided, [row for row in decided if row.status in UNNOTICED]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from agentmut.nouns import Bounds, CiRed, JudgeUse, Score, Status
+from agentmut.nouns import Bounds, CiRed, Cost, JudgeUse, Score, Status
 from agentmut.report.paint import clean
 
 if TYPE_CHECKING:
@@ -80,6 +80,48 @@ def status_name(status: Status) -> str:
     'no coverage'
     """
     return status.value.replace("_", " ")
+
+
+def money(cost: Cost) -> str:
+    """Return what a run cost at list prices, marked where a simulated model answered and nothing was paid.
+
+    >>> money(Cost(trials=1, baseline_trials=1, tokens=9, usd=1.5, seconds=1, simulated=True))
+    '$1.50 simulated'
+    >>> money(Cost(trials=1, baseline_trials=1, tokens=9, usd=0.0123, seconds=1))
+    '$0.0123'
+    """
+    if cost.usd is None:
+        return "cost unknown"
+    written = f"${cost.usd:,.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}"
+    return f"{written} simulated" if cost.simulated and cost.usd else written
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the units that people use.
+
+    >>> duration(8.4), duration(133), duration(7300)
+    ('8 s', '2 min 13 s', '2 h 2 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def status_counts(score: Score) -> str:
+    """Return how many mutants have each status.
+
+    >>> status_counts(Score(value=0.5, low=0.1, high=0.9, killed=2, no_coverage=2))
+    '2 killed, 2 no coverage'
+    """
+    parts = [
+        f"{getattr(score, status.value)} {status_name(status)}"
+        for status in Status
+        if getattr(score, status.value)
+    ]
+    return ", ".join(parts) or "no mutants"
 
 
 MEANING = {

@@ -11,7 +11,7 @@ from agentmut.report.bounded import bounded, one_line
 from agentmut.report.files.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.files.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
-from agentmut.report.report_wording import counted, interval, without_marker
+from agentmut.report.report_wording import counted, interval, money, without_marker
 from agentmut.report.terminal.run_page import LINES
 from agentmut.store import Comparison, InCommon, MutantChange, ScoreChange
 
@@ -115,9 +115,8 @@ def in_common(found: InCommon) -> str:
 def costs(found: Comparison) -> Iterator[str]:
     """Yield the cost of each run."""
     for which, run in (("old", found.old), ("new", found.new)):
-        money = "cost unknown" if run.cost.usd is None else f"${run.cost.usd:.4f}"
         yield (
-            f"{which}: {counted(run.cost.trials, 'run')} of the agent, {run.cost.tokens:,} tokens, {money}, "
+            f"{which}: {counted(run.cost.trials, 'run')} of the agent, {run.cost.tokens:,} tokens, {money(run.cost)}, "
             f"{run.cost.seconds:.0f} s"
         )
 

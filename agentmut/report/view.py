@@ -39,6 +39,8 @@ class View(NamedTuple):
 
     color: bool = False
     width: int = WIDTH
+    full: bool = False
+    """Whether the terminal shows the whole report of a run, and not its summary."""
     listed: frozenset[str] | None = None
     """Ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
     project_option: str = ""

@@ -144,7 +144,7 @@ def _grow(
     asked = updating.asked._replace(now=updating.asked.now + compared.spend.seconds)
     work, stop = run_prepared(session, prepare_series(session, wanted, first, asked, left), store, progress)
     raise_problem(work)
-    run, cost = work.plan.run_id, cost_of(work.spend)
+    run, cost = work.plan.run_id, cost_of(work.spend, session.environment)
     if stop is not Stop.FINISHED:
         done = sum(len(lane.passed) for lane in work.lanes.values())
         cut = _nothing(f"{stop} after {done} of {updating.growth.most_trials} trials of the new series")

@@ -55,6 +55,11 @@ def endpoints(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
     }
 
 
+def is_simulated(environment: Environment) -> bool:
+    """Return whether every model service of a run was the simulator, which `endpoints` names without an address."""
+    return bool(environment.endpoints) and all("://" not in name for name in environment.endpoints.values())
+
+
 def is_loopback(url: str) -> bool:
     """Return whether a URL points at this machine."""
     host = urlsplit(url).hostname or ""

@@ -14,6 +14,7 @@ from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, cost_unknown
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
+from agentmut.campaign.preparation.identity import Environment, is_simulated
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
@@ -78,7 +79,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
         ci=ci_runs(session, state, _first_order(rows)),
-        cost=cost_of(spend),
+        cost=cost_of(spend, plan.environment),
         judges=judges_used(session, spend.judges),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         shard=str(plan.shard or ""),
@@ -104,8 +105,8 @@ def _utc(moment: float) -> datetime:
     return datetime.fromtimestamp(moment, UTC)
 
 
-def cost_of(spend: Spend) -> Cost:
-    """Return what a run has spent, as reports show it."""
+def cost_of(spend: Spend, environment: Environment) -> Cost:
+    """Return what a run in this environment has spent, as reports show it."""
     return Cost(
         trials=spend.trials,
         baseline_trials=spend.baseline_trials,
@@ -115,6 +116,7 @@ def cost_of(spend: Spend) -> Cost:
         reused=spend.reused,
         foreign=spend.foreign,
         abandoned_threads=spend.abandoned,
+        simulated=is_simulated(environment),
     )
 
 

@@ -58,7 +58,11 @@ def save(
         progress.ask(prepared, yes)
         saved = carry_out_saving(session, prepared, store, name, progress)
     print_report(
-        saved, as_json, lambda: render_baseline(saved, cost_of(prepared.work.spend), project_option(project))
+        saved,
+        as_json,
+        lambda: render_baseline(
+            saved, cost_of(prepared.work.spend, prepared.work.plan.environment), project_option(project)
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from agentmut.cli import completing
-from agentmut.cli.options import Json, ProjectPath, Scenarios
+from agentmut.cli.options import Full, Json, ProjectPath, Scenarios
 from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 Items = Literal["few", "all", "none"]
@@ -29,6 +29,7 @@ def coverage(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Estimate the expected number of states again, and keep it.")
     ] = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Show what the scenarios exercise of the agent.
@@ -54,4 +55,9 @@ def coverage(
         latest = None if scenarios else latest_result(session, run)
         if latest is not None:
             write_coverage(found, session.project.runs / latest.run_id)
-    print_report(found, as_json, lambda: render_coverage(found, wants_color(), SHOWN[items]))
+    print_report(
+        found,
+        as_json,
+        lambda: render_coverage(found, wants_color(), SHOWN[items]),
+        full=full or items == "all",
+    )

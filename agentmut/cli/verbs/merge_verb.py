@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.cli.options import AgentRef, Full, Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 
@@ -15,6 +15,7 @@ def merge(
     ],
     project: ProjectPath = Path(),
     agent: AgentRef = None,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Put the shards of a campaign together; nothing is run.
@@ -32,5 +33,5 @@ def merge(
         loaded = load_project(project, agent)
     with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
         result = carry_out_merge(open_session(loaded), store, paths)
-    print_result(result, as_json, project)
+    print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))

@@ -17,8 +17,8 @@ from agentmut.cli.choosing import (
     with_changes,
     with_session_changes,
 )
-from agentmut.cli.options import AgentRef, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.options import AgentRef, Full, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Selection
@@ -50,6 +50,7 @@ def mutants(
     choice: Choice = Choice(),
     diff: Diff = False,
     verbose: Verbose = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """List what would be broken.
@@ -82,7 +83,7 @@ def mutants(
         page = render_mutants(
             origin, generation, color=wants_color(), diffs=diff, verbose=verbose, width=width
         )
-        typer.echo(page, nl=False)
+        print_page(page, full=full or diff or verbose)
 
 
 def _check_sources(

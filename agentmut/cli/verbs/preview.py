@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import typer
-
 from agentmut._base import StoreError, UsageError, make_importable, nearest
 from agentmut.assessment import Sprt, known_before, shares_of, threshold_rule
 from agentmut.campaign import imported_suite, with_suite
-from agentmut.cli.output import agents_on_stderr, print_json
+from agentmut.cli.output import agents_on_stderr, print_json, print_page
 from agentmut.nouns import Scenario
 from agentmut.project import FOLDER, Project
 from agentmut.report import PreviewLine, render_preview
@@ -37,7 +35,7 @@ def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[fl
             {"schema_version": 1, "kind": "preview", "notes": notes, "lines": [_plain(x) for x in lines]}
         )
     else:
-        typer.echo(render_preview(lines, project.test, notes), nl=False)
+        print_page(render_preview(lines, project.test, notes))
 
 
 def preview_lines(

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import typer
-
-from agentmut.cli.output import print_json
+from agentmut.cli.output import print_json, print_page
 from agentmut.project import Project
 from agentmut.report import render_comparison_preview
 from agentmut.store import SavedBaseline
@@ -17,7 +15,7 @@ def print_comparison_preview(project: Project, name: str, scenarios: Sequence[st
     if as_json:
         print_json(_plain(project, saved))
     else:
-        typer.echo(render_comparison_preview(saved, project.compare.method), nl=False)
+        print_page(render_comparison_preview(saved, project.compare.method))
 
 
 def _plain(project: Project, saved: SavedBaseline) -> dict[str, object]:

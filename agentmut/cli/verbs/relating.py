@@ -10,7 +10,7 @@ import typer
 from agentmut._base import ExitCode, UsageError
 from agentmut.assessment import Asked, Assessment
 from agentmut.campaign import open_session
-from agentmut.cli.output import agents_on_stderr, print_json, print_report, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, print_report, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verbs.verdicts import ask_to_run
 from agentmut.project import Project
@@ -109,7 +109,7 @@ def print_wish(
     if as_json:
         print_json(_preview(wanted, most))
     else:
-        typer.echo(render_wish(wanted, most), nl=False)
+        print_page(render_wish(wanted, most))
 
 
 def exit_code(report: RelationReport) -> ExitCode:

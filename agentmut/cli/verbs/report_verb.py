@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError, nearest
-from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.cli.output import terminal_width, wants_color
+from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
+from agentmut.cli.output import cut_page, terminal_width, wants_color
 from agentmut.report import WIDTH, Extra, View
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def report(
     output: Output = None,
     append: Append = False,
     compare: Compare = None,
+    full: Full = False,
     runs: Runs = True,
     bundle: Bundle = None,
     as_json: Json = False,
@@ -111,12 +112,14 @@ def report(
         kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, names)
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
-        view = _view(project, output, listed)
+        view = _view(project, output, listed)._replace(full=full)
         if bundle is not None:
             _write_bundle(bundle, project, run, result, view, kept if runs else ())
             return
         view = view._replace(extra=_beside(project, run, result, kept if runs else (), plugin))
         text = render_as(result, chosen, view)
+    if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
+        text = cut_page(text, "--full")
     deliver(text, output, append)
 
 

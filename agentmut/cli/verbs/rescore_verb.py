@@ -7,7 +7,7 @@ import typer
 
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 
 def rescore(
@@ -42,4 +42,4 @@ def rescore(
     if as_json:
         print_json(rescored.model_dump(mode="json", by_alias=True))
     else:
-        typer.echo(render_rescored(rescored, wants_color()), nl=False)
+        print_page(render_rescored(rescored, wants_color()))

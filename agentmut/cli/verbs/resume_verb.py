@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.options import AgentRef, Json, ProjectPath, RunId
+from agentmut.cli.options import AgentRef, Full, Json, ProjectPath, RunId
 from agentmut.cli.output import agents_on_stderr, exit_code, print_result
 
 if TYPE_CHECKING:
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: RunId = None, project: ProjectPath = Path(), agent: AgentRef = None, as_json: Json = False
+    run: RunId = None,
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    full: Full = False,
+    as_json: Json = False,
 ) -> None:
     """Go on with an unfinished run.
 
@@ -37,7 +41,7 @@ def resume(
             result = carry_out_campaign(session, stored_plan(session, stored), store, progress=line)
         finally:
             line.close()
-    print_result(result, as_json, project)
+    print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))
 
 

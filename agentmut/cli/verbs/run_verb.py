@@ -13,6 +13,7 @@ from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selecti
 from agentmut.cli.options import (
     AgentRef,
     Fresh,
+    Full,
     Json,
     Minutes,
     MostTrials,
@@ -56,6 +57,7 @@ def run(
             "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
         ),
     ] = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Measure the suite on broken copies of the agent.
@@ -91,7 +93,7 @@ def run(
         return
     if gate and result.status in ("finished", "budget"):
         raise typer.Exit(int(decide_and_print(loaded, result, as_json, project)))
-    print_result(result, as_json, project)
+    print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))
 
 

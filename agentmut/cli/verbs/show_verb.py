@@ -7,8 +7,8 @@ import typer
 
 from agentmut._base import AgentmutError, UsageError
 from agentmut.cli import completing
-from agentmut.cli.options import Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.options import Full, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 if TYPE_CHECKING:
     from agentmut.insight import SideBySide
@@ -34,6 +34,7 @@ def show(
         ),
     ] = None,
     project: ProjectPath = Path(),
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Explain one mutant.
@@ -59,7 +60,7 @@ def show(
     on = proposals.assertions[0].scenario if proposals and proposals.assertions else ""
     runs, note = _runs(project, result.run_id, row, trial, on)
     if not as_json:
-        typer.echo(render_mutant(result, row, wants_color(), proposals, runs), nl=False)
+        print_page(render_mutant(result, row, wants_color(), proposals, runs), full=full or trial is not None)
         if note:
             typer.echo(note, err=True)
         return

@@ -9,8 +9,8 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli import completing
-from agentmut.cli.options import Json, ProjectPath, Seed
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.options import Full, Json, ProjectPath, Seed
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ def suggest(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Do not ask before a search runs the agent.")
     ] = False,
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """Say what to write next: assertions that kill survivors, and what no stored run exercises.
@@ -74,7 +75,7 @@ def suggest(
     else:
         from agentmut.report import render_suggestions
 
-        typer.echo(render_suggestions(found, wants_color()), nl=False)
+        print_page(render_suggestions(found, wants_color()), full=full)
 
 
 def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool) -> None:

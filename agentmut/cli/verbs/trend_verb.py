@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import AgentRef, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 
 def trend(
@@ -48,5 +48,5 @@ def trend(
     if as_json:
         print_json({**report.model_dump(mode="json"), "drifted": report.drifted})
     else:
-        typer.echo(render_trend(report, wants_color()), nl=False)
+        print_page(render_trend(report, wants_color()))
     raise typer.Exit(int(ExitCode.FAIL if exit_code and report.drifted else ExitCode.OK))

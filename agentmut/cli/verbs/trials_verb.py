@@ -1,5 +1,6 @@
 """`agentmut trials`: the stored runs of the project, one by one."""
 
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +10,8 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli import completing
-from agentmut.cli.options import Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json
+from agentmut.cli.options import Full, Json, ProjectPath
+from agentmut.cli.output import MOST_LINES, agents_on_stderr, print_json
 
 if TYPE_CHECKING:
     from agentmut.nouns import Step
@@ -38,6 +39,7 @@ def trials(
         int | None, typer.Option("--trial", help="Print one trial with its turns, calls and answer.")
     ] = None,
     project: ProjectPath = Path(),
+    full: Full = False,
     as_json: Json = False,
 ) -> None:
     """List the stored trials of the project, in the order in which they ended.
@@ -63,12 +65,17 @@ def trials(
     if as_json:
         print_json(one.model_dump(mode="json") if one else [row.model_dump(mode="json") for row in rows])
         return
-    for line in _whole(one) if one else _listed(rows):
+    most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
+    for line in _whole(one) if one else _listed(rows, most):
         typer.echo(line)
 
 
-def _listed(rows: "list[TrialRow]") -> Iterator[str]:
-    for row in rows:
+def _listed(rows: "list[TrialRow]", most: int | None) -> Iterator[str]:
+    """Yield a line a trial: the latest `most` of them, or all."""
+    shown = rows[-most:] if most else rows
+    if len(shown) < len(rows):
+        yield f"... {len(rows) - len(shown)} earlier ones; add --full to see all"
+    for row in shown:
         yield _line(row)
     yield (
         f"{len(rows)} trials. `agentmut trials --trial N` prints one." if rows else "No such trial is stored."

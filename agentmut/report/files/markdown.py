@@ -22,7 +22,7 @@ from agentmut.report.proof_wording import (
 )
 from agentmut.report.ranking import rank
 from agentmut.report.reliability_wording import campaign_reliability
-from agentmut.report.report_wording import counted, interval, judged_again
+from agentmut.report.report_wording import counted, interval, judged_again, money
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -201,13 +201,12 @@ def _reliability(result: Result) -> str:
 
 def _trust(result: Result) -> str:
     cost, controls = result.cost, result.controls
-    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
     lines = [
         f"- Unchanged agent run as a mutant: {'killed' if controls.identity.killed else 'not killed'} "
         f"({controls.identity.trials} runs; must not be killed)",
         f"- Destroyed agent: {controls.destroyed.status or 'not run'} (must be killed)",
         *fitting([f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]], LONGEST // 10),
-        f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money}, {cost.seconds:.0f} s; "
+        f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money(cost)}, {cost.seconds:.0f} s; "
         f"{cost.reused} reused",
         f"- Run {code(result.run_id)}, config {code(result.agent.digest[:12])}, seed {result.seed}, "
         f"agentmut {code(result.agentmut_version)}",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.files.markdown_text import code, folded, table
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, counted
+from agentmut.report.report_wording import bounds_text, counted, money
 from agentmut.store import ScenarioVerdict, VerdictReport
 
 ROWS = 100
@@ -32,12 +32,11 @@ def _blocks(report: VerdictReport) -> Iterator[str]:
         against = f"**Behaviour, against baseline {code(report.behaviour.baseline)}**\n\n"
         yield against + _listed(behaviour_lines(report.behaviour, code))
     cost = report.cost
-    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
     told = [code(note, LONGEST) for note in report.notes]
     told.append(
         f"{counted(cost.foreign, 'recorded run')} of another tool; the agent was not run"
         if cost.foreign and cost.foreign == cost.trials + cost.reused
-        else f"{counted(cost.trials, 'run')} of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} reused"
+        else f"{counted(cost.trials, 'run')} of the agent, {money(cost)}, {cost.seconds:.0f} s; {cost.reused} reused"
     )
     told.append(f"run {code(report.run_id)}, config {code(report.agent.digest[:12])}, seed {report.seed}")
     yield folded("Notes and cost", _listed(iter(told)))

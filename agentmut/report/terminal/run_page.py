@@ -23,7 +23,7 @@ from agentmut.report.proof_wording import (
     proven,
     ruled_out,
 )
-from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
+from agentmut.report.ranking import LONGEST_READ, losses, rank
 from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import (
     ROUNDED_UP,
@@ -31,11 +31,11 @@ from agentmut.report.report_wording import (
     interval,
     judged_again,
     judged_with,
-    status_name,
+    money,
+    status_counts,
     without_marker,
 )
 from agentmut.report.terminal.partial_delivery import partly_delivered
-from agentmut.seams import effect_of
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -57,7 +57,6 @@ _GAPS = {
     "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
 }
 _QUOTED = re.compile(r'".*?"|\d+')
-_DECIDED = (Status.KILLED, *UNNOTICED)
 
 
 def render(
@@ -113,7 +112,7 @@ def _scores(page: Page, result: Result) -> None:
     kind = "Mutation" if result.selective is None else "Selective"
     speaks = f"{interval(result.score)}{for_drops(result.score)}"
     page.title(f"{kind} score   {speaks}  (harmful changes that the suite noticed)")
-    page.add(_counts(result.score))
+    page.add(status_counts(result.score))
     for line in proven(result.score, result.rule):
         page.add(line)
     if result.score_with_relations is not None:
@@ -169,15 +168,6 @@ def _score_row(
         *(str(count) if count else "-" for count in counts),
         style=style,
     )
-
-
-def _counts(score: Score) -> str:
-    parts = [
-        f"{getattr(score, status.value)} {status_name(status)}"
-        for status in Status
-        if getattr(score, status.value)
-    ]
-    return ", ".join(parts) or "no mutants"
 
 
 def _baseline(page: Page, result: Result) -> None:
@@ -243,8 +233,7 @@ def _where(row: MutantRow) -> str:
 def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
     """Answer the question that users ask most: which rule has no test that notices its loss?"""
     for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL)):
-        decided = [row for row in rows if row.status in _DECIDED and effect_of(row) is effect]
-        lost = [row for row in decided if row.status in UNNOTICED]
+        decided, lost = losses(rows, effect)
         if decided:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
         for row in lost:
@@ -390,10 +379,9 @@ def _foot(page: Page, result: Result) -> None:
         page.add(GRADES_MEAN)
     for note in result.notes:
         page.add(f"Note: {bounded(note)}.", style="yellow")
-    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
     page.title("Cost")
     page.add(
-        f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money}, "
+        f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money(cost)}, "
         f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
     )
     for line in judged_with(result):

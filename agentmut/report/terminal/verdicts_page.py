@@ -10,7 +10,7 @@ from agentmut.nouns import Cost
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, counted, judged_with
+from agentmut.report.report_wording import bounds_text, counted, judged_with, money
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -60,10 +60,8 @@ def spent(cost: Cost) -> str:
     """Return the trials, the money and the time of a run in one line."""
     if cost.foreign and cost.foreign == cost.trials + cost.reused:
         return f"{counted(cost.foreign, 'recorded run')} of another tool, {cost.seconds:.0f} s; the agent was not run"
-    money = (
-        "cost unknown" if cost.usd is None else f"${cost.usd:.4f}" if cost.tokens else "no model call seen"
-    )
-    return f"{cost.trials} runs of the agent, {money}, {cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+    paid = money(cost) if cost.tokens or cost.usd is None else "no model call seen"
+    return f"{cost.trials} runs of the agent, {paid}, {cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
 
 
 def _status(report: VerdictReport) -> str:

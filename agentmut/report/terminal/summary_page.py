@@ -1,0 +1,196 @@
+"""The summary of a run, in 25 lines of 80 columns: what a person needs to decide what to do next."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from agentmut.nouns import Effect, Intent, MutantRow, Result, Score, Status
+from agentmut.report.bounded import bounded, one_line, place
+from agentmut.report.paint import WIDTH, Page, clean, shorten
+from agentmut.report.proof_wording import GRADES, for_drops, is_few
+from agentmut.report.ranking import losses, rank
+from agentmut.report.report_wording import counted, duration, interval, money, status_counts
+
+if TYPE_CHECKING:
+    from agentmut.store import Rescored
+
+LINES = 25
+"""Lines of a summary, problems of the run not counted."""
+SHOWN_SURVIVORS = 5
+FEWEST_SURVIVORS = 2
+LONGEST_PLACE = 40
+_ENDED = {
+    "budget": "The budget ended the run early: the score speaks of what was decided. `agentmut resume` goes on.",
+    "interrupted": "Interrupted: the score speaks of what was decided. `agentmut resume` goes on.",
+}
+
+
+def render_summary(
+    result: Result,
+    color: bool = False,
+    where: str = "",
+    width: int = WIDTH,
+    rescored: "Rescored | None" = None,
+    html: str = "",
+) -> str:
+    """Return score, classes, the most important unnoticed changes, trust, cost, and the next command.
+
+    `where` is the option that leads other verbs to the project, `html` the path of the page if one was written.
+    """
+    head = [*_state(result), *_score(result)]
+    if rescored is not None:
+        head.append(f"Judged again by `agentmut rescore`: {interval(rescored.after)}")
+    foot = list(_foot(result, where, html))
+    for shown in range(SHOWN_SURVIVORS, FEWEST_SURVIVORS - 1, -1):
+        sections = [head, list(_rows(result)), list(_survivors(result, shown, where, width)), foot]
+        for gaps in range(len(sections) - 1, -1, -1):
+            text = _page(sections, color, width, gaps)
+            if text.count("\n") <= LINES:
+                return text
+    return text
+
+
+def _page(sections: Sequence[Sequence[str]], color: bool, width: int, gaps: int) -> str:
+    """Return the sections as text, with an empty line before each of the last `gaps` ones."""
+    page = Page(color, width)
+    told = [section for section in sections if section]
+    for number, section in enumerate(told):
+        if number and number >= len(told) - gaps:
+            page.add()
+        for line in section:
+            bold = number == 0 and line.startswith(("Mutation score", "Selective score"))
+            page.hang(clean(line), 0, "bold" if bold and color else "")
+    return page.text()
+
+
+def _state(result: Result) -> Iterator[str]:
+    if result.problem:
+        yield bounded(result.problem)
+    if result.status in _ENDED:
+        yield _ENDED[result.status]
+    if result.shard:
+        yield f"Shard {result.shard}: the score speaks of its mutants alone. `agentmut merge` puts the shards together."
+
+
+def _score(result: Result) -> Iterator[str]:
+    kind = "Mutation" if result.selective is None else "Selective"
+    score = result.score
+    yield f"{kind} score {interval(score)}{for_drops(score)}: {status_counts(score)}"
+
+
+def _rows(result: Result) -> Iterator[str]:
+    """Yield one line a class, in columns, and one for the harmless changes."""
+    rows = [(name, *_class(score)) for name, score in result.classes.items()]
+    if result.robustness.value is not None:
+        rows.append(("robustness", *_robust(result.robustness)))
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip()
+
+
+def _class(score: Score) -> tuple[str, str, str]:
+    reached = score.killed + score.survived + score.no_coverage
+    weakest = next((grade for grade in reversed(GRADES) if getattr(score, grade)), "")
+    sure = (weakest and f"{weakest} kills") if is_few(score) else interval(score)
+    open_ones = [
+        f"{number} {noun}"
+        for number, noun in ((score.no_coverage, "no coverage"), (score.undecided, "undecided"))
+        if number
+    ]
+    return f"{score.killed} of {reached} noticed", sure, ", ".join(open_ones)
+
+
+def _robust(score: Score) -> tuple[str, str, str]:
+    decided = score.killed + score.survived + score.no_coverage
+    return f"{decided - score.killed} of {decided} harmless", "" if is_few(score) else interval(score), ""
+
+
+def _survivors(result: Result, shown: int, where: str, width: int) -> Iterator[str]:
+    ranked = rank(result.mutants)
+    if not ranked:
+        brittle = sum(row.intent is Intent.PRESERVE and row.status is Status.KILLED for row in result.mutants)
+        if brittle:
+            yield f"Harmless changes that lower a pass rate: {brittle}. `agentmut report --full{where}` lists them."
+        return
+    most = f"The {min(shown, len(ranked))} most important of" if len(ranked) > 1 else ""
+    yield f"{most} {counted(len(ranked), 'unnoticed change')}".strip()
+    for number, row in enumerate(ranked[:shown], 1):
+        head = f"{number}. {row.id}  {_short_place(row)}  "
+        yield head + shorten(row.description, max(width - len(head), 20))
+        yield f"   {_advice(row, where)}"
+    yield from _losses(result)
+
+
+def _losses(result: Result) -> Iterator[str]:
+    """Answer the question that users ask most, in one line: which rules and tools can get lost unnoticed?"""
+    found = [
+        (noun, *map(len, losses(result.mutants, effect)))
+        for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL))
+    ]
+    told = [f"{noun} whose loss no scenario notices: {lost} of {of}" for noun, of, lost in found if lost]
+    if told:
+        line = "; ".join(told).replace("; tools whose loss no scenario notices", "; tools")
+        yield line[0].upper() + line[1:]
+
+
+def _short_place(row: MutantRow) -> str:
+    """Return the place, without the head of a long path: the file's name and line are what is looked for."""
+    found = place(row)
+    return found if len(found) <= LONGEST_PLACE else f"...{found[3 - LONGEST_PLACE :]}"
+
+
+def _advice(row: MutantRow, where: str) -> str:
+    """Return what to do about a mutant that no scenario noticed."""
+    if row.status is Status.NO_COVERAGE:
+        return "No scenario reaches it: add one that does."
+    if row.gap == "assertion":
+        return f"Its behaviour changed unseen: add an assertion, `agentmut suggest{where}`."
+    if row.gap == "scenario":
+        return "Its behaviour here is as before: add a scenario in which it matters."
+    return f"No change was found: read its runs, `agentmut show {row.id}{where}`."
+
+
+def _foot(result: Result, where: str, html: str) -> Iterator[str]:
+    yield f"Trust  {_trust(result)}"
+    cost = result.cost
+    spent = (
+        f"{cost.trials:,} runs of the agent, {cost.tokens:,} tokens, {money(cost)}, {duration(cost.seconds)}"
+    )
+    yield f"Cost   {spent}" + (f"; {cost.reused:,} runs reused" if cost.reused else "")
+    yield f"Page   {one_line(html) or f'`agentmut report{where} --format html --output report.html`'}"
+    yield f"Next   {_next(result, where)}"
+
+
+def _trust(result: Result) -> str:
+    controls, score = result.controls, result.score
+    if controls.identity.killed:
+        said = "the unchanged agent was killed, so this score means nothing"
+    elif controls.destroyed.status is Status.KILLED:
+        said = "both controls hold"
+    else:
+        said = f"the destroyed agent is {controls.destroyed.status or 'not run'}"
+    wrong = [
+        f"at most {bound} of {counted(number, noun)} wrong"
+        for bound, number, noun in (
+            (score.false_kills, score.killed, "kill"),
+            (score.missed, score.survived, "survivor"),
+        )
+        if bound is not None and number
+    ]
+    if len(wrong) == 2:
+        wrong = [
+            f"at most {score.false_kills} of {counted(score.killed, 'kill')} and {score.missed} of "
+            f"{counted(score.survived, 'survivor')} wrong"
+        ]
+    notes = [counted(len(result.notes), "note")] if result.notes else []
+    return "; ".join((said, *wrong, *notes))
+
+
+def _next(result: Result, where: str) -> str:
+    full = f"`agentmut report --full{where}` for all"
+    if result.status in _ENDED:
+        return f"`agentmut resume{where}` goes on; {full}"
+    if any(row.gap == "assertion" for row in rank(result.mutants)):
+        return f"`agentmut suggest{where}` for assertions; {full}"
+    if rank(result.mutants):
+        return f"`agentmut show ID{where}` for one of them; {full}"
+    return full

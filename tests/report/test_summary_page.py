@@ -1,0 +1,87 @@
+"""The summary of a run fits 25 lines, names the survivors to begin with, and says what to do about each."""
+
+import pytest
+
+from agentmut.nouns import Cost, MutantRow, Score, Status
+from agentmut.report.report_wording import duration, money
+from agentmut.report.terminal.summary_page import LINES, render_summary
+from tests.report.results import result, row
+
+
+def survivors(number: int, **changes: object) -> list[MutantRow]:
+    return [
+        row(f"{index:08x}", Status.SURVIVED, description=f"drop rule {index}", **changes)
+        for index in range(number)
+    ]
+
+
+def with_classes(number: int) -> dict[str, Score]:
+    names = ("context", "model", "orchestration", "prompt", "tool", "higher_order")[:number]
+    return {name: Score(value=0.5, low=0.2, high=0.8, killed=5, survived=5, no_coverage=1) for name in names}
+
+
+@pytest.mark.parametrize("classes", [1, 4, 6])
+def test_a_summary_has_at_most_25_lines_of_80_columns(classes: int) -> None:
+    notes = ("a note " * 40, "another")
+    robust = Score(value=1.0, low=0.4, high=1.0, survived=9)
+    found = result(*survivors(40), classes=with_classes(classes), robustness=robust, notes=notes)
+    lines = render_summary(found, where=" --project somewhere/else").splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= 80
+
+
+def test_five_survivors_are_shown_with_what_to_do_about_each() -> None:
+    rows = [
+        row("aaaaaaaa", Status.SURVIVED, gap="assertion", before="Never lie."),
+        row("bbbbbbbb", Status.SURVIVED, gap="scenario", before="Be kind."),
+        row("cccccccc", Status.NO_COVERAGE, before="Never smile."),
+        *survivors(7),
+    ]
+    text = render_summary(result(*rows))
+    assert "The 5 most important of 10 unnoticed changes" in text
+    assert "add an assertion, `agentmut suggest`" in text.split("aaaaaaaa")[1].splitlines()[1]
+    assert "add a scenario in which it matters" in text.split("bbbbbbbb")[1].splitlines()[1]
+    assert "No scenario reaches it: add one" in text.split("cccccccc")[1].splitlines()[1]
+    assert "`agentmut show 00000000`" in text
+    assert "Next   `agentmut suggest` for assertions; `agentmut report --full` for all" in text
+
+
+def test_classes_say_how_many_were_noticed_and_how_surely() -> None:
+    classes = {
+        "prompt": Score(value=0.45, low=0.2, high=0.8, killed=5, survived=5, no_coverage=1, undecided=2),
+        "tool": Score(value=0.5, low=0.0, high=1.0, killed=1, survived=1, strong=1),
+    }
+    text = render_summary(result(*survivors(1), classes=classes))
+    assert "prompt  5 of 11 noticed  0.45 [0.20, 0.80]  1 no coverage, 2 undecided" in text
+    assert "tool    1 of 2 noticed   strong kills" in text
+
+
+def test_an_unfinished_run_says_so_and_how_to_go_on() -> None:
+    text = render_summary(result(*survivors(2), status="budget", problem="the budget of 3 trials is used up"))
+    assert "the budget of 3 trials is used up" in text
+    assert "Next   `agentmut resume` goes on" in text
+
+
+def test_a_run_without_survivors_has_no_list() -> None:
+    text = render_summary(result(row("aaaaaaaa", Status.KILLED)))
+    assert "unnoticed" not in text
+    assert "Next   `agentmut report --full` for all" in text
+
+
+def test_simulated_money_is_marked() -> None:
+    cost = Cost(trials=3001, baseline_trials=500, tokens=9, usd=19.7479, seconds=530, simulated=True)
+    assert "3,001 runs of the agent, 9 tokens, $19.75 simulated, 8 min 50 s" in render_summary(
+        result(cost=cost)
+    )
+    assert money(cost.model_copy(update={"simulated": False})) == "$19.75"
+    assert money(cost.model_copy(update={"usd": None})) == "cost unknown"
+    assert duration(3600) == "1 h 0 min"
+
+
+def test_the_page_is_named_once_it_is_written() -> None:
+    assert "Page   .agentmut/runs/r1/report.html" in render_summary(
+        result(), html=".agentmut/runs/r1/report.html"
+    )
+    assert "Page   `agentmut report --project p --format html" in render_summary(
+        result(), where=" --project p"
+    )
