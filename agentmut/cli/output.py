@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
-from agentmut._base import AgentmutError, ExitCode, write_whole
+from agentmut._base import ExitCode
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -119,42 +119,6 @@ def cut_page(text: str, way: str) -> str:
     head = lines[: MOST_LINES - len(tail) - 1]
     missing = len(lines) - len(head) - len(tail)
     return "\n".join((*head, f"... {missing} more lines; add {way} to see all", *tail)) + "\n"
-
-
-def print_result(result: "Result", as_json: bool, project: Path = Path(), *, full: bool = False) -> None:
-    """Print a run as JSON, as the whole report, or as a summary; at a terminal also write the summary's page."""
-    if as_json:
-        typer.echo(result.model_dump_json(indent=2, by_alias=True))
-        return
-    from agentmut.report import render, render_summary
-
-    where, width = project_option(project), terminal_width()
-    if full:
-        text = render(result, wants_color(), None, where, width)
-    else:
-        html = write_page(result, project) if sys.stdout.isatty() else ""
-        text = render_summary(result, wants_color(), where, width, html=html)
-    typer.echo(text, nl=False)
-
-
-def write_page(result: "Result", project: Path) -> str:
-    """Write the HTML page of a run beside its `result.json` and return its path; empty where that cannot be done.
-
-    The result is stored already, so a full disk or a damaged store loses nothing here.
-    """
-    from agentmut.cli.page_runs import with_runs
-    from agentmut.cli.runs import find_beside, folder_of
-    from agentmut.report import View, most_worrying_first, render_as
-
-    path = folder_of(project, result.run_id) / "report.html"
-    try:
-        shown = most_worrying_first(result.mutants)
-        extra = with_runs(find_beside(project, None, result), project, result.run_id, shown)
-        write_whole(path, render_as(result, "html", View(extra=extra)).encode("utf-8", "replace"))
-    except (OSError, AgentmutError):
-        return ""
-    here = Path.cwd().resolve()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def project_option(project: Path) -> str:

@@ -152,7 +152,7 @@ def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
     assert any(f"run {run} was rescored since" in note for note in package.trend(project).notes)
     for format in ("terminal", "markdown"):
         with pytest.raises(SystemExit):
-            main(["report", run, "--project", str(project), "--format", format])
+            main(["report", run, "--project", str(project), "--format", format, "--full"])
         page = " ".join(capsys.readouterr().out.split())
         assert f"the stored trials give {again.after.value:.2f} [" in page
         assert "This report is of the run as it was decided" in page

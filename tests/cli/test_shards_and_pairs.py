@@ -78,7 +78,7 @@ def test_shards_on_two_machines_become_one_report(project: Path) -> None:
     unfinished = agentmut("merge", "../machine1", "--json", cwd=project)
     assert unfinished.returncode == 2
     assert "shard 2/2 is missing" in json.loads(unfinished.stdout)["error"]
-    merged = agentmut("merge", "../machine1/.agentmut", "../machine2/.agentmut", cwd=project)
+    merged = agentmut("merge", "../machine1/.agentmut", "../machine2/.agentmut", "--full", cwd=project)
     assert merged.returncode == 0, merged.stderr
     assert "1 killed, 2 survived" in merged.stdout
     assert "Merged from the runs" in merged.stdout
@@ -90,7 +90,7 @@ def test_a_pair_is_listed_with_its_parts_run_and_explained(project: Path) -> Non
     pairs = [m for m in listed if m["class"] == "higher_order"]
     (both,) = [m for m in pairs if "Be brief" not in m["description"]]
     one, other = both["parts"]
-    ran = agentmut("run", "--pair", f"{one}+{other}", "--yes", cwd=project)
+    ran = agentmut("run", "--pair", f"{one}+{other}", "--yes", "--full", cwd=project)
     assert ran.returncode == 0, ran.stderr
     assert "higher_order: two changes at once" in ran.stdout
     shown = agentmut("show", both["id"], cwd=project).stdout
@@ -102,6 +102,6 @@ def test_a_pair_is_listed_with_its_parts_run_and_explained(project: Path) -> Non
 
 def test_selective_mutation_is_said_in_the_report(project: Path) -> None:
     document("run", "--yes", cwd=project)
-    ran = agentmut("run", "--selective", "0.5", "--yes", cwd=project).stdout
+    ran = agentmut("run", "--selective", "0.5", "--yes", "--full", cwd=project).stdout
     assert "Selective score" in ran
     assert "selective mutation (0.5 of the operators" in ran

@@ -8,7 +8,8 @@ import typer
 
 from agentmut._base import ExitCode
 from agentmut.cli.options import AgentRef, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, print_report, print_result, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_report, wants_color
+from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
     from agentmut.nouns import Result

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import AgentRef, Full, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, exit_code, print_result
+from agentmut.cli.output import agents_on_stderr, exit_code
+from agentmut.cli.run_output import print_result
 
 
 def merge(

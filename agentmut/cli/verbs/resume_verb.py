@@ -7,7 +7,8 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.options import AgentRef, Full, Json, ProjectPath, RunId
-from agentmut.cli.output import agents_on_stderr, exit_code, print_result
+from agentmut.cli.output import agents_on_stderr, exit_code
+from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
     from agentmut.store import StoredRun

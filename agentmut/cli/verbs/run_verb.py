@@ -23,7 +23,8 @@ from agentmut.cli.options import (
     Usd,
     Yes,
 )
-from agentmut.cli.output import agents_on_stderr, exit_code, print_result
+from agentmut.cli.output import agents_on_stderr, exit_code
+from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
     from agentmut.campaign import Plan, Session
