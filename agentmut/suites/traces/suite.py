@@ -131,15 +131,19 @@ def _by_scenario(settings: TracesSettings, report: TraceReport) -> dict[str, lis
 
 
 def _named_by(trial: ForeignTrial, field: str) -> str:
-    value: object = trial.fields
-    for part in field.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            known = sorted(value) if isinstance(value, Mapping) else []
+    """Return the value of a field; names of fields may have dots themselves, as `session.id` has."""
+    value, rest = trial.fields, field
+    while True:
+        if rest in value:
+            return str(value[rest])
+        known = value
+        part, _, rest = rest.partition(".")
+        deeper = value.get(part)
+        if not isinstance(deeper, Mapping) or not rest:
             raise UsageError(
                 f"{WHERE}.scenario_by: the record in {trial.place} has no field {field!r}. {nearest(part, known)}"
             )
-        value = value[part]
-    return str(value)
+        value = deeper
 
 
 def _checks(trial: ForeignTrial, settings: TracesSettings) -> Iterator[Check]:

@@ -1,0 +1,1 @@
+"""OTLP/JSON with the attributes of OpenTelemetry's GenAI conventions, Traceloop or OpenInference."""

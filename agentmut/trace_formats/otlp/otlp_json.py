@@ -1,0 +1,84 @@
+"""The format of OpenTelemetry's file exporters: an export request a line, or one document."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from agentmut._base import jsonable, one_line
+from agentmut.nouns import BrokenRecord, ForeignTrial
+from agentmut.seams import TraceFile
+from agentmut.trace_formats.otlp import genai, openinference
+from agentmut.trace_formats.otlp.spans import Span, spans_of
+from agentmut.trace_formats.records import Record, records
+from agentmut.trace_formats.span_tree import Kind, SpanFacts, trial_of_spans
+
+
+class OtlpJson:
+    """A trial is a trace, whatever lines and files its spans are in; its scenario is what the user says first."""
+
+    name: ClassVar[str] = "otlp"
+
+    def recognises(self, head: bytes) -> bool:
+        """Return whether it begins as an export request of spans does."""
+        return b'"resourceSpans"' in head
+
+    def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
+        """Yield what is broken, then a trial for each trace with a model call, a tool or an agent."""
+        by_trace: dict[str, list[SpanFacts]] = {}
+        for file in files:
+            for record in records(file):
+                if isinstance(record, BrokenRecord):
+                    yield record
+                else:
+                    yield from _taken_in(record, by_trace)
+        while by_trace:  # what a trial is made of is needed no longer
+            yield from _trials(by_trace.pop(next(iter(by_trace))))
+
+
+def _taken_in(record: Record, by_trace: dict[str, list[SpanFacts]]) -> Iterator[BrokenRecord]:
+    try:
+        found = [(span.trace, _facts(span)) for span in spans_of(record.value, record.place)]
+    except KeyError as error:
+        yield BrokenRecord(place=record.place, reason=f"it has no {error}")
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        yield BrokenRecord(place=record.place, reason=one_line(error))
+    else:
+        for trace, facts in found:
+            by_trace.setdefault(trace, []).append(facts)
+
+
+def _trials(spans: Sequence[SpanFacts]) -> Iterator[ForeignTrial | BrokenRecord]:
+    try:
+        found = trial_of_spans(spans)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        yield BrokenRecord(place=spans[0].place, reason=f"its spans make no trial: {one_line(error)}")
+    else:
+        if found is not None:
+            yield found
+
+
+def _facts(span: Span) -> SpanFacts:
+    """Return what a span tells by the conventions whose names it has; its content is not kept otherwise."""
+    told: dict[str, Any] = {}
+    kind = Kind.OTHER
+    for convention in (openinference, genai):
+        if (found := convention.kind_of(span.attributes)) is not None:
+            kind, told = found, convention.facts_of(span, found)
+            break
+    return SpanFacts(
+        id=span.id,
+        parent=span.parent,
+        name=span.name,
+        kind=kind,
+        started=span.started,
+        ended=span.ended,
+        place=span.place,
+        error=span.error,
+        fields={} if span.parent else _fields(span),
+        **told,
+    )
+
+
+def _fields(span: Span) -> dict[str, Any]:
+    """Return by what a root span can be told from others."""
+    named = {"trace_id": span.trace, "name": span.name}
+    return {name: jsonable(value) for name, value in {**span.resource, **span.attributes, **named}.items()}

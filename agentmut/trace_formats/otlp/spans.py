@@ -1,0 +1,117 @@
+"""Spans of OTLP/JSON: values of attributes in plain Python, times in seconds."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from agentmut.nouns import RecordPlace
+
+Attributes = Mapping[str, Any]
+_FAILED = (2, "STATUS_CODE_ERROR", "2")
+
+
+class Event(NamedTuple):
+    """Something that happened in a span."""
+
+    name: str
+    attributes: Attributes
+
+
+class Span(NamedTuple):
+    """A span of OTLP/JSON. Times are in seconds since the epoch."""
+
+    trace: str
+    id: str
+    parent: str
+    name: str
+    started: float
+    ended: float
+    attributes: Attributes
+    resource: Attributes
+    events: tuple[Event, ...]
+    error: str | None
+    place: RecordPlace
+
+
+def spans_of(request: Any, place: RecordPlace) -> Iterator[Span]:
+    """Yield the spans of an export request. Raises `LookupError`, `TypeError` or `ValueError` for one that is none."""
+    for group in request["resourceSpans"]:
+        resource = attributes_of(group.get("resource", {}).get("attributes"))
+        for scope in group.get("scopeSpans") or group.get("instrumentationLibrarySpans") or ():
+            for span in scope["spans"]:
+                yield _span(span, resource, place)
+
+
+def _span(span: Mapping[str, Any], resource: Attributes, place: RecordPlace) -> Span:
+    attributes = attributes_of(span.get("attributes"))
+    started = int(span["startTimeUnixNano"]) / 1e9
+    return Span(
+        trace=str(span["traceId"]),
+        id=str(span["spanId"]),
+        parent=str(span.get("parentSpanId") or ""),
+        name=str(span.get("name", "")),
+        started=started,
+        ended=max(int(span.get("endTimeUnixNano") or 0) / 1e9, started),
+        attributes=attributes,
+        resource=resource,
+        events=tuple(
+            Event(str(event.get("name", "")), attributes_of(event.get("attributes")))
+            for event in span.get("events") or ()
+        ),
+        error=_error(span.get("status") or {}, attributes),
+        place=place,
+    )
+
+
+def _error(status: Mapping[str, Any], attributes: Attributes) -> str | None:
+    kind = attributes.get("error.type")
+    if status.get("code") not in _FAILED and kind is None:
+        return None
+    return str(status.get("message") or kind or "error")
+
+
+def attributes_of(given: Any) -> dict[str, Any]:
+    """Return OTLP's list of keys and values as a mapping."""
+    return {str(one["key"]): plain(one.get("value") or {}) for one in given or ()}
+
+
+def plain(value: Mapping[str, Any]) -> Any:
+    """Return an `AnyValue` of OTLP as a value of Python.
+
+    >>> plain({"arrayValue": {"values": [{"intValue": "3"}, {"stringValue": "a"}]}})
+    [3, 'a']
+    """
+    for kind, given in value.items():
+        if kind == "intValue":
+            return int(given)
+        if kind == "arrayValue":
+            return [plain(one) for one in given.get("values") or ()]
+        if kind == "kvlistValue":
+            return attributes_of(given.get("values"))
+        return given
+    return None
+
+
+def decoded(value: Any) -> Any:
+    """Return the value of JSON text; a text that is no JSON as it is, and other values too."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def nested(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
+    """Return attributes with numbers in their names, `prefix.0.role`, as a list of mappings of what is left.
+
+    >>> nested({"p.0.role": "user", "p.1.role": "tool", "p.1.id": "c"}, "p")
+    [{'role': 'user'}, {'role': 'tool', 'id': 'c'}]
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for name, value in attributes.items():
+        if name.startswith(f"{prefix}."):
+            number, _, rest = name[len(prefix) + 1 :].partition(".")
+            if number.isdigit():
+                found.setdefault(int(number), {})[rest] = value
+    return [found[number] for number in sorted(found)]
