@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -81,6 +81,14 @@ lint: $(VENV)/.dev  ## style, format and strict types
 
 changelog: $(VENV)/.dev  ## the changelog of the next version, as its fragments say; nothing is written
 	$(BIN)/towncrier build --draft --version next
+
+constraints: $(VENV)/.dev  ## constraints.txt anew: the newest versions of the core's dependencies
+	@head -3 constraints.txt > constraints.new
+	$(BIN)/python -m uv pip compile pyproject.toml --quiet --no-header --no-annotate --python-version 3.11 --universal >> constraints.new
+	@mv constraints.new constraints.txt
+
+audit: $(VENV)/.ready  ## bill of materials of this environment, and known vulnerabilities in it
+	.ci/supply-chain $(VENV) build/environment.cdx.json
 
 release: $(VENV)/.dev  ## check, build and try the wheel and the sdist; TAG=1 tags the version of pyproject.toml
 	.ci/release $(if $(TAG),--tag)
