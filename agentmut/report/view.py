@@ -30,6 +30,8 @@ class Extra(NamedTuple):
     """Mutant id -> the page of its own that it has beside this one, as a relative address."""
     project: str = ""
     """Name of the project's folder; empty where it is not known."""
+    stale: str = ""
+    """What has changed in the project since the run, in a sentence; empty where nothing has, or that is not known."""
     no_runs: str = ""
     """Why there are none, or not all of them, in a sentence."""
 

@@ -15,6 +15,7 @@ from .campaigns import measure as measure
 from .campaigns import merge_shards as merge_shards
 from .campaigns import rescore as rescore
 from .campaigns import stored_plan as stored_plan
+from .changes import changes_since as changes_since
 from .compared_runs import run_pairs as run_pairs
 from .compared_runs import runs_of_mutants as runs_of_mutants
 from .comparison_preview import foreseen_comparison as foreseen_comparison
@@ -40,6 +41,7 @@ from .runtime import stand_in_keys as stand_in_keys
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
 from .starting import write_starter as write_starter
+from .stored_reports import OfAnAgent as OfAnAgent
 from .suggestions import Idea as Idea
 from .suggestions import Proposed as Proposed
 from .suggestions import Searched as Searched

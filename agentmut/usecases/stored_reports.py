@@ -2,15 +2,29 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agentmut._base import UsageError
 from agentmut.campaign import Environment, RunPlan, Session, suite_digest
-from agentmut.nouns import Result, read_result
+from agentmut.nouns import AgentSummary, Result, read_result
 from agentmut.store import FILE as RESCORED
 from agentmut.store import VerdictReport, read_verdicts
 
 Report = Result | VerdictReport
+
+
+class OfAnAgent(Protocol):
+    """A stored report: of a campaign, a test, a comparison or a check of relations."""
+
+    @property
+    def run_id(self) -> str:
+        """Return the id of the run."""
+        ...
+
+    @property
+    def agent(self) -> AgentSummary:
+        """Return the agent that was run."""
+        ...
 
 
 class StoredReport(NamedTuple):
@@ -49,7 +63,7 @@ def _reports_in(folder: Path) -> Iterator[StoredReport]:
             yield StoredReport(folder.name, None, str(error))
 
 
-def changed_since(session: Session, report: Report, plan: RunPlan | None) -> str:
+def changed_since(session: Session, report: OfAnAgent, plan: RunPlan | None) -> str:
     """Say what has changed in the project since a run; empty if nothing has.
 
     `plan` is the run's, None where the store does not know the run. The address of the model service is not looked

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentmut.nouns import MutantRow, Result
     from agentmut.seams import ReportFormat
     from agentmut.store import RelationReport, SurvivorsReport, VerdictReport
+    from agentmut.usecases import OfAnAgent
 
 
 Formats = Annotated[
@@ -80,7 +81,7 @@ def report(
     from agentmut.cli.runs import find_report, find_result
     from agentmut.report import format_named, render_as
     from agentmut.seams import CanBeAppended
-    from agentmut.store import read_relations, read_verdicts
+    from agentmut.store import SurvivorsReport, read_relations, read_verdicts
 
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     plugin = format_named(chosen)
@@ -96,12 +97,15 @@ def report(
     if compare is None and verdicts is None:
         relations = find_report(project, run, "relations.json", read_relations)
     filtered = any((classes, operators, mutants, scenarios))
-    if verdicts is not None or relations is not None:
+    other = verdicts or relations
+    if other is not None:
         if filtered:
             raise UsageError("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
         if bundle is not None:
             raise UsageError("--bundle is for runs of `agentmut run`.")
         text = _other(verdicts, relations, chosen, _view(project, output).color)
+        if not isinstance(other, SurvivorsReport):  # it names its campaign, whose own report says it
+            _say_stale(project, other, chosen)
     elif compare is not None:
         text = _comparison(project, run, compare, chosen, filtered, output)
     else:
@@ -118,9 +122,18 @@ def report(
             return
         view = view._replace(extra=_beside(project, run, result, kept if runs else (), plugin))
         text = render_as(result, chosen, view)
+        _say_stale(project, result, chosen)
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
         text = cut_page(text, "--full")
     deliver(text, output, append)
+
+
+def _say_stale(project: Path, found: "OfAnAgent", chosen: str) -> None:
+    """Say on stderr what has changed since the run, where a person reads the report; a page says it itself."""
+    from agentmut.cli.staleness import stale_note
+
+    if chosen in ("terminal", "markdown") and (note := stale_note(project, found)):
+        typer.echo(note, err=True)
 
 
 def _bundled(format: str | None, as_json: bool, output: Path | None, compare: str | None) -> str:
@@ -137,9 +150,11 @@ def _write_bundle(
 ) -> None:
     from agentmut.cli.bundle import write_bundle
     from agentmut.cli.runs import find_beside
+    from agentmut.cli.staleness import stale_note
     from agentmut.report import counted, most_worrying_first
 
-    view = view._replace(extra=find_beside(project, run, result))
+    beside = find_beside(project, run, result)
+    view = view._replace(extra=beside._replace(stale=stale_note(project, result)))
     pages = write_bundle(folder, result, view, project, most_worrying_first(shown))
     typer.echo(f"wrote {folder / 'index.html'} and {counted(pages, 'page')} of mutants")
 
@@ -153,11 +168,12 @@ def _beside(
     """
     from agentmut.cli.page_runs import with_runs
     from agentmut.cli.runs import find_beside, find_rescored
+    from agentmut.cli.staleness import stale_note
     from agentmut.report import most_worrying_first
     from agentmut.seams import ShowsRescored, ShowsWholeRun
 
     if isinstance(chosen, ShowsWholeRun):
-        beside = find_beside(project, run, result)
+        beside = find_beside(project, run, result)._replace(stale=stale_note(project, result))
         return with_runs(beside, project, result.run_id, most_worrying_first(shown)) if shown else beside
     read = isinstance(chosen, ShowsRescored)
     return Extra(rescored=find_rescored(project, run, result) if read else None)

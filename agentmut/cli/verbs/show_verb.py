@@ -46,6 +46,7 @@ def show(
     Example: agentmut show 3f9ac2d1
     """
     from agentmut.cli.runs import find_result
+    from agentmut.cli.staleness import stale_note
     from agentmut.report import render_mutant, suggestion_document
 
     result = find_result(project, run)
@@ -61,8 +62,8 @@ def show(
     runs, note = _runs(project, result.run_id, row, trial, on)
     if not as_json:
         print_page(render_mutant(result, row, wants_color(), proposals, runs), full=full or trial is not None)
-        if note:
-            typer.echo(note, err=True)
+        for said in filter(None, (note, stale_note(project, result))):
+            typer.echo(said, err=True)
         return
     document = row.model_dump(mode="json", by_alias=True)
     document["runs"] = [pair.model_dump(mode="json") for pair in runs]

@@ -1,0 +1,31 @@
+"""Whether a stored report still speaks of the project as it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentmut._base import AgentmutError
+from agentmut.cli.output import agents_on_stderr
+
+if TYPE_CHECKING:
+    from agentmut.usecases import OfAnAgent
+
+
+def stale_note(project: Path, report: "OfAnAgent") -> str:
+    """Return a sentence on what has changed in the project since a run.
+
+    Empty where nothing has, and where that cannot be told: the store does not know the run, or the project cannot be
+    read any more.
+    """
+    from agentmut.project import FOLDER, load_project
+    from agentmut.usecases import changes_since, stand_in_keys
+
+    try:
+        with agents_on_stderr(), stand_in_keys():
+            loaded = load_project(project)
+            known = (loaded.root / FOLDER / "store.db").is_file()
+            changed = changes_since(loaded, report) if known else ""
+    except AgentmutError:
+        return ""
+    if not changed:
+        return ""
+    return f"Run {report.run_id} speaks of an earlier state of the project: {changed}. A new run speaks of today's."
