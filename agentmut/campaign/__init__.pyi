@@ -17,6 +17,8 @@ from .decision.quarantine import Suspicion as Suspicion
 from .decision.quarantine import pause_before as pause_before
 from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
+from .decision.sample import USED as USED
+from .decision.sample import expected_sample_width as expected_sample_width
 from .decision.scoring import DECISIONS as DECISIONS
 from .decision.scoring import scored as scored
 from .decision.state import CampaignState as CampaignState
@@ -24,6 +26,7 @@ from .fresh import Fresh as Fresh
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import Spend as Spend
 from .limits import cost_unknown as cost_unknown
+from .limits import first_round_within_trials as first_round_within_trials
 from .limits import together as together
 from .preparation.agent_summary import agent_of as agent_of
 from .preparation.drawing import drawing_order as drawing_order

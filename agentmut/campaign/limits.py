@@ -80,10 +80,13 @@ class Cut(Frozen):
 def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     """Return why no further trial may be launched under the budget; empty when one may.
 
-    Trials in flight count at the mean cost so far.
+    Trials in flight count at the mean cost so far. Under a budget in money the first trial runs alone: it tells
+    the cost.
     """
     if budget.trials is not None and spend.trials + in_flight >= budget.trials:
         return f"the budget of {budget.trials} trials is used up"
+    if budget.usd is not None and in_flight and not spend.trials:
+        return "no trial has told yet what one costs"
     spent = spend.usd + spend.all_judges_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
@@ -109,35 +112,45 @@ def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, a
     return _checked(affordable, "trials", f"{budget}", f"{needed}", f"{scenarios} scenarios")
 
 
-LEAST_MUTANT_SHARE = 0.2
-"""Part of a budget that has to be left for mutants when the baseline of the first round is paid."""
+SMALLEST_BASELINE = 10
+"""Trials per scenario of the smallest first baseline: where a budget is not enough for the usual one."""
+USUAL_SHARE, LARGEST_SHARE = 0.5, 0.6
+"""The part of a budget that the usual first baseline may take, and the smallest one: mutants need the rest."""
 
 
-def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> str:
-    """Return why a budget of trials is too small for the first round's baseline; empty where it is not."""
-    needed = math.ceil(baseline * scenarios / (1 - LEAST_MUTANT_SHARE))
-    if budget is None or budget >= needed:
-        return ""
-    said = (
-        f"too small for the coarsest answer: its baseline takes {baseline} trials on each of {scenarios} scenarios, "
-        f"and {LEAST_MUTANT_SHARE:.0%} of the budget has to be left for mutants"
-    )
-    return _refusal("trials", f"{budget}", said, f"{needed}")
+def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> Cut:
+    """Return the first round's baseline under a budget of trials, or why the budget is too small for any."""
+    if budget is None:
+        return Cut(trials=baseline)
+    who = f"on each of {scenarios} scenarios"
+    return _first_round("trials", budget, baseline, scenarios, who)
 
 
-def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], baseline: int) -> str:
-    """Return why a limit is too small for the first round's baseline, by the first trial of every scenario."""
+def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], baseline: int) -> Cut:
+    """Return the first round's baseline under a limit in money or time, by the first trial of every scenario."""
     usd = sum(result.usd or 0.0 for result in first)
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
-    for unit, budget, per_trial in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes)):
-        needed = baseline * per_trial / (1 - LEAST_MUTANT_SHARE)
-        if budget is not None and needed > budget:
-            said = (
-                f"too small for the coarsest answer: one trial of each scenario took {per_trial:.3g} {unit}, and its "
-                f"baseline takes {baseline} of each"
-            )
-            return _refusal(unit, f"{budget:g}", said, f"{_rounded_up(needed):g}")
-    return ""
+    cuts = [
+        _first_round(
+            unit, budget, baseline, once, f"on each scenario, and one on each took {once:.3g} {unit}"
+        )
+        for unit, budget, once in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes))
+        if budget is not None
+    ]
+    return min(cuts, key=lambda cut: (not cut.refusal, cut.trials), default=Cut(trials=baseline))
+
+
+def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> Cut:
+    """`once` is what one trial of every scenario takes."""
+    smallest = min(SMALLEST_BASELINE, usual)
+    if usual * once <= USUAL_SHARE * budget:
+        return Cut(trials=usual)
+    if smallest * once <= LARGEST_SHARE * budget:
+        return Cut(trials=smallest)
+    needed = smallest * once / LARGEST_SHARE
+    said = f"too small for the coarsest answer: its baseline takes {smallest} trials {who}, and mutants need the rest"
+    enough = f"{math.ceil(needed)}" if unit == "trials" else f"{_rounded_up(needed):g}"
+    return Cut(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough))
 
 
 def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:

@@ -156,8 +156,10 @@ class Sampled(Frozen):
 
     mutants: tuple[str, ...]
     """Ids of those drawn, in the order of their draw, those without coverage left out."""
-    share: float
-    """The part of the score's error, 1 - level, that this look at the sample has."""
+    ends: tuple[int, ...]
+    """How many of them each look had, the last one all."""
+    shares: tuple[float, ...]
+    """The part of the score's error, 1 - level, that each look has."""
 
 
 class SetAside(Frozen):

@@ -249,7 +249,7 @@ def _score(
     ]
     graded = [Grade(row.grade) for row in rows if row.grade]
     resolution = result.score.resolution
-    look = result.sample.share if result.sample else 1.0
+    look = result.sample.shares[-1] if result.sample else 1.0
     found = scored(Counter(statuses), judged, graded, resolution, paper=scoring == "paper", share=look)
     return _no_narrower(found, result.score)
 

@@ -26,6 +26,7 @@ from .gate_decision import GateReport as GateReport
 from .gate_decision import Standing as Standing
 from .plan_figures import Amount as Amount
 from .plan_figures import Foreseen as Foreseen
+from .plan_figures import Offer as Offer
 from .planning import foresee as foresee
 from .planning import plan as plan
 from .relations import RelationRequest as RelationRequest

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from agentmut._base import Frozen
+from agentmut.campaign import USED, expected_sample_width, first_round_within_trials
 from agentmut.usecases.foresight import Expected, Lanes
 
 
@@ -58,6 +59,22 @@ class RoundLine(Frozen):
     """Baseline, controls and mutants of this round and of those before it."""
 
 
+class Offer(Frozen):
+    """What a budget is enough for."""
+
+    usd: float | None
+    """The budget; None where no price is known, so that it is one of trials."""
+    trials: float
+    """The budget in trials."""
+    mutants: int
+    """How many of the mutants that the score counts are tried; 0 where it is not enough for any."""
+    of: int
+    delta: float
+    """The smallest drop that is looked for."""
+    half_width: float | None
+    """How well the score will be known by the draw of these mutants, to each side; None where all are tried."""
+
+
 class ByHistory(Frozen):
     """What earlier runs of the project lead to expect of the mutants, without baseline and controls."""
 
@@ -81,6 +98,8 @@ class Foreseen(Frozen):
     lines: tuple[PlanLine, ...]
     rounds: tuple[RoundLine, ...] = ()
     """What can be learned for which amount, coarsest first; empty without rounds."""
+    offers: tuple[Offer, ...] = ()
+    """What round budgets are enough for, smallest first; empty without rounds."""
     buys: str = ""
     """What the budget of the project is enough for, in a sentence; empty without a budget."""
     history: ByHistory | None
@@ -156,6 +175,53 @@ def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, 
         money = "" if need.usd is None else f", about ${need.usd:.2f}"
         return f"The budget is probably not enough for the first round: it takes about {need.trials:.0f} trials{money}."
     return f"The budget is probably enough to learn which drops of {reached[-1].delta:g} or more are noticed."
+
+
+AMOUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Round budgets in US dollars."""
+TRIALS_OF_A_DOLLAR = 100
+"""For budgets in trials, where no price is known."""
+MOST_OFFERS = 5
+
+
+class FirstRound(NamedTuple):
+    """What the first round needs beside the trials of mutants, and whom it tries."""
+
+    scenarios: int
+    baseline: int
+    controls: float
+    """Trials of the controls."""
+    counted: int
+    """The mutants that the score counts and some scenario reaches."""
+
+
+def offers(rounds: Sequence[RoundLine], first: FirstRound) -> tuple[Offer, ...]:
+    """Return what round budgets are enough for, from the first that buys an answer to the first that buys them all."""
+    if not rounds or not first.counted:
+        return ()
+    usd = rounds[0].total.usd
+    each = usd / rounds[0].total.trials if usd else None
+    found = []
+    for dollars in AMOUNTS:
+        trials = dollars / each if each else float(dollars * TRIALS_OF_A_DOLLAR)
+        found.append(_offer(dollars if each else None, trials, rounds, first))
+        if found[-1].half_width is None and found[-1].delta == rounds[-1].delta:
+            break
+    return tuple([offer for offer in found if offer.mutants][-MOST_OFFERS:])
+
+
+def _offer(usd: float | None, trials: float, rounds: Sequence[RoundLine], first: FirstRound) -> Offer:
+    of = first.counted
+    paid = [each for each in rounds if each.total.trials <= trials]
+    if paid:
+        return Offer(usd=usd, trials=trials, mutants=of, of=of, delta=paid[-1].delta, half_width=None)
+    cut = first_round_within_trials(int(trials), first.baseline, first.scenarios)
+    usual = first.scenarios * first.baseline + first.controls
+    a_mutant = max(1.0, (rounds[0].total.trials - usual) / of)
+    left = USED * (trials - cut.trials * first.scenarios) - first.controls
+    drawn = 0 if cut.refusal else max(0, min(of - 1, int(left / a_mutant)))
+    half = round(expected_sample_width(drawn, of) / 2, 2) if drawn else 0.5
+    return Offer(usd=usd, trials=trials, mutants=drawn, of=of, delta=rounds[0].delta, half_width=half)
 
 
 def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:

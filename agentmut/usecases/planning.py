@@ -26,7 +26,7 @@ from agentmut.campaign import (
     stored_originals,
 )
 from agentmut.mutation import Generation
-from agentmut.nouns import Intent, Mutant, Usage
+from agentmut.nouns import Intent, Mutant, Reach, Scenario, Usage
 from agentmut.project import Project
 from agentmut.seams import AsksNoModel
 from agentmut.store import Store
@@ -36,11 +36,13 @@ from agentmut.usecases.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
     STRONG,
     ByHistory,
+    FirstRound,
     Foreseen,
     PlannedMutant,
     Unit,
     amount,
     buys,
+    offers,
     plan_line,
     round_line,
     stopped_by,
@@ -54,8 +56,10 @@ STEP = 0.02
 LARGEST_RATE = 0.99
 KILLED = 0.5
 """Share of the degrading mutants that the suite is taken to notice, where no earlier run tells."""
-ANSWER = 200
-"""Tokens that a model is taken to answer with, where nothing is stored that tells."""
+ANSWER, CALL = 100, 50
+"""Tokens of a model's answer to the user, and of its call of a tool, where nothing is stored that tells."""
+USUAL_RATE = 0.95
+"""The pass rate that a scenario is taken to have where no run of it is stored: suites are mostly tuned to pass."""
 
 
 def plan(
@@ -109,6 +113,16 @@ def foresee(
         for each, here in zip(campaign.rounds, in_rounds, strict=False)
     )
     most = len(campaign.scenarios) * rules.n_max
+    first = FirstRound(
+        len(campaign.scenarios),
+        campaign.ladder[0].baseline,
+        sum(
+            in_rounds[0](x.lanes, STRONG if x.degrades else 0.0).trials
+            for x in controls
+            if x.lanes is not None
+        ),
+        sum(each.degrades and each.lanes is not None for each in mutants),
+    )
     return Foreseen(
         agentmut_version=__version__,
         project=session.project.path.name,
@@ -118,6 +132,7 @@ def foresee(
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
         rounds=rounds,
+        offers=offers(rounds, first),
         buys=buys(rounds, limits),
         history=ByHistory(killed=history.kill / len(wanted), trials=history.trials)
         if history and wanted
@@ -191,11 +206,24 @@ class _Known:
 
     def _reaching(self, mutant: Mutant) -> list[str]:
         if not self.whole:
-            return [scenario.name for scenario in self._session.scenarios]
+            return self._probably_reaching(mutant)
         suite, tests = self._session.suite, self._session.tests
         baselines = {name: found.baseline for name, found in self.stored.items()}
         where = reached(mutant, Detector(mutant, suite.full), suite, baselines, tests.scenarios)
         return list(where.scenarios)
+
+    def _probably_reaching(self, mutant: Mutant) -> list[str]:
+        """Return the scenarios that will probably reach a mutant, by what they carry and what their evaluators name."""
+        scenarios, suite = self._session.scenarios, self._session.suite
+        if mutant.reach is Reach.CARRIED:
+            carriers = suite.carriers(mutant.subject)
+            return [scenario.name for scenario in scenarios if scenario.name in carriers]
+        if mutant.reach is Reach.CONVERSED:
+            return [scenario.name for scenario in scenarios if len(scenario.turns) > 1]
+        if mutant.reach in (Reach.CALLED, Reach.REPEATED):
+            named = [scenario.name for scenario in scenarios if _names(scenario, mutant.subject)]
+            return named or [scenario.name for scenario in scenarios]
+        return [scenario.name for scenario in scenarios]
 
     def _lanes(self, names: Sequence[str]) -> Lanes:
         rates = [self._pass_rate(name) for name in names]
@@ -207,7 +235,8 @@ class _Known:
         if name in self.stored:
             baseline = self.stored[name].baseline
             return (baseline.passes + 0.5) / (baseline.trials + 1)
-        return (1 + self._session.project.threshold_of(self._session.tests.scenarios[name])) / 2
+        threshold = self._session.project.threshold_of(self._session.tests.scenarios[name])
+        return max(USUAL_RATE, (1 + threshold) / 2)
 
     @cached_property
     def _results(self) -> list[TrialResult]:
@@ -232,15 +261,18 @@ class _Known:
         tools = "".join(canonical_json(tool.model_dump(mode="json")) for tool in config.tools)
         asked = [len("".join(map(_text, each.turns))) for each in self._session.scenarios]
         characters = len(config.system_text()) + len(tools) + sum(asked) / len(asked)
-        calls = self._calls
-        return Usage(input_tokens=round(calls * characters / CHARACTERS), output_tokens=round(calls * ANSWER))
+        answers, calls = self._model_calls
+        return Usage(
+            input_tokens=round((answers + calls) * characters / CHARACTERS),
+            output_tokens=round(answers * ANSWER + calls * CALL),
+        )
 
     @property
-    def _calls(self) -> float:
-        """Model calls of a run: one for each turn, and one more for each with tools."""
+    def _model_calls(self) -> tuple[float, float]:
+        """Return a run's model calls that answer, one for each turn, and those that call a tool: as many with tools."""
         scenarios = self._session.scenarios
         turns = sum(len(scenario.turns) for scenario in scenarios) / len(scenarios)
-        return turns * (2 if self._session.suite.full.tools else 1)
+        return turns, turns if self._session.suite.full.tools else 0.0
 
     @cached_property
     def _own_usd(self) -> float | None:
@@ -305,13 +337,19 @@ class _Known:
         if count:
             yield f"pass rates are those of {count} stored runs of the agent as it is"
         if without:
-            yield f"{without} scenarios have no stored run: they are taken to pass halfway from their threshold to 1"
+            yield (
+                f"{without} scenarios have no stored run: they are taken to pass at {USUAL_RATE:g}, or halfway from "
+                "their threshold to 1 if that is more"
+            )
 
     def _about_reach(self) -> Iterator[str]:
         if self.whole:
             yield "mutants are tried on the scenarios whose stored runs reach what they change"
         else:
-            yield "every scenario is taken to reach every mutant, which costs more trials than a campaign mostly takes"
+            yield (
+                "mutants of a tool are taken to be reached by the scenarios whose evaluators name the tool, or by all; "
+                "those of a prompt or a model by all. `--probe 1` shows what reaches what"
+            )
 
     def _about_price(self) -> Iterator[str]:
         if not self._asks_model:
@@ -323,8 +361,9 @@ class _Known:
             yield f"a run takes {tokens}, the mean of the stored ones"
         else:
             yield (
-                f"no run is stored: one is taken to use {tokens} ({self._calls:.3g} model calls, {CHARACTERS} "
-                f"characters a token, {ANSWER} tokens an answer). `--probe 3` measures it"
+                f"no run is stored: one is taken to use {tokens} ({sum(self._model_calls):.3g} model calls, "
+                f"{CHARACTERS} characters a token, {ANSWER} tokens an answer, {CALL} a call of a tool). `--probe 3` "
+                "measures it"
             )
         if self._own_usd is None:
             model = self._session.suite.full.model.name or "the agent's model"
@@ -337,6 +376,10 @@ class _Known:
         mean = sum(result.seconds for result in self._results) / len(self._results)
         most = self._session.project.execution.concurrency
         yield f"a run takes {mean:.2g} s, the mean of the stored ones, and up to {most} go on at a time without loss"
+
+
+def _names(scenario: Scenario, tool: str) -> bool:
+    return any(tool in canonical_json(each.model_dump(mode="json")) for each in scenario.evaluators)
 
 
 def _text(turn: JsonValue) -> str:

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
+from agentmut.campaign.decision.scoring import SeenLook, score_of_sample
+from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.drawing import drawing_order
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.result import Result
+from agentmut.project.schema import BudgetSettings
 from agentmut.usecases.campaigns import measure, rescore
 
 pytestmark = pytest.mark.whole
@@ -106,3 +109,40 @@ def test_every_mutant_has_the_same_chance_to_be_drawn() -> None:
     mutants = some(("a", 7), ("b", 5), ("c", 1))
     counts = Counter(id for seed in range(3000) for id in drawing_order(mutants, seed)[:4])
     assert max(abs(counts[mutant.id] / 3000 - 4 / 13) for mutant in mutants) < 0.034
+
+
+def test_a_budget_for_half_the_usual_baseline_takes_the_smallest_one_and_still_gives_a_score(
+    projects: Any,
+) -> None:
+    """Three scenarios: 20 trials each are more than half of 100, 10 each are not."""
+    result = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 100}, **ROUNDS))
+    assert {row.trials for row in result.baseline} == {10}
+    assert result.cost.trials <= 100
+    assert result.score.value is not None and result.score.not_drawn > 0
+
+
+def test_the_first_trial_under_a_budget_in_money_runs_alone() -> None:
+    budget = BudgetSettings(usd=1.0)
+    assert budget_reached(budget, Spend(), 0) == ""
+    assert "no trial has told yet" in budget_reached(budget, Spend(), 1)
+    assert budget_reached(budget, Spend(trials=1, usd=0.1), 8) == ""
+    assert "used up" in budget_reached(budget, Spend(trials=1, usd=0.1), 9)
+    assert budget_reached(BudgetSettings(trials=20), Spend(), 15) == ""
+
+
+def test_a_scenario_that_never_passes_costs_a_run_with_a_budget_five_trials_in_the_first_round(
+    projects: Any,
+) -> None:
+    never = STEADY.replace("'gamma': 1.0", "'gamma': 0.0")
+    poor = measure(projects.write(idle=20, extra=never, budget={"trials": 140}, **ROUNDS))
+    by_name = {row.scenario: row.trials for row in poor.baseline}
+    assert (by_name["alpha"], by_name["gamma"]) == (20, 5)
+    assert {row.testable for row in poor.baseline if row.scenario == "gamma"} == {False}
+
+
+def test_an_earlier_look_bounds_the_score_of_a_sample_that_has_grown() -> None:
+    """The planned look has most of the error; the next look alone would be wider."""
+    seen = [SeenLook(frozenset("abcd"), 0.75), SeenLook(frozenset("abcdef"), 0.01)]
+    nobody: list[tuple[Status, Any]] = [(Status.NO_COVERAGE, None)] * 3 + [(Status.NOT_DRAWN, None)] * 5
+    both, last = score_of_sample(nobody, (), seen), score_of_sample(nobody, (), seen[1:])
+    assert (both.low, both.high, last.high) == (0.0, 0.625, 0.625)

@@ -249,8 +249,8 @@ def test_bad_input_of_the_trend_is_refused(agentmut: Command) -> None:
 def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
     before = agentmut.json("plan")
     assert before["mutants"] == {"prompt": 4}
-    # Prompt of 42 characters and an input of 2: 44 / 4 = 11 tokens in, 200 out: 11 x 2 + 200 x 10 per million.
-    assert before["baseline"] == {"trials": 40, "usd": pytest.approx(40 * 0.002022), "minutes": None}
+    # Prompt of 42 characters and an input of 2: 44 / 4 = 11 tokens in, 100 out: 11 x 2 + 100 x 10 per million.
+    assert before["baseline"] == {"trials": 40, "usd": pytest.approx(40 * 0.001022), "minutes": None}
     # Four mutants and two controls, 30 trials each at most.
     assert before["worst"]["trials"] == 40 + 6 * 30
     assert [line["drop"] for line in before["lines"]] == [0, 0.3, 0.6]

@@ -11,7 +11,17 @@ from agentmut.stats.kill.characteristics import operating_characteristics
 from agentmut.stats.kill.rule import decision_table
 from agentmut.usecases.budget_question import NO_BUDGET, remedy, why_ask
 from agentmut.usecases.foresight import Expected, Foresight, Lanes, Rules
-from agentmut.usecases.plan_figures import Amount, PlannedMutant, Unit, amount, plan_line, stopped_by
+from agentmut.usecases.plan_figures import (
+    Amount,
+    FirstRound,
+    PlannedMutant,
+    RoundLine,
+    Unit,
+    amount,
+    offers,
+    plan_line,
+    stopped_by,
+)
 
 TABLES = cache(decision_table)
 SMALL = Rules(n0=20, alpha=0.05, beta=0.1, delta=0.3, n_max=25)
@@ -95,3 +105,19 @@ def test_asking_goes_by_the_worst_case_within_the_budget(
     assert why.startswith(said) if said in (NO_BUDGET, "") else said in why
     assert bool(why) is bool(said)
     assert "--yes" in remedy(why)
+
+
+def test_round_budgets_say_what_they_buy_up_to_the_last_round() -> None:
+    """$0.01 a trial: 10 scenarios, baseline 20, 50 trials of controls, 25 mutants that take 20 trials each."""
+    rounds = [
+        RoundLine(delta=delta, total=Amount(trials=trials, usd=trials / 100, minutes=None))
+        for delta, trials in ((0.75, 750), (0.5, 1500))
+    ]
+    found = offers(rounds, FirstRound(scenarios=10, baseline=20, controls=50, counted=25))
+    assert [offer.usd for offer in found] == [2, 5, 10, 20]  # $1 is not enough for ten trials a scenario
+    # $2: 200 trials, 100 for the smaller baseline, 50 for controls: .95 * 100 - 50 = 45, two mutants
+    # $5: 500 trials, 200 for the baseline: .95 * 300 - 50 = 235, eleven mutants
+    assert [offer.mutants for offer in found] == [2, 11, 25, 25]
+    assert [offer.delta for offer in found] == [0.75, 0.75, 0.75, 0.5]
+    assert [offer.half_width is None for offer in found] == [False, False, True, True]
+    assert offers([], FirstRound(10, 20, 50, 25)) == ()

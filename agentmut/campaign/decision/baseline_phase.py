@@ -8,6 +8,9 @@ from agentmut.campaign.limits import BaselineLimit, baseline_within, first_round
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch, TrialResult
 
+HOPELESS = 5
+"""Trials of a scenario, none of which passed, after which the first round of a run with a budget leaves it."""
+
 
 class BaselinePhase:
     """The baselines of all scenarios, and which trial of the original comes next."""
@@ -20,6 +23,8 @@ class BaselinePhase:
         self._limit = plan.baseline_limit
         self._in_rounds = bool(plan.rounds)
         self._sized = plan.baseline_limit is None
+        # only in the first round: it is for cheap answers, and a finer one may yet find a scenario that passes rarely
+        self._stops_hopeless = plan.bounded and bool(plan.rounds)
         self._skipped: Mapping[str, int] = plan.first
         self._first: dict[str, TrialResult] = {}
 
@@ -27,6 +32,9 @@ class BaselinePhase:
         """Take in a trial. Return why the budget is refused, or nothing; the first trials of all scenarios tell."""
         baseline = self.by_scenario[launch.scenario]
         baseline.record(result, launch.number)
+        if self._stops_hopeless:
+            hopeless = not baseline.passes and baseline.trials >= HOPELESS
+            baseline.wanted = min(self._wanted, baseline.trials) if hopeless else self._wanted
         refusal = ""
         if launch.number == 0:
             self._first[launch.scenario] = result
@@ -58,6 +66,7 @@ class BaselinePhase:
     def grow(self, trials: int) -> None:
         """Ask for more trials of the original on each scenario: `trials` in all."""
         self._wanted = trials
+        self._stops_hopeless = False
         for baseline in self.by_scenario.values():
             baseline.wanted = max(baseline.wanted, trials)
         self.complete = all(b.complete for b in self.by_scenario.values())
@@ -65,12 +74,11 @@ class BaselinePhase:
     def _size(self, limit: BaselineLimit) -> str:
         """Cut the baseline to what the budget allows. Return the refusal if that is too little.
 
-        The first of several rounds is small enough: it is paid, or refused.
+        The first of several rounds has a small one, or a smaller one: it is paid, or refused.
         """
-        if self._in_rounds:
-            self._sized = True
-            return first_round_within(limit, list(self._first.values()), self._wanted)
-        cut = baseline_within(limit, list(self._first.values()), self._wanted)
+        within = first_round_within if self._in_rounds else baseline_within
+        cut = within(limit, list(self._first.values()), self._wanted)
+        self._wanted = cut.trials
         for baseline in self.by_scenario.values():
             baseline.wanted = cut.trials
         self._sized = True

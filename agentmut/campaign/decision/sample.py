@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agentmut.campaign.decision.kill_phase import Measured, design_of
 from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.scoring import SeenLook
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Intent, Mutant, Sampled
@@ -34,6 +35,8 @@ class Sample:
     looks: Sequence[Look]
     at: int = -1
     """Position of the present look; -1 before the first."""
+    ends: list[int] = field(default_factory=list)
+    """How many of the order each look so far has drawn."""
     waiting: dict[str, None] = field(init=False)
     """Mutants that are not drawn yet, in their order."""
 
@@ -46,9 +49,12 @@ class Sample:
         return len(self.counted) - sum(id in self.counted for id in self.waiting)
 
     @property
-    def share(self) -> float:
-        """Return the part of the error that the present look has."""
-        return self.looks[max(self.at, 0)].share
+    def seen(self) -> tuple[SeenLook, ...]:
+        """Return the looks so far: what each has drawn, and its part of the error."""
+        return tuple(
+            SeenLook(frozenset(self.order[:end]), look.share)
+            for end, look in zip(self.ends, self.looks, strict=False)
+        )
 
     def draw(self) -> tuple[str, ...]:
         """Go to the next look, and return the mutants that it adds; with the last counted one, all others."""
@@ -62,6 +68,7 @@ class Sample:
             missing -= id in self.counted
         for id in found:
             del self.waiting[id]
+        self.ends.append(len(self.order) - len(self.waiting))
         return tuple(found)
 
 
@@ -112,17 +119,31 @@ def planned_sample(
     return Sample(order, counted, planned_looks(len(counted), min(wanted)))
 
 
-def planned_sentence(sample: Sample, plan: Plan, drop: float) -> str:
-    """Say how many mutants are drawn, and how precise the score will be, before they are tried."""
-    target = max(sample.looks, key=lambda look: look.share).drawn
-    of = len(sample.counted)
-    width = expected_width(target, of, ERROR, FALSE, MISSED)
+def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
+    """Say how many mutants are tried, and how precise the score will be, before they are; empty without a limit."""
+    if not plan.mutants or not (plan.bounded or plan.precision):
+        return ""
+    drops = f"at drops of {plan.ladder[0].delta:g} or more"
+    price = f"a run costs about ${money.usd / money.trials:.2g}; " if money.usd and plan.budget.usd else ""
+    if sample is None:
+        return (
+            f"{price}the budget is enough for all mutants {drops}, finer ones while it lasts"
+            if plan.bounded
+            else ""
+        )
+    of, target = len(sample.counted), max(sample.looks, key=lambda look: look.share).drawn
+    half = expected_sample_width(target, of) / 2
     why = "the budget is" if plan.bounded else f"a precision of {plan.precision:g} is"
-    why = "the budget and the precision are" if plan.bounded and plan.precision else why
+    why = "budget and precision are" if plan.bounded and plan.precision else why
     return (
-        f"{why} enough for about {target} of {of} mutants at drops of {drop:g} or more: a random sample, from which "
-        f"the score is known to about {width / 2:.2f} to each side"
+        f"{price}{why} enough for about {target} of {of} mutants {drops}: a random sample, from which the score is "
+        f"known to about {half:.2f} to each side"
     )
+
+
+def expected_sample_width(drawn: int, of: int) -> float:
+    """Return about how wide the score's interval is where `drawn` of `of` mutants are tried, half of them killed."""
+    return expected_width(drawn, of, ERROR, FALSE, MISSED)
 
 
 def is_counted(mutant: Mutant) -> bool:
@@ -148,7 +169,11 @@ def _as_before(order: Sequence[str], counted: frozenset[str], only: Sampled) -> 
         return None
     first = [id for id in only.mutants if id in order]
     rest = [id for id in order if id not in only.mutants]
-    return Sample([*first, *rest], counted, (Look(drawn, only.share), Look(len(counted), 1.0)))
+    looks = [
+        Look(sum(id in counted for id in first[:end]), share)
+        for end, share in zip(only.ends, only.shares, strict=True)
+    ]
+    return Sample([*first, *rest], counted, (*looks, Look(len(counted), 1.0)))
 
 
 def _for_precision(plan: Plan, counted: Collection[str]) -> int | None:

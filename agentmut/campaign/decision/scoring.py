@@ -179,16 +179,49 @@ def _ends(
     return _Ends(*found) if found else _Ends(None)
 
 
+class SeenLook(NamedTuple):
+    """One look at a growing sample."""
+
+    drawn: frozenset[str]
+    """Ids of the mutants that it had."""
+    share: float
+    """Its part of the score's error."""
+
+
 def score_of_sample(
     mutants: Sequence[tuple[Status, Arm | None]],
     drops: Sequence[float],
-    share: float,
+    looks: Sequence[SeenLook] = (),
     graded: Iterable[Grade | None] = (),
     *,
     paper: bool = False,
 ) -> Score:
-    """Return the score of some mutants at the finest of `drops` that nearly all of them have their answer for."""
-    return score(mutants, graded, resolution_of(mutants, drops), paper=paper, share=share)
+    """Return the score of some mutants at the finest of `drops` that nearly all of them have their answer for.
+
+    With several looks at a sample each has its interval, from the mutants that it had by what is known of them now. All
+    of these hold together, so the score lies in their intersection; the value is that of the last look.
+    """
+    resolution, graded = resolution_of(mutants, drops), tuple(graded)
+    if not looks:
+        return score(mutants, graded, resolution, paper=paper)
+    found = [
+        score(_as_drawn(mutants, look), graded, resolution, paper=paper, share=look.share) for look in looks
+    ]
+    low = max((each.low for each in found if each.low is not None), default=None)
+    high = min((each.high for each in found if each.high is not None), default=None)
+    value = found[-1].value
+    if low is None or high is None or not low <= (low if value is None else value) <= high:
+        return found[-1]
+    return found[-1].model_copy(update={"low": low, "high": high})
+
+
+def _as_drawn(
+    mutants: Iterable[tuple[Status, Arm | None]], look: SeenLook
+) -> list[tuple[Status, Arm | None]]:
+    return [
+        (Status.NOT_DRAWN, None) if arm and arm.mutant.id not in look.drawn else (status, arm)
+        for status, arm in mutants
+    ]
 
 
 def share_not_killed(killed: Score) -> Score:

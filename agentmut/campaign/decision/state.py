@@ -24,7 +24,7 @@ from agentmut.campaign.decision.problems import (
 from agentmut.campaign.decision.quarantine import Watch
 from agentmut.campaign.decision.reach import Reached, reached
 from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned_sample, planned_sentence
-from agentmut.campaign.decision.scoring import score_of_sample
+from agentmut.campaign.decision.scoring import SeenLook, score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
 from agentmut.campaign.limits import Spend, price_missing
@@ -260,7 +260,7 @@ class CampaignState:
         if self.round == 0:
             self.sample = self._planned_sample(where)
             self.notice = self._said_of_sample()
-        drawn = set(self.sample.draw()) if self.sample and self.round == 0 else set()
+        drawn = self._drawn_at_first() if self.round == 0 else set()
         waiting = self.sample.waiting if self.sample else {}
         entering = {id: there for id, there in where.items() if id in drawn or id not in waiting}
         self._enter_all(entering)
@@ -270,15 +270,17 @@ class CampaignState:
             self._note_end(arm)
         self.go_on()
 
+    def _drawn_at_first(self) -> set[str]:
+        """Draw the mutants of the first look, or of all looks that were taken before."""
+        looks = len(self.only.ends) if self.only else 1
+        return {id for _ in range(looks) for id in self.sample.draw()} if self.sample else set()
+
     def _planned_sample(self, where: Mapping[str, Reached]) -> Sample | None:
         able = {id: there for id, there in where.items() if self._has_baseline(there)}
         return planned_sample(self.plan, able, self._measured, self._money, self.only)
 
     def _said_of_sample(self) -> str:
-        if self.sample is None or self.only is not None:
-            return ""
-        drop = self.plan.ladder[0].delta
-        return planned_sentence(self.sample, self.plan, drop)
+        return "" if self.only else planned_sentence(self.sample, self.plan, self._money)
 
     def _draw(self) -> None:
         """Draw the mutants of the next look."""
@@ -302,15 +304,15 @@ class CampaignState:
         """Return the mutation score by what is known now."""
         counted = [mutant.id for mutant in self.plan.mutants if is_counted(mutant)]
         found = [(self._known_status(id), self.arms.get(id)) for id in counted]
-        return score_of_sample(found, self.drops_begun, self.share_of_error)
+        return score_of_sample(found, self.drops_begun, self.looks)
 
     def _known_status(self, mutant: str) -> Status:
         return (self.status(mutant) or (Status.UNDECIDED, ""))[0]
 
     @property
-    def share_of_error(self) -> float:
-        """Return the part of the error that the present look at a sample has; 1 where no mutants are drawn."""
-        return self.sample.share if self.sample else 1.0
+    def looks(self) -> tuple[SeenLook, ...]:
+        """Return the looks at the sample so far; empty where no mutants are drawn."""
+        return self.sample.seen if self.sample else ()
 
     @property
     def _measured(self) -> Measured:

@@ -299,9 +299,10 @@ def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:
     if settings.rounds == "one":
         return ()
     rounds = rounds_to(settings.delta, None if settings.baseline == "auto" else settings.baseline)
-    if refusal := first_round_within_trials(project.budget.trials, rounds[0].baseline, scenarios):
-        raise UsageError(refusal)
-    return rounds
+    cut = first_round_within_trials(project.budget.trials, rounds[0].baseline, scenarios)
+    if cut.refusal:
+        raise UsageError(cut.refusal)
+    return (rounds[0]._replace(baseline=cut.trials), *rounds[1:])
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:

@@ -98,7 +98,8 @@ def _sampled(state: CampaignState) -> Sampled | None:
     found = state.sample
     if found is None or not found.waiting:
         return None
-    return Sampled(mutants=tuple(id for id in found.order if id not in found.waiting), share=found.share)
+    shares = tuple(look.share for look in found.seen)
+    return Sampled(mutants=tuple(found.order[: found.ends[-1]]), ends=tuple(found.ends), shares=shares)
 
 
 def _utc(moment: float) -> datetime:
@@ -303,8 +304,8 @@ class _Scorer(NamedTuple):
         rows = list(rows)
         judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
         graded = [Grade(row.grade) for row in rows if row.grade]
-        drops, share = self.state.drops_begun, self.state.share_of_error
-        return score_of_sample(judged, drops, share, graded, paper=self.scoring == "paper")
+        drops, looks = self.state.drops_begun, self.state.looks
+        return score_of_sample(judged, drops, looks, graded, paper=self.scoring == "paper")
 
 
 def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:

@@ -9,7 +9,7 @@ from agentmut.project import VerdictSettings
 from agentmut.report.paint import Page, clean
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.stats import Preview
-from agentmut.usecases import Amount, Foreseen
+from agentmut.usecases import Amount, Foreseen, Offer
 
 
 def render_plan(plan: Foreseen, color: bool = False) -> str:
@@ -26,6 +26,8 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
         for each in plan.rounds:
             bought.add_row(f"{each.delta:g} or more", *_cells(each.total))
         page.add(bought)
+    for offer in plan.offers:
+        page.hang(_offered(offer), indent=0)
     if plan.buys:
         page.hang(plan.buys, indent=0)
     page.title("What to expect, if each degrading mutant lowers one pass rate by")
@@ -51,6 +53,23 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     for note in plan.notes:
         page.hang(f"Note: {clean(note)}.", indent=0)
     return page.text()
+
+
+def _offered(offer: Offer) -> str:
+    """Say what a budget is enough for.
+
+    >>> _offered(Offer(usd=2, trials=300, mutants=8, of=27, delta=0.75, half_width=0.33))
+    'With $2 you learn the score to about 0.33 to each side, for drops of 0.75 or more: 8 of 27 mutants at random.'
+    >>> _offered(Offer(usd=None, trials=2000, mutants=27, of=27, delta=0.5, half_width=None))
+    'With 2,000 trials you learn which drops of 0.5 or more are noticed, of every mutant.'
+    """
+    budget = f"${offer.usd:g}" if offer.usd else f"{offer.trials:,.0f} trials"
+    if offer.half_width is None:
+        return f"With {budget} you learn which drops of {offer.delta:g} or more are noticed, of every mutant."
+    return (
+        f"With {budget} you learn the score to about {offer.half_width:.2f} to each side, for drops of {offer.delta:g} "
+        f"or more: {offer.mutants} of {offer.of} mutants at random."
+    )
 
 
 def _share(value: float | None) -> str:
