@@ -134,7 +134,9 @@ def test_a_scenario_that_never_passes_costs_a_run_with_a_budget_five_trials_in_t
     projects: Any,
 ) -> None:
     never = STEADY.replace("'gamma': 1.0", "'gamma': 0.0")
-    poor = measure(projects.write(idle=20, extra=never, budget={"trials": 140}, **ROUNDS))
+    poor = measure(
+        projects.write(idle=20, extra=never, budget={"trials": 140}, execution={"concurrency": 1}, **ROUNDS)
+    )
     by_name = {row.scenario: row.trials for row in poor.baseline}
     assert (by_name["alpha"], by_name["gamma"]) == (20, 5)
     assert {row.testable for row in poor.baseline if row.scenario == "gamma"} == {False}

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from agentmut.stats.checks import check_count, check_rate
 
 Array = NDArray[np.float64]
-PLANNED = 0.75
+PLANNED = 0.85
 """The share of the error that the look has at which the sample is planned to end."""
 WHOLE = 0.05
 """The share of the look at all mutants."""
