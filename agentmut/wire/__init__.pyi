@@ -7,8 +7,10 @@ from .carriers.proxy.gateway import open_gateway as open_gateway
 from .carriers.proxy.refusal import RefusalError as RefusalError
 from .carriers.proxy.roster import Everyone as Everyone
 from .carriers.proxy.roster import Roster as Roster
+from .carriers.proxy.security import behind_token as behind_token
 from .carriers.proxy.security import check_host as check_host
 from .carriers.proxy.security import check_origin as check_origin
+from .carriers.proxy.security import new_token as new_token
 from .carriers.proxy.server import Proxy as Proxy
 from .carriers.proxy.upstream import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.upstream import TROUBLE as TROUBLE

@@ -54,6 +54,13 @@ def proxy(
             "--allow-remote", help="Let other machines in: any --host, and requests under any Host name."
         ),
     ] = False,
+    token: Annotated[
+        bool,
+        typer.Option(
+            "--token/--no-token",
+            help="Serve under a random path, which the exported base URLs have, and refuse all other requests.",
+        ),
+    ] = True,
     project: Annotated[
         Path | None,
         typer.Option("--project", "-p", help="The project that --mutant belongs to. Default: here."),
@@ -83,7 +90,7 @@ def proxy(
         )
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
-    served = _Served(upstream, host, chosen, allow_remote)
+    served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token)
     code = asyncio.run(served.until_done(command or [], make))
     raise typer.Exit(served.tally.told(code, mutant=mutant is not None))
 
@@ -121,17 +128,20 @@ class _Tally:
 class _Served:
     """The proxy and what it is asked to do."""
 
-    def __init__(self, upstream: str | None, host: str, port: int, allow_remote: bool) -> None:
+    def __init__(
+        self, upstream: str | None, host: str, port: int, *, allow_remote: bool, token: bool
+    ) -> None:
         self._upstream = upstream
         self._host = host
         self._port = port
         self._allow_remote = allow_remote
+        self._token = token
         self.tally = _Tally()
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
         from agentmut.cli.masking import masked
-        from agentmut.wire import Everyone, Proxy, doors_of, past_http_proxies
+        from agentmut.wire import Everyone, Proxy, doors_of, new_token, past_http_proxies
 
         def watch(passage: "Passage", exchange: "Exchange") -> None:
             self.tally.count(passage)
@@ -143,6 +153,7 @@ class _Served:
             Everyone(make),
             allow_remote=self._allow_remote,
             watch=watch,
+            token=new_token() if self._token else "",
         )
         async with together.serving(self._host, self._port, PATIENCE) as origin:
             variables = past_http_proxies(os.environ)

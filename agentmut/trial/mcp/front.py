@@ -25,9 +25,11 @@ from agentmut.wire import (
     RefusalError,
     Roster,
     Upstream,
+    behind_token,
     check_host,
     check_origin,
     new_session,
+    new_token,
     without_url_secrets,
 )
 
@@ -45,6 +47,7 @@ class Front:
         self._session = session
         self._sessions = Sessions()
         self.port = 0
+        self.token = new_token()
 
     async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
         """Pass a request on, or say why not."""
@@ -64,7 +67,7 @@ class Front:
     def _asked(self, http: web.BaseRequest) -> Asked:
         check_host(http.headers, self.port)
         check_origin(http.headers)
-        name, path = trial_and_path(http.raw_path)
+        name, path = trial_and_path(behind_token(http.raw_path, self.token))
         target = _TARGET.fullmatch(path.removeprefix(DOOR)) if path.startswith(DOOR) else None
         if name is None or target is None:
             raise RefusalError(404, "no_such_path", f"the path has to be /t/TRIAL{DOOR}ADDRESS-OF-THE-SERVER")
@@ -94,7 +97,7 @@ async def open_front(roster: Roster) -> AsyncIterator[str]:
         try:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             front.port = runner.addresses[0][1]
-            yield f"http://127.0.0.1:{front.port}"
+            yield f"http://127.0.0.1:{front.port}/{front.token}"
         finally:
             await runner.cleanup()
 

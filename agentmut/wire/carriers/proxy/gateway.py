@@ -14,6 +14,7 @@ from urllib.parse import quote
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.security import new_token
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.throttle import Throttle
@@ -87,7 +88,7 @@ async def open_gateway(
     async with AsyncExitStack() as stack:
         origins = {}
         for door in doors:
-            proxy = Proxy([door.upstream], roster, codecs=codecs, throttle=throttle)
+            proxy = Proxy([door.upstream], roster, codecs=codecs, throttle=throttle, token=new_token())
             origins[await stack.enter_async_context(proxy.serving())] = door
         if port is not None:
             upstreams = [door.upstream for door in doors]

@@ -1,5 +1,6 @@
 """Who may ask the proxy, and for what: this machine, and only what its upstream serves."""
 
+import secrets
 from urllib.parse import unquote, urlsplit
 
 from aiohttp import hdrs
@@ -36,6 +37,33 @@ def check_origin(headers: CIMultiDictProxy[str]) -> None:
     crossing = not origins and headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
     if crossing or not all(map(_is_of_this_machine, origins)):
         raise RefusalError(403, "foreign_origin", "web pages of other sites may not ask through this proxy")
+
+
+TOKEN_BYTES = 16
+"""Of chance in an address: nobody guesses it, however many local users or web pages try."""
+
+
+def new_token() -> str:
+    """Return a new token for the address of a proxy, fit for a path."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def behind_token(target: str, token: str) -> str:
+    """Return a request's target without the token that it has to begin with; refuse any other. No token: as it is.
+
+    >>> behind_token("/x7/v1/messages", "x7"), behind_token("/v1/messages", "")
+    ('/v1/messages', '/v1/messages')
+    """
+    if not token:
+        return target
+    first, slash, rest = target[1:].partition("/")
+    if not slash or not secrets.compare_digest(first.encode("utf-8", "surrogateescape"), token.encode()):
+        raise RefusalError(
+            403,
+            "no_token",
+            "the address has to begin with the token of this proxy, as the given base URLs do",
+        )
+    return slash + rest
 
 
 def check_target(target: str) -> None:

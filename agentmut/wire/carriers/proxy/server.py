@@ -15,7 +15,13 @@ from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
-from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_origin, check_target
+from agentmut.wire.carriers.proxy.security import (
+    behind_token,
+    check_bind,
+    check_host,
+    check_origin,
+    check_target,
+)
 from agentmut.wire.carriers.proxy.upstream import (
     LONGEST_FIELD,
     Upstream,
@@ -28,7 +34,10 @@ from agentmut.wire.codecs import all_codecs
 
 
 class Proxy:
-    """Passes requests of trials on to a service; see `serve`."""
+    """Passes requests of trials on to a service; see `serving`.
+
+    With a `token`, requests are refused whose path does not begin with it; the URL that `serving` yields has it.
+    """
 
     def __init__(
         self,
@@ -39,12 +48,14 @@ class Proxy:
         throttle: Throttle | None = None,
         allow_remote: bool = False,
         watch: Watch | None = None,
+        token: str = "",
     ) -> None:
         self._upstreams = upstreams
         self._roster = roster
         self._codecs = all_codecs() if codecs is None else codecs
         self._courier = Courier(self._codecs, throttle, watch)
         self._allow_remote = allow_remote
+        self._token = token
         self._port = 0
         self._origin = ""
 
@@ -74,7 +85,8 @@ class Proxy:
             try:
                 await _start(web.TCPSite(runner, host, port, backlog=1024), host, port)
                 self._port = runner.addresses[0][1]
-                self._origin = f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+                shown = f"[{host}]" if ":" in host else host
+                self._origin = f"http://{shown}:{self._port}{f'/{self._token}' if self._token else ''}"
                 yield self._origin
             finally:
                 await runner.cleanup()
@@ -100,7 +112,7 @@ class Proxy:
             raise RefusalError(
                 501, "no_upgrade", "connections that change their protocol (WebSocket) are not passed on"
             )
-        name, path = trial_and_path(http.raw_path)
+        name, path = trial_and_path(behind_token(http.raw_path, self._token))
         told = http.headers.get(TRIAL_HEADER)
         trial = self._roster.trial(name or told)
         if name and told and told not in (name, trial.id):
