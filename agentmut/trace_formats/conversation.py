@@ -87,7 +87,7 @@ def _steps(reply: Said, after: Sequence[Said], turn: int) -> Iterator[Step]:
             call_id=call.id,
             output=result.text if result else None,
             error=result.error if result else None,
-            started=result.started if result else reply.started + reply.seconds,
+            started=(result and result.started) or reply.started + reply.seconds,
             seconds=result.seconds if result else 0.0,
             **common,
         )

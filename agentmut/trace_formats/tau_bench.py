@@ -6,15 +6,13 @@ The format is that of github.com/sierra-research/tau-bench, `run.py`; ids of cal
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentmut._base import one_line
-from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial, RecordedScore
+from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial
 from agentmut.seams import TraceFile
+from agentmut.trace_formats.benchmark_fields import read_each, success
 from agentmut.trace_formats.conversation import chat_message, conversation_trace, prompt_of, turns_of
 from agentmut.trace_formats.records import Record, records
 
 _KEYS = (b'"task_id"', b'"reward"', b'"traj"')
-_SUCCESS = 1e-6
-"""How far a reward may be from 1, as tau-bench itself counts successes."""
 
 
 class TauBench:
@@ -30,30 +28,18 @@ class TauBench:
         """Yield the trials in the order in which the files have them."""
         for file in files:
             for record in records(file):
-                yield record if isinstance(record, BrokenRecord) else _read(record)
-
-
-def _read(record: Record) -> ForeignTrial | BrokenRecord:
-    try:
-        return _trial(record)
-    except KeyError as error:
-        return BrokenRecord(place=record.place, reason=f"it has no {error}")
-    except (AttributeError, TypeError, ValueError) as error:
-        return BrokenRecord(place=record.place, reason=one_line(error))
+                yield from read_each(record, _trial)
 
 
 def _trial(record: Record) -> ForeignTrial:
     run: Mapping[str, Any] = record.value
     said = [chat_message(message) for message in run["traj"]]
-    reward = float(run["reward"])
     return ForeignTrial(
         scenario=f"task_{run['task_id']}",
         turns=turns_of(said),
         trace=conversation_trace(said),
         place=record.place,
         config=AgentConfig(prompt=prompt_of(said)),
-        scores={
-            "reward": RecordedScore(value=abs(reward - 1) <= _SUCCESS, reason=f"the reward is {reward:g}")
-        },
+        scores={"reward": success(float(run["reward"]))},
         fields={name: value for name, value in run.items() if name != "traj"},
     )

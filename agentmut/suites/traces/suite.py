@@ -34,7 +34,7 @@ class Traces(SetsRule):
                 f"{WHERE}.evaluators: the records have no score that decides, so evaluators have to judge them; "
                 "give a list, as in a scenario file"
             )
-        self._runs = _by_scenario(settings, self._report)
+        self._runs = _by_scenario(settings, self._report, self._outcome)
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "Traces":
@@ -71,7 +71,7 @@ class Traces(SetsRule):
             runs,
             self._report.digest,
             self._settings,
-            tuple(_remarks(self._report)),
+            tuple(_remarks(self._report, self._outcome)),
         )
 
 
@@ -120,14 +120,22 @@ def _evaluators(settings: TracesSettings, root: Path) -> tuple[EvaluatorSpec, ..
         raise UsageError(f"{WHERE}.evaluators: {error}") from None
 
 
-def _by_scenario(settings: TracesSettings, report: TraceReport) -> dict[str, list[ForeignTrial]]:
+def _by_scenario(
+    settings: TracesSettings, report: TraceReport, outcome: str
+) -> dict[str, list[ForeignTrial]]:
     """Return the runs of each scenario, in the order of the files, without those that are no evidence."""
     found: dict[str, list[ForeignTrial]] = {}
     for trial in report.trials:
         name = trial.scenario if settings.scenario_by is None else _named_by(trial, settings.scenario_by)
-        if not trial.no_evidence:
+        if not _why_left_out(trial, outcome):
             found.setdefault(name, []).append(trial)
     return found
+
+
+def _why_left_out(trial: ForeignTrial, outcome: str) -> str:
+    """Return why a run is no evidence: by its record, or since it lacks the score that decides."""
+    missing = bool(outcome) and outcome not in trial.scores
+    return trial.no_evidence or (f"it has no score {outcome}" if missing else "")
 
 
 def _named_by(trial: ForeignTrial, field: str) -> str:
@@ -170,14 +178,15 @@ def _completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
     return config.model_copy(update=found)
 
 
-def _remarks(report: TraceReport) -> Iterator[str]:
-    evidence = [trial for trial in report.trials if not trial.no_evidence]
+def _remarks(report: TraceReport, outcome: str) -> Iterator[str]:
+    formats = ", ".join(report.formats)
+    left = [(trial, why) for trial in report.trials if (why := _why_left_out(trial, outcome))]
     yield (
-        f"all {len(evidence)} trials were run and recorded by another tool ({', '.join(report.formats)}, files with "
-        f"the digest {report.digest[:12]}); agentmut ran none of them"
+        f"all {len(report.trials) - len(left)} trials were run and recorded by another tool ({formats}, files "
+        f"with the digest {report.digest[:12]}); agentmut ran none of them"
     )
-    if left := [trial for trial in report.trials if trial.no_evidence]:
-        yield f"{len(left)} recorded runs are no evidence, such as {left[0].place}: {left[0].no_evidence}"
+    if left:
+        yield f"{len(left)} recorded runs are no evidence, such as {left[0][0].place}: {left[0][1]}"
     if report.broken:
         shown = "; ".join(map(str, report.broken[:_SHOWN]))
         yield f"{len(report.broken)} records could not be read: {shown}"

@@ -1,0 +1,44 @@
+"""What formats of benchmarks have in common: times, rewards, and records that are not as they should be."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+from agentmut._base import one_line
+from agentmut.nouns import BrokenRecord, ForeignTrial, RecordedScore
+from agentmut.trace_formats.records import Record
+
+SUCCESS = 1e-6
+"""How far a reward may be from 1, as tau-bench counts successes."""
+
+
+def read_each(
+    record: Record | BrokenRecord, trial: Callable[[Record], ForeignTrial]
+) -> Iterator[ForeignTrial | BrokenRecord]:
+    """Yield the trial of a record; what is wrong with it is told with its place."""
+    if isinstance(record, BrokenRecord):
+        yield record
+        return
+    try:
+        yield trial(record)
+    except KeyError as error:
+        yield BrokenRecord(place=record.place, reason=f"it has no {error}")
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        yield BrokenRecord(place=record.place, reason=one_line(error))
+
+
+def seconds_of(written: Any) -> float | None:
+    """Return a time of ISO 8601 in seconds since the epoch; None for what is none.
+
+    >>> seconds_of("2026-01-01T00:00:00Z")
+    1767225600.0
+    """
+    try:
+        return datetime.fromisoformat(str(written)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def success(reward: float) -> RecordedScore:
+    """Return whether a reward is 1, as a score: benchmarks count such runs as successes and no others."""
+    return RecordedScore(value=abs(reward - 1) <= SUCCESS, reason=f"the reward is {reward:g}")
