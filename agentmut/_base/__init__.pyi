@@ -1,4 +1,7 @@
 from .bounded_pattern import BoundedPattern as BoundedPattern
+from .edits import Edit as Edit
+from .edits import edit_together as edit_together
+from .edits import finish_edits as finish_edits
 from .environment import environ as environ
 from .errors import AdapterError as AdapterError
 from .errors import AgentmutError as AgentmutError

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +20,7 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
 
     Raises `StoreError`: the trials are in the store, and `remedy` says how to go on.
     """
-    scratch = path.with_name(path.name + ".new")
+    scratch = _scratch(path)
     try:
         make_private_folder(path.parent)
         write_private(scratch, storable_json(model, indent=2, by_alias=True) + "\n")
@@ -33,10 +34,15 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
     return path
 
 
+def _scratch(path: Path) -> Path:
+    """Return a name beside a file that is nobody's, and that nobody can put a link at beforehand."""
+    return path.with_name(f".agentmut-{secrets.token_hex(16)}")
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a user's file whole or not at all, with the permissions that it has. Raises `OSError`."""
     path = path.resolve()  # a link stays a link
-    scratch = path.with_name(path.name + ".new")
+    scratch = _scratch(path)
     try:
         scratch.write_bytes(content)
         if path.exists():

@@ -13,6 +13,7 @@ from agentmut._base import (
     KeyPath,
     ProjectError,
     YamlSource,
+    finish_edits,
     joined,
     make_importable,
     nearest,
@@ -47,6 +48,7 @@ def load_project(
     `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
     """
     path = _project_path(path)
+    finish_edits(path.parent)
     source = read_yaml(path, path.name)
     make_importable(path.parent)
     if is_paper_spec(source):

@@ -8,12 +8,13 @@ import yaml
 
 from agentmut._base import (
     AgentmutError,
+    Edit,
     ProjectError,
     StoreError,
     UsageError,
     compose,
+    edit_together,
     refuse_read_only,
-    write_whole,
 )
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Scenario, ScenarioSuggestion
 from agentmut.project.loading import load_project
@@ -87,23 +88,27 @@ class _Files:
         self._after[self._new] = after
 
     def write(self, expected: Sequence[Scenario]) -> tuple[Path, ...]:
-        """Write all changes, or none."""
-        written: list[Path] = []
+        """Write all changes, or none; a command that is killed meanwhile leaves all of them or none, too."""
+        edits = [Edit(path, self._bytes_before(path), _bytes(text)) for path, text in self._after.items()]
+        written = False
         try:
             for path in self._after:
                 refuse_read_only(path)
-            for path, text in self._after.items():
-                written.append(path)
-                write_whole(path, _bytes(text))
+            edit_together(self._project.root, edits)
+            written = True
             self._check(expected)
         except BaseException as error:
-            stuck = self._put_back(written)
+            stuck = self._put_back(edits) if written else ""
             if stuck:
                 raise StoreError(f"{stuck}, after: {error}") from error
             if isinstance(error, OSError | AgentmutError):
                 raise UsageError(f"the scenario files were not changed: {error}") from error
             raise
         return tuple(self._after)
+
+    def _bytes_before(self, path: Path) -> bytes | None:
+        before = self._before[path]
+        return None if before is None else _bytes(before)
 
     def _check(self, expected: Sequence[Scenario]) -> None:
         found = {scenario.name: scenario for scenario in load_project(self._project.path).scenarios}
@@ -114,21 +119,14 @@ class _Files:
                     f"{scenario_text(scenario)}"
                 )
 
-    def _put_back(self, written: Iterable[Path]) -> str:
-        """Restore the files that were written; return which files could not be restored."""
-        stuck = []
-        for path in written:
-            before = self._before[path]
-            try:
-                if before is None:
-                    path.unlink(missing_ok=True)
-                elif path.read_bytes() != _bytes(before):
-                    write_whole(path, _bytes(before))
-            except OSError as error:
-                stuck.append(
-                    f"{path} was changed and cannot be put back ({error}): take the change out by hand"
-                )
-        return "; ".join(stuck)
+    def _put_back(self, edits: Sequence[Edit]) -> str:
+        """Restore the files that were written; return why they could not be restored."""
+        try:
+            edit_together(self._project.root, [Edit(one.path, one.after, one.before) for one in edits])
+        except (OSError, AgentmutError) as error:
+            names = ", ".join(str(one.path) for one in edits)
+            return f"{names} changed and cannot be put back ({error}): take the change out by hand"
+        return ""
 
     def _text(self, path: Path) -> str:
         if path not in self._after:
