@@ -123,6 +123,9 @@ bench-frameworks: $(SECOND)/.ready  ## what adapters add to a trial in the secon
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
 	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py
 
+incidents: $(VENV)/.dev  ## documented incidents and their operators; docs/incidents.md is its output
+	@$(BIN)/agentmut simulate --alias gpt-5.2=sim-large -- $(BIN)/python benchmarks/incidents/table.py
+
 closing-the-loop: $(VENV)/.dev  ## from thin suites to better ones; docs/closing-the-loop.md is its output
 	@$(BIN)/python benchmarks/closing_the_loop.py
 

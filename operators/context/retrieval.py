@@ -96,7 +96,10 @@ def lose_structure(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 def keep_first(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant of an agent with several documents: it is given the first one only."""
     if len(config.context) > 1:
-        before = [document.model_dump(mode="json") for document in config.context]
-        edit = Edit(pointer="/context", before=before, after=before[:1])
+        edits = tuple(
+            Edit(pointer=f"/context/{index}", before=document.model_dump(mode="json"), after=None)
+            for index, document in enumerate(config.context)
+            if index
+        )
         said = f"give only the document {quoted(config.context[0].name)}"
-        yield Candidate(edits=(edit,), description=said, anchor="first")
+        yield Candidate(edits=edits, description=said, anchor="first")
