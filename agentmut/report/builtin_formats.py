@@ -173,6 +173,18 @@ class Stryker:
         return stryker_report(result)
 
 
+class Csv:
+    """One row a mutant, for spreadsheets and data frames."""
+
+    name: ClassVar[str] = "csv"
+
+    def render(self, result: "Result", view: View) -> str:
+        """Return the mutants of a run as CSV."""
+        from agentmut.report.files.csv_tables import mutants_csv
+
+        return mutants_csv(result)
+
+
 class Html(ShowsWholeRun):
     """One HTML file that loads nothing."""
 

@@ -1,5 +1,7 @@
 """`agentmut trials`: what is stored, one by one, and what an outage has spoiled."""
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -109,3 +111,17 @@ def test_a_scenario_of_the_suite_without_trials_is_no_error(project: Path) -> No
     suite = [{"name": name, "input": "hi", "evaluators": [{"contains": "a"}]} for name in ("greets", "new")]
     (project / "s.yaml").write_text(yaml.safe_dump(suite))
     assert told(project, "new") == []
+
+
+def test_trials_are_written_as_csv(project: Path) -> None:
+    stored(project)
+    done = CliRunner().invoke(app, ["trials", "--csv", "--project", str(project)])
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["mutant"], row["scenario"], row["outcome"]) for row in rows] == [
+        ("", "greets", "pass"),
+        ("abc1", "greets", "fail"),
+        ("abc2", "greets", "fail"),
+    ]
+    both = CliRunner().invoke(app, ["trials", "--csv", "--json", "--project", str(project)])
+    assert isinstance(both.exception, UsageError)

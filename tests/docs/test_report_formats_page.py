@@ -25,13 +25,21 @@ def test_the_commands_shown_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         write_result(result(row("s1", status), run_id=run), tmp_path / folder / ".agentmut" / "runs" / run)
     monkeypatch.chdir(tmp_path / "desk")
     commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)).splitlines()
-    assert len(commands) == 10
+    assert len(commands) == 11
     for command in commands:
         words = shlex.split(command.replace("$GITHUB_STEP_SUMMARY", "summary.md"), comments=True)
         with pytest.raises(SystemExit) as ended:
             main(words[1:])
         assert ended.value.code == 0, command
-    assert {path.suffix for path in Path.cwd().glob("*.*")} == {".md", ".xml", ".sarif", ".json", ".html", ""}
+    assert {path.suffix for path in Path.cwd().glob("*.*")} == {
+        ".md",
+        ".xml",
+        ".sarif",
+        ".json",
+        ".html",
+        ".csv",
+        "",
+    }
 
 
 def test_every_status_is_mapped_as_the_page_says() -> None:

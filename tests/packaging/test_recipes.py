@@ -141,7 +141,7 @@ SHOWN = {
     "An importer of another tool's suite": "row_1",
     "A reader of another tool's agent file": "desk.persona:2",
     "A format of recorded runs": "40/40",
-    "A report format": "mutant,operator,status",
+    "A report format": "mutant\toperator\tstatus",
     "A codec of a model service": "Never guess",
 }
 

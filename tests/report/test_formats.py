@@ -300,7 +300,7 @@ def evil_result(long: str = LONG) -> Result:
 CONTROLS = [*map(chr, [*range(9), 11, 12, *range(14, 32), *range(127, 160)]), *"\u202e\u200b\ufffe\ufeff"]
 
 
-@pytest.mark.parametrize("format", ["terminal", "markdown", "junit", "sarif", "stryker"])
+@pytest.mark.parametrize("format", ["terminal", "markdown", "junit", "sarif", "stryker", "csv"])
 def test_hostile_texts_leave_every_format_clean_bounded_and_valid(format: str) -> None:
     text = render_as(evil_result(), format)
     assert not [character for character in CONTROLS if character in text]

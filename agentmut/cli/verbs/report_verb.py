@@ -25,7 +25,8 @@ Formats = Annotated[
     typer.Option(
         "--format",
         help="How it is written: terminal, json, markdown for pull requests, junit (XML) and sarif for CI, stryker "
-        "for the viewer of mutation-testing-elements, html for browsers, or a format of an installed plugin.",
+        "for the viewer of mutation-testing-elements, html for browsers, csv with one row a mutant, or a format "
+        "of an installed plugin.",
     ),
 ]
 Output = Annotated[

@@ -40,6 +40,9 @@ def trials(
     ] = None,
     project: ProjectPath = Path(),
     full: Full = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print one row a trial as CSV, for data frames.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the stored trials of the project, in the order in which they ended.
@@ -49,7 +52,10 @@ def trials(
     Example: agentmut trials --failed
     """
     from agentmut.project import FOLDER, load_project
-    from agentmut.usecases import opened, stand_in_keys, stored_trial, stored_trials
+    from agentmut.usecases import TrialRow, opened, stand_in_keys, stored_trial, stored_trials
+
+    if as_csv and as_json:
+        raise UsageError("--csv and --json contradict each other: leave one out.")
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
@@ -62,6 +68,14 @@ def trials(
             rows = (
                 [] if one else list(stored_trials(session, store, scenario=scenario, mutant=mutant, **wanted))
             )
+    if as_csv:
+        from agentmut.report import csv_table
+
+        shown = [one.row] if one else rows
+        typer.echo(
+            csv_table(list(TrialRow.model_fields), (row.model_dump().values() for row in shown)), nl=False
+        )
+        return
     if as_json:
         print_json(one.model_dump(mode="json") if one else [row.model_dump(mode="json") for row in rows])
         return
