@@ -73,7 +73,8 @@ def trials(
 
         shown = [one.row] if one else rows
         typer.echo(
-            csv_table(list(TrialRow.model_fields), (row.model_dump().values() for row in shown)), nl=False
+            csv_table(list(TrialRow.model_fields), (tuple(row.model_dump().values()) for row in shown)),
+            nl=False,
         )
         return
     if as_json:
