@@ -1,4 +1,7 @@
-"""Put the output of `make demo` into docs/example-run.md: `make demo | python benchmarks/transcript.py`."""
+"""Put the report of `make demo` into docs/example-run.md.
+
+`make demo`, then `agentmut report --full --project examples/support_desk | python benchmarks/transcript.py`.
+"""
 
 import re
 import sys

@@ -50,7 +50,7 @@ _REFUSALS = (
 _OTHER_REFUSALS = (
     r"Error executing tool: |Tool not found$|Tool execution blocked by hook|Tool '.*' has reached its "
 )
-"""Those that it has in its code."""
+"""The messages that CrewAI's code has for calls that failed."""
 
 
 def failure_in(result: Any) -> str | None:

@@ -40,7 +40,7 @@ class Hearing:
     answer: JsonValue = None
     last: str = START
     called: list[Call] = field(default_factory=list)
-    """Those that have no result yet."""
+    """The calls that have no result yet."""
     heard: int = 0
     """Events so far."""
 

@@ -70,7 +70,7 @@ BEDROCK_AGENT = Service(
 )
 SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, VERTEX, BEDROCK, BEDROCK_AGENT)
 CARRIED = tuple(service for service in SERVICES if service.dialects)
-"""Those whose requests pass a proxy on their way, to be read and changed."""
+"""Services whose requests pass a proxy on their way, to be read and changed."""
 ENDPOINT_VARIABLES = tuple(
     dict.fromkeys(name for service in SERVICES for name in (*service.variables, *service.shared))
 )

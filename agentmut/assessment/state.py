@@ -75,7 +75,7 @@ class AssessedScenario:
     never_began: Counter[str] = field(default_factory=Counter)
     """Trials in `passed` that raised before they did anything, by the type of the exception."""
     fresh: Fresh = field(default_factory=Fresh)
-    """Those of the trials that were run now."""
+    """What the trials that were run now show of an agent that cannot run."""
     checked: Checked = field(default_factory=Checked)
     """What single evaluators found in `passed`."""
     arrived: dict[int, TrialResult] = field(default_factory=dict)

@@ -13,7 +13,7 @@ class Fresh:
 
     finished: int = 0
     trials: int = 0
-    """Those that are evidence."""
+    """The finished trials that are evidence."""
     first_failure: str = ""
     no_evidence: Counter[str] = field(default_factory=Counter)
     """Reasons of those that are none."""

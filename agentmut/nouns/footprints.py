@@ -23,7 +23,7 @@ class RequestShape(Frozen):
     system: int = 0
     """So many characters of the text, at its start, are system messages."""
     tools: tuple[ToolSpec, ...] = ()
-    """Those that the system message tells of, where no others are sent."""
+    """The tools that the system message describes, where the request sends none."""
     model: str = ""
     temperature: float | None = None
     top_p: float | None = None

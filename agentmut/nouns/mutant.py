@@ -41,17 +41,17 @@ class Reach(StrEnum):
     """Which scenarios can notice a mutant."""
 
     CALLED = "called"
-    """Those whose baseline traces call the tool named by the mutant's subject."""
+    """Scenarios whose baseline traces call the tool named by the mutant's subject."""
     CARRIED = "carried"
-    """Those that carry the document named by the subject, or any document where it is empty."""
+    """Scenarios that carry the document named by the subject, or any document where it is empty."""
     SENT = "sent"
-    """Those some of whose baseline requests carried the part."""
+    """Scenarios with a baseline request that carried the part."""
     REPEATED = "repeated"
-    """Those whose baseline traces call the tool named by the subject at least twice in a run."""
+    """Scenarios whose baseline traces call the tool named by the subject at least twice in a run."""
     RAN = "ran"
-    """Those whose baseline runs enter the node named by the subject, or any node where it is empty."""
+    """Scenarios whose baseline runs enter the node named by the subject, or any node where it is empty."""
     CONVERSED = "conversed"
-    """Those with more than one turn."""
+    """Scenarios with more than one turn."""
 
 
 class Effect(StrEnum):

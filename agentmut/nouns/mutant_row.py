@@ -53,9 +53,9 @@ class WitnessSummary(Frozen):
     edits: int = 0
     """Places that the mutant changes; 0 in results of earlier versions."""
     edits_seen: int = 0
-    """Those that some trial showed."""
+    """The places that some trial showed."""
     fewest_edits: int = 0
-    """Those that the trial with the fewest showed."""
+    """The places that the trial with the fewest showed."""
     requests: int = 0
     requests_shown: int = 0
     """Requests that show every edit which they could have shown."""
@@ -64,7 +64,7 @@ class WitnessSummary(Frozen):
     prompts: int = 0
     """Different system prompts of these requests: mostly, so many agents."""
     prompts_shown: int = 0
-    """Those with which some request showed it."""
+    """The prompts with which some request showed the change."""
 
 
 class BehaviourChange(Frozen):

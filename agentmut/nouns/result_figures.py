@@ -73,9 +73,9 @@ class CiNoticed(Frozen):
     """What a CI job would have made of the degrading mutants of one status."""
 
     mutants: int
-    """Those with a chance of red."""
+    """The mutants with a chance of red."""
     let_through: int
-    """Those that it is more likely to pass than not."""
+    """The mutants that a CI job is more likely to pass than not."""
     mean_red: float | None
     """Their mean chance of red; null without mutants."""
 

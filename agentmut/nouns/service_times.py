@@ -10,7 +10,7 @@ class ServiceTime(Frozen):
     """The waits of a run for model services. Times are in seconds; waits that overlap are one."""
 
     waits: tuple[float, ...] = ()
-    """Those that ended, in the order in which they began; a request that is sent again goes on with its wait."""
+    """The waits that ended, in the order in which they began; a request that is sent again goes on with its wait."""
     waiting: float = 0.0
     """What the last wait had taken when the run ended; 0 where it did not end in one."""
     own: float = 0.0
@@ -42,7 +42,7 @@ def service_time(
 
 
 def merged_spans(spans: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """Return the union of spans, in order. Those that merely touch stay apart.
+    """Return the union of spans, in order. Spans that merely touch stay apart.
 
     >>> merged_spans([(4.0, 5.0), (0.0, 2.0), (1.0, 3.0)])
     ((0.0, 3.0), (4.0, 5.0))

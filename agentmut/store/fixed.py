@@ -26,7 +26,7 @@ class FixedSet(NamedTuple):
     originals: int
     """The repeat with which trials of the original begin that were run after the set was fixed."""
     mutants: int
-    """The same for mutants: earlier trials count where agentmut proposed what is new in the set."""
+    """The first repeat that counts for mutants: earlier trials count where agentmut proposed what is new in the set."""
     id: int = 0
     """The greater, the later it was seen first; 0 before it is stored."""
 

@@ -57,7 +57,7 @@ class Requests(NamedTuple):
     asked: tuple[str, ...]
 
     def alone(self, number: int) -> str:
-        """Return one of the requests, with what is told."""
+        """Return one of the requests, with the statements that all share."""
         return " ".join((*self.told, self.asked[number]))
 
 

@@ -87,7 +87,7 @@ class ToolArguments(NoArgument):
 
 
 class _Judged(NamedTuple):
-    """A value of a call that was given, or that was spoilt. Those that cannot be told are left out."""
+    """A value of a call that was given, or that was spoilt. Values that cannot be told are left out."""
 
     said: str
     is_fault: bool = False

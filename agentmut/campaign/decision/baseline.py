@@ -34,7 +34,7 @@ class ScenarioBaseline:
     never_began: Counter[str] = field(default_factory=Counter)
     """Evidence trials that raised before they did anything, by the type of the exception."""
     fresh: Fresh = field(default_factory=Fresh)
-    """Those of the trials that were run now."""
+    """What the trials that were run now show of an agent that cannot run."""
     tools: Counter[str] = field(default_factory=Counter)
     """Evidence trials that called each tool."""
     repeated: Counter[str] = field(default_factory=Counter)

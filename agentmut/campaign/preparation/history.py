@@ -29,7 +29,7 @@ class Record(NamedTuple):
     scored: int = 0
     """All of them: killed, survived or without coverage, as the score counts."""
     tried: int = 0
-    """Those that took trials."""
+    """The mutants that took trials."""
     trials: int = 0
     preserving: bool = False
 

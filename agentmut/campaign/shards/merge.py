@@ -43,7 +43,7 @@ class Common(NamedTuple):
     mutants: frozenset[str]
     """The controls, and the empty id of the original."""
     trials: frozenset[Executed]
-    """Those of the first shard: another may have run a control's trials again, after trouble with the service."""
+    """The first shard's trials: another may have run a control's trials again, after trouble with the service."""
 
 
 class MergedTrials:

@@ -26,7 +26,7 @@ def trend(
         float, typer.Option("--in-control", help="Trials from one false alarm to the next, on average.")
     ] = 10_000,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Leave with exit code 1 where drift is flagged.")
+        bool, typer.Option("--exit-code", help="Exit with code 1 where drift is flagged.")
     ] = False,
     as_json: Json = False,
 ) -> None:

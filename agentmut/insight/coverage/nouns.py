@@ -78,7 +78,7 @@ class ScenarioCoverage(Frozen):
     traces: int
     covered: tuple[CoverageItem, ...]
     alone: tuple[CoverageItem, ...]
-    """Those that no other scenario covers."""
+    """The covered items that no other scenario covers."""
 
 
 class RuleCoverage(Frozen):
@@ -115,7 +115,7 @@ class Coverage(Frozen):
     rules: tuple[RuleCoverage, ...] = ()
     traces: int = 0
     failed: int = 0
-    """Those of them that ended without an answer."""
+    """The traces that ended without an answer."""
     failure: str = ""
     """How the first of these ended, and why."""
     states: float | None = None

@@ -43,7 +43,7 @@ class Family:
     alpha: float
     """The chance, at most, that any candidate is called clear although both behave alike."""
     candidates: Mapping[Pattern, tuple[Candidate, ...]]
-    """Those that hold in the same runs are one test."""
+    """Features that hold in the same runs are one test."""
 
     @cached_property
     def level(self) -> float:

@@ -23,7 +23,7 @@ class StandIns(NamedTuple):
     doubles: dict[str, ToolDouble]
     """By tool: the first double in the suite, else what a stored run was answered, else `{"ok": true}`."""
     made_up: frozenset[str]
-    """Those of which neither the suite nor a stored run says what they answer."""
+    """The tools whose answers neither the suite nor a stored run shows."""
     recorded: Mapping[str, Doubles] = {}
     """By scenario: what its runs were answered by the tools that no scenario doubles."""
 

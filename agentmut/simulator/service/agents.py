@@ -39,7 +39,7 @@ class Turn(NamedTuple):
 
 
 class Sessions:
-    """What was said in the sessions of one server. Those that were not used for longest are forgotten."""
+    """What was said in the sessions of one server. The sessions that were not used for longest are forgotten."""
 
     def __init__(self, most: int = MOST_SESSIONS) -> None:
         self._said: OrderedDict[tuple[str, str], tuple[Message, ...]] = OrderedDict()

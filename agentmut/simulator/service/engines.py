@@ -41,7 +41,7 @@ class Session(NamedTuple):
 
 
 class AgentEngines:
-    """The engines of one server, with their sessions. Those that were not used for longest are forgotten."""
+    """The engines of one server, with their sessions. The engines that were not used for longest are forgotten."""
 
     name: ClassVar[str] = "agent_engines"
 

@@ -46,7 +46,7 @@ class Family(NamedTuple):
     chances: Array
     """[level of the grid, draw]."""
     p_values: tuple[float, ...]
-    """Those of its kills."""
+    """The p-values of its kills."""
     others: int
     """Its mutants that were not killed."""
 

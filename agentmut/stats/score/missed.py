@@ -1,7 +1,7 @@
 """An upper bound on missed drops: how many survivors may have dropped by delta all the same.
 
 Every mutant with a drop of delta survives with a small chance MS, so many survivors with a drop would need many
-mutants with a drop. Those that were killed fast prove nothing of the kind: with such trials they could not have
+mutants with a drop. Mutants that were killed fast prove nothing of the kind: with such trials they could not have
 survived. They are left out, and MS is taken given that there was no fast kill: P(SURVIVED) / P(no fast kill), at
 the scenario that dropped, is the largest that it can be at a drop of exactly delta. (Among the paths that are alive
 while no survival is possible yet, the number of failures has monotone likelihood ratio in the failure rate, and

@@ -48,7 +48,7 @@ class RelationsRescored(Frozen):
     """What the project's relations make of the stored runs of the mutants that the evaluators let live."""
 
     relations: tuple[str, ...]
-    """Those of today, with their arguments."""
+    """The relations of today, with their arguments."""
     before: Score | None
     """The score with kills by relations, as the run's result has it; None where no relation was checked on mutants."""
     after: Score

@@ -39,7 +39,7 @@ def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] 
     """Return a page of a server's tools as they are to be offered.
 
     Tools that the config does not know stay as they are. Decoys follow at the end of the page that has their
-    neighbour. Those of `loose`, by their own names, promise no form of their results.
+    neighbour. The tools of `loose`, by their own names, promise no form of their results.
     """
     here = {tool["name"]: tool for tool in tools}
     before = {tool.name: tool for tool in change.before}

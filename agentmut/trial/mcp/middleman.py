@@ -36,7 +36,7 @@ class Middleman:
         self._exchanges: dict[Any, Exchange] = {}
         """Requests for tools that have no reply of the server yet, by id."""
         self._batches: list[Batch] = []
-        """Those of the client that are not answered."""
+        """The client's batches that are not answered."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def carry(self, reader: asyncio.StreamReader) -> None:

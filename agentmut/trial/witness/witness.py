@@ -33,8 +33,8 @@ class Sighting(Frozen):
     """A live change arrives without being seen in an exchange."""
     exchanges: tuple[int, ...] = ()
     could: tuple[int, ...] = ()
-    """Those that could have shown it: they show it, or have what it changes as it was. A request of another agent
-    that never has that part is none of them, as far as one request tells."""
+    """Exchanges that could have shown the edit: they show it, or have what it changes as it was. A request of another
+    agent that never has that part is none of them, as far as one request tells."""
 
     @property
     def of(self) -> int:

@@ -25,7 +25,7 @@ _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=N
 """The passage of the operation that the calling code sends."""
 
 _own: "ContextVar[BotocoreHooks | None]" = ContextVar("agentmut_botocore_hooks", default=None)
-"""Those of the session that the calling code belongs to."""
+"""The hooks of the session that the calling code belongs to."""
 
 
 class BotocoreHooks:

@@ -30,7 +30,7 @@ class Event(NamedTuple):
     """One frame's meaning."""
 
     headers: Mapping[str, str]
-    """Those that are strings."""
+    """The headers whose values are strings."""
     payload: bytes
 
     @property

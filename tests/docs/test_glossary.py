@@ -1,0 +1,27 @@
+"""The glossary names every status, intent and class, and the readability check finds what it bans."""
+
+from agentmut.nouns import Intent, OperatorClass, Status
+from tests.readability import ROOT, found_in_page, found_in_source
+
+PAGE = (ROOT / "docs" / "glossary.md").read_text()
+ELSEWHERE = {"equivalent", "ignored", "error", "not drawn", "higher_order"}
+"""Words that only a result file or the user's own list has."""
+
+
+def test_the_glossary_has_every_status_intent_and_class() -> None:
+    words = {word.value.replace("_", " ") for word in (*Status, *Intent)} | {
+        word.value for word in OperatorClass
+    }
+    assert {word for word in words - ELSEWHERE if word not in PAGE} == set()
+
+
+def test_a_banned_construction_is_found_in_docstrings_and_pages_with_its_line() -> None:
+    source = 'def f():\n    """Return the trials.\n\n    None of them counts. Those that failed do."""\n'
+    found = list(found_in_source(source, "a.py"))
+    assert [(each.place, each.text[:10]) for each in found] == [("a.py:2", "Those that")]
+    page = "# A\n\n```sh\nThose of the code\n```\n\nRuns are kept. Those of today are listed.\n"
+    assert [each.place for each in found_in_page(page, "a.md")] == ["a.md:7"]
+
+
+def test_a_sentence_with_its_noun_is_left_alone() -> None:
+    assert not list(found_in_source('"""Trials of today are listed, and those of yesterday."""', "a.py"))

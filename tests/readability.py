@@ -1,0 +1,81 @@
+"""Find banned constructions in messages, help, docstrings and pages: `python -m tests.readability`, in `make lint`.
+
+The list holds constructions that readers stumbled over. Each has the reason, which is printed with what is found.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ("agentmut", "adapters", "operators", "relations")
+PAGES = ("docs/*.md", "README.md", "CONTRIBUTING.md")
+LEFT_OUT = {"calibration.md", "relations-study.md", "operators.md"}
+"""Pages that programs write from data."""
+HEAD = r"(?:^|(?<=[.;:] ))"
+BANNED = {
+    "a pronoun without its noun": rf"{HEAD}(?:Those (?:of|that|whose|with|some)|None of them)\b",
+    "an ellipsis that hides its noun": rf"{HEAD}(?:Of several, theirs|The same for)\b",
+    "'leave' for the end of a program; write 'exit'": r"\b[Aa]nd leaves?\.|\bLeave with exit code\b",
+    "a riddle for 'the result'": r"\b(?:[Ww]hat is told\b|[Ww]hat has come of\b)",
+    "another word for 'no coverage'": r"\bunreached\b|\"not reached\"",
+    "a possessive without a noun": rf"{HEAD}(?:Theirs|Its own)\b",
+}
+
+
+class Finding(NamedTuple):
+    """A banned construction, and where it stands."""
+
+    place: str
+    reason: str
+    text: str
+
+
+def findings(root: Path = ROOT) -> Iterator[Finding]:
+    """Yield the banned constructions of all sources and pages."""
+    for folder in SOURCES:
+        for path in sorted((root / folder).rglob("*.py")):
+            if not any(part.is_symlink() for part in (path, *path.parents)):
+                yield from found_in_source(path.read_text(encoding="utf-8"), str(path.relative_to(root)))
+    for pattern in PAGES:
+        for path in sorted(root.glob(pattern)):
+            if path.name not in LEFT_OUT:
+                yield from found_in_page(path.read_text(encoding="utf-8"), str(path.relative_to(root)))
+
+
+def found_in_source(source: str, name: str) -> Iterator[Finding]:
+    """Yield what stands in string literals: docstrings, messages and the help of options."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield from found_in_text(node.value, f"{name}:{node.lineno}")
+
+
+def found_in_page(page: str, name: str) -> Iterator[Finding]:
+    """Yield what stands in a page, without its code blocks, whose lines are kept so that the number is right."""
+    prose = re.sub(
+        r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), page, flags=re.DOTALL | re.MULTILINE
+    )
+    for number, line in enumerate(prose.splitlines(), 1):
+        yield from found_in_text(line, f"{name}:{number}")
+
+
+def found_in_text(text: str, place: str) -> Iterator[Finding]:
+    """Yield what one text has of the list."""
+    for reason, pattern in BANNED.items():
+        for found in re.finditer(pattern, text):
+            yield Finding(place, reason, text[found.start() : found.start() + 60].replace("\n", " "))
+
+
+def main() -> int:
+    """Print what is found; return 1 if there is anything."""
+    found = list(findings())
+    for each in found:
+        print(f"{each.place}: {each.reason}: {each.text!r}")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
