@@ -36,6 +36,9 @@ from .terminal.suggestions_page import render_suggestions as render_suggestions
 from .terminal.summary_page import render_summary as render_summary
 from .terminal.trend_page import render_trend as render_trend
 from .terminal.verdicts_page import render_verdicts as render_verdicts
+from .traces.atif import atif_trajectory as atif_trajectory
+from .traces.otlp import otlp_line as otlp_line
+from .traces.sending import send_lines as send_lines
 from .view import WIDTH as WIDTH
 from .view import Extra as Extra
 from .view import View as View

@@ -61,6 +61,8 @@ from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline
 from .trends import trend as trend
+from .trial_export import ExportedTrial as ExportedTrial
+from .trial_export import exported_trials as exported_trials
 from .trial_rows import TrialRow as TrialRow
 from .trial_rows import WholeTrial as WholeTrial
 from .trial_rows import stored_trial as stored_trial

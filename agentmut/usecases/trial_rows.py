@@ -57,15 +57,24 @@ def stored_trials(
 
     Raises `UsageError` for a scenario that neither the suite nor the store knows, and for a mutant without trials.
     """
+    for _, whole in whole_trials(session, store, scenario=scenario, mutant=mutant):
+        if (whole.row.failed or not failed) and (whole.row.quarantined or not quarantined):
+            yield whole.row
+
+
+def whole_trials(
+    session: Session, store: Store, *, scenario: str | None = None, mutant: str | None = None
+) -> Iterator[tuple[StoredTrial, WholeTrial]]:
+    """Yield the stored trials of a scenario and a mutant with all that they did, one in memory at a time.
+
+    Raises what `stored_trials` raises.
+    """
     aside = store.quarantine.reasons()
     stored = 0
     for trial in store.listing.found(scenario, mutant):
         stored += 1
-        if quarantined and trial.id not in aside:
-            continue
-        row = _row(session, trial, aside.get(trial.id, ""))[0]
-        if row.failed or not failed:
-            yield row
+        row, checks = _row(session, trial, aside.get(trial.id, ""))
+        yield trial, WholeTrial(row=row, checks=checks, trace=trial.execution.trace)
     if not stored:
         _check_known(session, store, scenario, mutant)
 

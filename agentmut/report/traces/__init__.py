@@ -1,0 +1,1 @@
+"""Stored trials in the formats of other tools: OTLP with the GenAI conventions, and ATIF."""

@@ -1,0 +1,163 @@
+"""Trials as trajectories in the format of Harbor and Terminal-Bench: ATIF, RFC 0001 of harbor, version 1.6.
+
+A model call begins a step of the agent; the tool calls until the next one are its calls, with their results as its
+observation. ATIF has no place for the price of a tool call or the nodes of a graph: these stand in `extra`.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut._base import __version__
+from agentmut.nouns import Action, AgentConfig, Step
+from agentmut.report.traces.exported import digest_of, text_of
+from agentmut.usecases import ExportedTrial
+
+SCHEMA = "ATIF-v1.6"
+Json = dict[str, Any]
+
+
+def atif_trajectory(trial: ExportedTrial, agent: str) -> Json:
+    """Return a trial as one trajectory, JSON types throughout. `agent` names the agent."""
+    steps = [*_system(trial), *_turns(trial)] or [_nothing(trial)]
+    numbered = [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
+    usage, usd = trial.trace.usage, trial.trace.usd
+    return {
+        "schema_version": SCHEMA,
+        "session_id": digest_of(trial, "session", 32),
+        "agent": _without_none(
+            name=agent,
+            version=__version__,
+            model_name=_model(trial),
+            tool_definitions=_tools(trial.config),
+            extra={"mutant": trial.mutant} if trial.mutant else None,
+        ),
+        "steps": numbered,
+        "final_metrics": _without_none(
+            total_prompt_tokens=usage.input_tokens,
+            total_completion_tokens=usage.output_tokens,
+            total_cost_usd=usd,
+            total_steps=len(numbered),
+        ),
+        "extra": _outcome(trial),
+    }
+
+
+def _outcome(trial: ExportedTrial) -> Json:
+    """Return what the evaluators say: ATIF keeps the reward beside the trajectory."""
+    return _without_none(
+        trial=trial.number,
+        run=trial.run,
+        scenario=trial.scenario,
+        repeat=trial.repeat,
+        outcome=trial.outcome or None,
+        reason=trial.reason or None,
+        ending=trial.ending,
+        error=trial.trace.error,
+        seconds=trial.trace.seconds,
+        checks=[check.model_dump(mode="json") for check in trial.checks] or None,
+    )
+
+
+def _model(trial: ExportedTrial) -> str | None:
+    asked = (step.model for step in trial.trace.steps if step.model)
+    return next(asked, trial.config.model.name or None if trial.config else None)
+
+
+def _tools(config: AgentConfig | None) -> list[dict[str, JsonValue]] | None:
+    return [tool.to_openai() for tool in config.tools] if config and config.tools else None
+
+
+def _system(trial: ExportedTrial) -> Iterator[Json]:
+    config: AgentConfig | None = trial.config
+    if config and config.prompt:
+        yield {"timestamp": _time(trial, 0.0), "source": "system", "message": config.prompt}
+
+
+def _turns(trial: ExportedTrial) -> Iterator[Json]:
+    """Yield what the user said and what the agent did, turn by turn."""
+    by_turn = {turn: list(steps) for turn, steps in groupby(trial.trace.steps, key=lambda step: step.turn)}
+    for turn in range(max(len(trial.turns), *(number + 1 for number in by_turn), 0)):
+        steps = by_turn.get(turn, [])
+        if turn < len(trial.turns):
+            started = steps[0].started if steps else 0.0
+            yield {
+                "timestamp": _time(trial, started),
+                "source": "user",
+                "message": text_of(trial.turns[turn]),
+            }
+        yield from (_deed(trial, group) for group in _calls(steps))
+
+
+def _nothing(trial: ExportedTrial) -> Json:
+    """Return the one step of a run that did nothing: a trajectory has at least one."""
+    return {"timestamp": _time(trial, 0.0), "source": "agent", "message": trial.trace.error or ""}
+
+
+def _calls(steps: Iterable[Step]) -> Iterator[list[Step]]:
+    """Divide the steps of a turn: each model call with the tool calls and the answer that follow it."""
+    group: list[Step] = []
+    for step in steps:
+        if group and step.action is Action.REASON:
+            yield group
+            group = []
+        group.append(step)
+    if group:
+        yield group
+
+
+def _deed(trial: ExportedTrial, group: list[Step]) -> Json:
+    """Return a step of the agent."""
+    calls = [step for step in group if step.action is Action.CALL_TOOL]
+    answers = [step.output for step in group if step.action is Action.RESPOND]
+    asked = next((step for step in group if step.action is Action.REASON), None)
+    said = answers[-1] if answers else None
+    return _without_none(
+        timestamp=_time(trial, group[0].started),
+        source="agent",
+        model_name=asked.model if asked else None,
+        message="" if said is None else text_of(said),
+        tool_calls=[_call(step, number) for number, step in enumerate(calls)] or None,
+        observation={"results": [_result(step, number) for number, step in enumerate(calls)]}
+        if calls
+        else None,
+        metrics=_metrics(asked) if asked else None,
+        extra=_without_none(
+            nodes=[step.node for step in group if step.node] or None,
+            errors=[step.error for step in group if step.error] or None,
+        )
+        or None,
+    )
+
+
+def _call(step: Step, number: int) -> Json:
+    return {
+        "tool_call_id": step.call_id or f"call-{number + 1}",
+        "function_name": step.tool,
+        "arguments": step.arguments or {},
+    }
+
+
+def _result(step: Step, number: int) -> Json:
+    content: JsonValue = step.error if step.error is not None else step.output
+    return {
+        "source_call_id": step.call_id or f"call-{number + 1}",
+        "content": None if content is None else text_of(content),
+    }
+
+
+def _metrics(step: Step) -> Json:
+    return _without_none(
+        prompt_tokens=step.usage.input_tokens, completion_tokens=step.usage.output_tokens, cost_usd=step.usd
+    )
+
+
+def _time(trial: ExportedTrial, started: float) -> str:
+    return datetime.fromtimestamp(trial.began + started, UTC).isoformat()
+
+
+def _without_none(**fields: Any) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}

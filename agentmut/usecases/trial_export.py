@@ -1,0 +1,99 @@
+"""The stored trials of a project for the tools of others: each with its scenario, its verdict and its config."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from agentmut.campaign import RunPlan, Session, plan_of, trial_key
+from agentmut.nouns import AgentConfig, AgentTrace, Check, Scenario
+from agentmut.store import Store, StoredTrial
+from agentmut.usecases.trial_rows import WholeTrial, whole_trials
+
+
+@dataclass(frozen=True)
+class ExportedTrial:
+    """One run of the agent or of a mutant."""
+
+    key: str
+    """Identifies the trial; ids in the export are made from it, so that an export can be repeated."""
+    number: int
+    """Under which `agentmut trials` lists it."""
+    run: str
+    mutant: str
+    """Empty for the original."""
+    scenario: str
+    repeat: int
+    turns: tuple[JsonValue, ...]
+    """The scenario's turns; empty where the suite does not have it any more."""
+    outcome: str
+    """By today's evaluators; empty where they cannot say."""
+    reason: str
+    checks: tuple[Check, ...]
+    ending: str
+    trace: AgentTrace
+    finished: float
+    """Seconds since the epoch."""
+    config: AgentConfig | None
+    """Of the agent of today; None for a trial of another version or of a mutant, whose config is not stored."""
+
+    @property
+    def began(self) -> float:
+        """Seconds since the epoch at which the run began."""
+        return self.finished - self.trace.seconds
+
+
+def exported_trials(
+    session: Session,
+    store: Store,
+    *,
+    scenario: str | None = None,
+    mutant: str | None = None,
+    failed: bool = False,
+) -> Iterator[ExportedTrial]:
+    """Yield the stored trials that are asked for, in the order in which they ended; none that is in quarantine.
+
+    `mutant` is an id or its beginning, empty for the original. Raises `UsageError` as `stored_trials` does.
+    """
+    plans = {stored.id: plan for stored in store.runs() if (plan := plan_of(stored))}
+    for stored, whole in whole_trials(session, store, scenario=scenario, mutant=mutant):
+        if whole.row.quarantined or (failed and not whole.row.failed):
+            continue
+        yield _exported(session, stored, whole, plans.get(stored.run))
+
+
+def _exported(
+    session: Session, stored: StoredTrial, whole: WholeTrial, plan: RunPlan | None
+) -> ExportedTrial:
+    row, scenario = whole.row, session.tests.scenarios.get(stored.scenario)
+    config = _config(session, stored, scenario, plan) if scenario and plan else None
+    return ExportedTrial(
+        key=stored.key,
+        number=row.trial,
+        run=row.run,
+        mutant=row.mutant,
+        scenario=row.scenario,
+        repeat=row.repeat,
+        turns=scenario.turns if scenario else (),
+        outcome=row.outcome,
+        reason=row.reason,
+        checks=whole.checks,
+        ending=row.ending,
+        trace=whole.trace,
+        finished=row.finished,
+        config=config,
+    )
+
+
+def _config(session: Session, stored: StoredTrial, scenario: Scenario, plan: RunPlan) -> AgentConfig | None:
+    """Return the config of today where the trial's key says that it ran with it; None for any other."""
+    config = session.suite.part(session.suite.full, stored.scenario)
+    key = trial_key(
+        plan.environment,
+        plan.seed,
+        config=config.digest,
+        mutant="",
+        scenario=scenario.digest,
+        repeat=stored.repeat,
+    )
+    return config if key == stored.key else None

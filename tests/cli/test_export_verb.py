@@ -1,0 +1,130 @@
+"""`agentmut export`: stored trials as files and to a collector on loopback."""
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from agentmut._base.errors import RunError, UsageError
+from agentmut.cli.entry import app
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import AgentTrace
+from agentmut.store.rows import StoredTrial
+from agentmut.store.sqlite import Store
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "export_agent.py").write_text("def run(config, input):\n    return config.prompt\n")
+    agent = {"adapter": "python", "run": "export_agent:run", "config": {"prompt": "Say hello."}}
+    (folder / "agentmut.yaml").write_text(
+        yaml.safe_dump({"version": 1, "agent": agent, "suite": {"scenarios": "s.yaml"}})
+    )
+    suite = [{"name": "greets", "input": "hi", "evaluators": [{"contains": "hello"}]}]
+    (folder / "s.yaml").write_text(yaml.safe_dump(suite))
+    store = Store(folder / ".agentmut" / "store.db")
+    for number, (mutant, said) in enumerate([("", "hello"), ("abc1", "no"), ("", "spoiled")]):
+        execution = Execution(ending=Ending.ANSWERED, trace=AgentTrace(outputs=(said,), seconds=1.0))
+        store.save("r", [StoredTrial(f"k{number}", mutant, "greets", number, execution, 1000.0 + number)])
+    store.quarantine.add("r", ["k2"], "the service was in trouble")
+    store.close()
+    return folder
+
+
+@pytest.fixture
+def collector() -> Iterator[Any]:
+    taken: list[tuple[str, str, Any]] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            taken.append((self.path, self.headers.get("x-token", ""), body))
+            self.send_response(200 if len(taken) < 3 else 503)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", taken
+    server.shutdown()
+    server.server_close()
+
+
+def exported(project: Path, *arguments: str) -> str:
+    found = CliRunner().invoke(app, ["export", *arguments, "--project", str(project)], catch_exceptions=False)
+    assert found.exit_code == 0
+    return found.output
+
+
+def outcomes(path: Path) -> list[str]:
+    spans = [
+        json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+        for line in path.read_text().splitlines()
+    ]
+    told = [{one["key"]: one["value"] for one in span["attributes"]} for span in spans]
+    return [one["agentmut.outcome"]["stringValue"] for one in told]
+
+
+def test_trials_that_count_are_written_with_their_verdict_a_line_each(project: Path) -> None:
+    target = project / "out" / "traces.jsonl"
+    assert "2 traces written to" in exported(project, str(target))
+    assert outcomes(target) == ["pass", "fail"]
+    exported(project, str(target), "--failed")
+    assert outcomes(target) == ["fail"]
+    exported(project, str(target), "--mutant", "original")
+    assert outcomes(target) == ["pass"]
+    assert [path.name for path in target.parent.iterdir()] == ["traces.jsonl"]
+
+
+def test_trajectories_are_a_folder_of_files(project: Path) -> None:
+    folder = project / "trajectories"
+    assert "2 trajectories" in exported(project, str(folder), "--format", "atif")
+    assert sorted(path.name for path in folder.iterdir()) == ["trial-1.json", "trial-2.json"]
+    assert json.loads((folder / "trial-2.json").read_text())["agent"]["extra"] == {"mutant": "abc1"}
+
+
+def test_a_collector_is_sent_each_trace_with_the_headers_of_the_environment(
+    project: Path, collector: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, taken = collector
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b")
+    assert f"2 traces sent to {url}." in exported(project, "--endpoint", url)
+    assert [(path, token) for path, token, _ in taken] == [("/v1/traces", "a b")] * 2
+    with pytest.raises(RunError, match=r"did not take trace 1: HTTP Error 503"):
+        exported(project, "--endpoint", f"{url}/v1/traces")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name a file or an --endpoint, one of them"),
+        (("x.jsonl", "--endpoint", "http://127.0.0.1:1"), "one of them"),
+        (("--endpoint", "localhost:4318"), "write an address such as"),
+        (("--endpoint", "http://127.0.0.1:1", "--format", "atif"), "takes otlp only"),
+        (("/", "--format", "otlp"), "/ is a folder"),
+        (("/proc/nowhere/x.jsonl",), "cannot write /proc/nowhere"),
+    ],
+)
+def test_bad_targets_are_refused_before_anything_is_written(
+    project: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        exported(project, *arguments)
+
+
+def test_a_project_without_trials_and_a_collector_that_is_away_are_named(project: Path) -> None:
+    with pytest.raises(RunError, match="did not take trace 1"):
+        exported(project, "--endpoint", "http://127.0.0.1:1")
+    (project / ".agentmut" / "store.db").unlink()
+    with pytest.raises(UsageError, match="holds no trials"):
+        exported(project, "x.jsonl")

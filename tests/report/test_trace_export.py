@@ -1,0 +1,209 @@
+"""Stored trials as OTLP and ATIF: read back by OpenTelemetry's own messages, without loss."""
+
+import json
+from typing import Any
+
+from google.protobuf.json_format import Parse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
+from agentmut.report.traces.atif import atif_trajectory
+from agentmut.report.traces.otlp import otlp_line
+from agentmut.usecases.trial_export import ExportedTrial
+
+STEPS = (
+    Step(
+        action=Action.REASON,
+        model="sim-large",
+        usage=Usage(input_tokens=120, output_tokens=9),
+        usd=0.0021,
+        started=0.1,
+        seconds=0.4,
+        node="agent",
+    ),
+    Step(
+        action=Action.CALL_TOOL,
+        tool="look_up",
+        arguments={"order": "A-1"},
+        output={"status": "lost"},
+        call_id="c1",
+        started=0.5,
+        seconds=0.25,
+        node="tools",
+    ),
+    Step(
+        action=Action.CALL_TOOL,
+        tool="refund",
+        arguments={"order": "A-1", "sum": 12.5},
+        error="ValueError: too late",
+        call_id="c2",
+        started=0.5,
+        seconds=0.125,
+    ),
+    Step(action=Action.RESPOND, output="Your parcel is lost.", started=1.0),
+    Step(
+        action=Action.REASON,
+        turn=1,
+        model="sim-large",
+        error="RateLimitError: slower",
+        started=1.5,
+        seconds=0.5,
+    ),
+    Step(action=Action.RESPOND, turn=1, output={"refund": None}, started=2.0),
+)
+TRACE = AgentTrace(
+    steps=STEPS,
+    outputs=("Your parcel is lost.", {"refund": None}),
+    seconds=2.5,
+    edges=(("agent", "tools"),),
+    exit_code=0,
+    stderr="warned\n",
+)
+CONFIG = AgentConfig(prompt="Be brief.", tools=(ToolSpec(name="look_up", description="Find an order."),))
+
+
+def trial(**changed: Any) -> ExportedTrial:
+    given: dict[str, Any] = {
+        "key": "k1",
+        "number": 7,
+        "run": "r1",
+        "mutant": "",
+        "scenario": "lost",
+        "repeat": 3,
+        "turns": ("Where is A-1?", {"text": "Refund it."}),
+        "outcome": "fail",
+        "reason": "contains: no 'sorry'",
+        "checks": (Check(evaluator="contains", passed=False, reason="no 'sorry'"),),
+        "ending": "answered",
+        "trace": TRACE,
+        "finished": 1_000_002.5,
+        "config": CONFIG,
+    }
+    return ExportedTrial(**(given | changed))
+
+
+def spans_of(line: str) -> list[Any]:
+    request = Parse(line, ExportTraceServiceRequest())
+    (resource,) = request.resource_spans
+    (scope,) = resource.scope_spans
+    return list(scope.spans)
+
+
+def read(attributes: Any) -> dict[str, Any]:
+    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in attributes}
+
+
+def test_opentelemetry_reads_a_tree_of_spans_with_the_genai_names() -> None:
+    root, *children = spans_of(otlp_line(trial(), "desk"))
+    assert [span.name for span in children] == [
+        "chat sim-large",
+        "execute_tool look_up",
+        "execute_tool refund",
+        "chat sim-large",
+    ]
+    assert {span.parent_span_id for span in children} == {root.span_id}
+    assert {span.trace_id for span in children} == {root.trace_id}
+    assert len({span.span_id for span in (root, *children)}) == 5
+    # the run ended at 1,000,002.5 s and took 2.5 s; the first call began 0.1 s after its beginning and took 0.4 s
+    assert (root.start_time_unix_nano, root.end_time_unix_nano) == (1_000_000 * 10**9, 1_000_002_500_000_000)
+    assert (children[0].start_time_unix_nano, children[0].end_time_unix_nano) == (
+        1_000_000_100_000_000,
+        1_000_000_500_000_000,
+    )
+    told = read(root.attributes)
+    assert told["gen_ai.operation.name"] == "invoke_agent"
+    assert json.loads(told["gen_ai.system_instructions"]) == [{"type": "text", "content": "Be brief."}]
+    assert json.loads(told["gen_ai.tool.definitions"])[0]["name"] == "look_up"
+    assert [m["parts"][0]["content"] for m in json.loads(told["gen_ai.input.messages"])] == [
+        "Where is A-1?",
+        '{"text":"Refund it."}',
+    ]
+    assert (told["gen_ai.usage.input_tokens"], told["gen_ai.usage.output_tokens"]) == (120, 9)
+    assert (told["agentmut.scenario"], told["agentmut.repeat"], told["agentmut.outcome"]) == (
+        "lost",
+        3,
+        "fail",
+    )
+    refused = children[3]
+    assert refused.status.message == "RateLimitError: slower"
+    assert read(refused.attributes)["error.type"] == "RateLimitError"
+
+
+def step_of(name: str, told: dict[str, Any], error: str | None) -> Step:
+    """Read a step from a span or an event alone."""
+    tool = told.get("gen_ai.tool.name")
+    action = Action.CALL_TOOL if tool else Action.RESPOND if name == "agentmut.respond" else Action.REASON
+    output = told.get("agentmut.output", told.get("gen_ai.tool.call.result"))
+    arguments = told.get("gen_ai.tool.call.arguments")
+    return Step(
+        action=action,
+        turn=told["agentmut.turn"],
+        tool=tool,
+        arguments=None if arguments is None else json.loads(arguments),
+        output=None if output is None else json.loads(output),
+        error=error,
+        model=told.get("gen_ai.request.model"),
+        usage=Usage(
+            input_tokens=told.get("gen_ai.usage.input_tokens", 0),
+            output_tokens=told.get("gen_ai.usage.output_tokens", 0),
+        ),
+        usd=told.get("agentmut.usd"),
+        started=told["agentmut.started"],
+        seconds=told["agentmut.seconds"],
+        node=told.get("agentmut.node"),
+        call_id=told.get("gen_ai.tool.call.id"),
+    )
+
+
+def test_the_trace_can_be_read_back_from_the_spans_without_loss() -> None:
+    root, *children = spans_of(otlp_line(trial(), "desk"))
+    parts = [(span.name, read(span.attributes), span.status.message or None) for span in children]
+    parts += [(event.name, read(event.attributes), None) for event in root.events]
+    parts.sort(key=lambda part: part[1]["agentmut.step"])
+    told = read(root.attributes)
+    again = AgentTrace(
+        steps=tuple(step_of(*part) for part in parts),
+        outputs=tuple(json.loads(told["agentmut.outputs"])),
+        seconds=told["agentmut.seconds"],
+        edges=tuple((a, b) for a, b in json.loads(told["agentmut.edges"])),
+        exit_code=told["agentmut.exit_code"],
+        stderr=told["agentmut.stderr"],
+    )
+    assert again == TRACE
+    assert [Check.model_validate(one) for one in json.loads(told["agentmut.checks"])] == list(trial().checks)
+
+
+def test_an_export_can_be_repeated_and_trials_do_not_share_ids() -> None:
+    assert otlp_line(trial(), "desk") == otlp_line(trial(), "desk")
+    first, other = spans_of(otlp_line(trial(), "desk"))[0], spans_of(otlp_line(trial(number=8), "desk"))[0]
+    assert first.trace_id != other.trace_id
+
+
+def test_a_trajectory_has_a_step_for_each_model_call_with_its_calls_and_results() -> None:
+    # harbor's own models of ATIF read trajectories of real runs; it needs Python 3.12, so this was tried by hand
+    found = atif_trajectory(trial(), "desk")
+    assert found["schema_version"] == "ATIF-v1.6"
+    assert [step["step_id"] for step in found["steps"]] == [1, 2, 3, 4, 5]
+    assert [step["source"] for step in found["steps"]] == ["system", "user", "agent", "user", "agent"]
+    agent = found["steps"][2]
+    assert agent["message"] == "Your parcel is lost."
+    assert agent["tool_calls"] == [
+        {"tool_call_id": "c1", "function_name": "look_up", "arguments": {"order": "A-1"}},
+        {"tool_call_id": "c2", "function_name": "refund", "arguments": {"order": "A-1", "sum": 12.5}},
+    ]
+    assert agent["observation"]["results"] == [
+        {"source_call_id": "c1", "content": '{"status":"lost"}'},
+        {"source_call_id": "c2", "content": "ValueError: too late"},
+    ]
+    assert agent["metrics"] == {"prompt_tokens": 120, "completion_tokens": 9, "cost_usd": 0.0021}
+    assert found["steps"][1]["timestamp"] == "1970-01-12T13:46:40.100000+00:00"
+    assert found["final_metrics"]["total_prompt_tokens"] == 120
+    assert found["extra"]["outcome"] == "fail"
+    assert found["agent"]["tool_definitions"][0]["function"]["name"] == "look_up"
+
+
+def test_a_run_that_did_nothing_is_a_trajectory_of_one_step() -> None:
+    found = atif_trajectory(trial(turns=(), config=None, trace=AgentTrace(error="KeyError: 'x'")), "desk")
+    assert [(step["source"], step["message"]) for step in found["steps"]] == [("agent", "KeyError: 'x'")]
