@@ -7,6 +7,7 @@ same loop on the stored plan: stored results are recorded again, and the rest fo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from agentmut.campaign.decision.all_errors import all_errors
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
@@ -233,6 +234,8 @@ class CampaignState:
             return
         if not self._another_round:
             self._check_destroyed()
+            if not self.plan.shard:  # of a few mutants all may be errors; the merged campaign tells
+                self.problem = self.problem or all_errors(self.arms.values())
             return
         self.original.grow(self.plan.ladder[self.round + 1].baseline)
         if self.baseline_complete:

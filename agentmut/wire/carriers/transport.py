@@ -23,6 +23,7 @@ from agentmut.wire.carriers.http_replies import ReplyMaker
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.signing import signed_again
 from agentmut.wire.carriers.throttle import Throttle
 
 SEEN = "agentmut"
@@ -175,9 +176,12 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
         headers.pop(length, None)
     if not is_packed(call.body):
         headers.pop("content-encoding", None)
+    url = request.url.copy_with(raw_path=call.path.encode("ascii"))
+    if (call.path, call.body) != (_path(request), request.content):
+        headers.update(signed_again(request.method, str(url), headers, call.body))
     return type(request)(
         request.method,
-        request.url.copy_with(raw_path=call.path.encode("ascii")),
+        url,
         headers=headers,
         content=call.body,
         extensions={**request.extensions, SEEN: True},

@@ -1,0 +1,114 @@
+"""Requests that an agent signs itself (AWS SigV4) and sends by httpx, as LiteLLM does; botocore checks them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from aiohttp import web
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from agentmut.recording.current import running
+from agentmut.recording.trial import Trial
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.dialects.converse.converse import Converse
+
+KEY, SECRET, REGION = "AKIATEST", "s3cret", "eu-west-1"
+PATH = f"/model/{quote('vendor.m-v1:0', safe='')}/converse"
+BODY = {"system": [{"text": "Be kind."}], "messages": [{"role": "user", "content": [{"text": "Hi"}]}]}
+
+
+def signed(url: str, body: bytes, moment: str = "") -> dict[str, str]:
+    """The headers of the request, signed as botocore does it; at another moment, to check a signature."""
+    request = AWSRequest("POST", url, headers={"Content-Type": "application/json"}, data=body)
+    signer = SigV4Auth(Credentials(KEY, SECRET), "bedrock", REGION)
+    if not moment:
+        signer.add_auth(request)
+        return dict(request.headers.items())
+    request.context["timestamp"] = moment
+    signer._modify_request_before_signing(request)  # as `add_auth`, which takes the clock
+    request.headers.replace_header("X-Amz-Date", moment) if "X-Amz-Date" in request.headers else None
+    signature = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
+    signer._inject_signature_to_request(request, signature)
+    return dict(request.headers.items())
+
+
+class Bedrock:
+    """A service that takes a request with a valid signature alone."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.said: list[str] = []
+
+    async def handle(self, http: web.Request) -> web.Response:
+        body = await http.read()
+        due = signed(f"{self.url}{http.raw_path}", body, http.headers["X-Amz-Date"])["Authorization"]
+        if http.headers["Authorization"] != due:
+            return web.json_response({"message": "The request signature does not match"}, status=403)
+        self.said.append(json.loads(body)["system"][0]["text"])
+        reply = {
+            "output": {"message": {"role": "assistant", "content": [{"text": "Hello."}]}},
+            "stopReason": "end_turn",
+        }
+        return web.json_response({**reply, "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}})
+
+
+@pytest.fixture
+def bedrock(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
+    found = Bedrock()
+
+    async def start() -> web.AppRunner:
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", found.handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner
+
+    runner = loop_thread.run(start())
+    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    yield found
+    loop_thread.run(runner.cleanup())
+
+
+class Brief:
+    """A mutant that is told to be brief."""
+
+    needs_whole_replies = False
+
+    def request(self, codec: Any, call: Any) -> Any:
+        from agentmut.recording.trial import Outgoing
+
+        return Outgoing(call._replace(body=call.body.replace(b"Be kind.", b"Be brief.")))
+
+    def reply(self, codec: Any, sent: Any, body: bytes) -> Any:
+        from agentmut.recording.trial import Answered
+
+        return Answered(body)
+
+    def event(self, codec: Any, sent: Any, value: Any) -> Any:
+        return value
+
+
+def status_of_a_changed_request(bedrock: Bedrock) -> int:
+    body, url = json.dumps(BODY).encode(), f"{bedrock.url}{PATH}"
+    trial = Trial("t", rewriter=Brief())
+    with Tap((Converse(),)).installed(), running(trial), httpx.Client() as client:
+        return client.post(url, content=body, headers=signed(url, body)).status_code
+
+
+def test_a_changed_request_is_signed_again_with_the_agents_own_key(bedrock: Bedrock) -> None:
+    assert status_of_a_changed_request(bedrock) == 200
+    assert bedrock.said == ["Be brief."]
+
+
+def test_with_another_key_the_service_refuses_it(bedrock: Bedrock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAOTHER")
+    assert status_of_a_changed_request(bedrock) == 403
+    assert bedrock.said == []
