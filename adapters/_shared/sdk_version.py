@@ -35,9 +35,15 @@ def require_sdk(package: str) -> None:
     major, minor = MINIMUM[package]
     if _release(version) < (major, minor):
         raise AdapterError(
-            f"adapter {package} requires {package} {major}.{minor} or later for its tool loop, found {version}: "
-            f"{install}; or give a function of your own in agent.run, which may use any version"
+            f"adapter {package} requires {package} {major}.{minor} or later{_loop(package)}, found {version}: {install}"
         )
+
+
+def _loop(package: str) -> str:
+    """Return what alone needs a recent SDK; frameworks are needed as a whole."""
+    return (
+        "" if package == "langgraph" else " for its tool loop (a function in agent.run may use any version)"
+    )
 
 
 class Clients:

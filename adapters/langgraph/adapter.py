@@ -1,4 +1,4 @@
-"""Adapter for LangGraph: a compiled graph from `factory(config)`, built afresh for every trial.
+"""Adapter for LangGraph: a compiled graph, or one that a factory builds afresh for every trial.
 
 Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
 callbacks; tools in `ToolNode`s can be answered by doubles. Nested graphs are looked into, those that functions and
@@ -8,9 +8,9 @@ tools call included. Where a graph asks with `interrupt()`, the question is its 
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters.langgraph.built import Built
 from agentmut.adapters.langgraph.chat_model import dropping, model_settings
+from agentmut.adapters.langgraph.source import Form, GraphSource, checked
 from agentmut.adapters.langgraph.version import installed
 from agentmut.adapters.langgraph.within import tool_nodes
 from agentmut.nouns import (
@@ -35,7 +36,7 @@ from agentmut.nouns import (
 )
 from agentmut.project import check_tools
 from agentmut.recording import Trial
-from agentmut.seams import AgentKeys, AgentSpec, AsksAgent, TakesKeys
+from agentmut.seams import AgentKeys, AgentSpec, AsksAgent, ChoosesRoute, TakesKeys
 from agentmut.trial import finds_offered_tools
 
 if TYPE_CHECKING:
@@ -58,14 +59,17 @@ def __getattr__(name: str) -> Any:
     return bind_tools
 
 
-class LangGraphAdapter(AsksAgent, TakesKeys):
-    """Runs the graph that `factory(config)` returns."""
+class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
+    """Runs the graph that `agent.factory` names or builds.
+
+    Where it takes no config of agentmut, mutants of prompt, tools and model are made of the model requests.
+    """
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys("factory", "my_package.agent:build", frozenset({"route"}))
 
     def __init__(
         self,
-        factory: Callable[[AgentConfig], Any],
+        factory: Any,
         config: AgentConfig,
         name: str,
         original: AgentConfig | None = None,
@@ -73,6 +77,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         not_built: str = "",
     ) -> None:
         self._factory = factory
+        self._source = GraphSource(factory, name)
         self._config = config
         self._name = name
         self._interceptable: frozenset[str] | AdapterError | None = None
@@ -90,8 +95,12 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         if not spec.factory:
             raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
         factory = import_object(spec.factory, Path(spec.root))
-        if not callable(factory):
-            raise UsageError(f"agent.factory: {spec.factory} is a {type(factory).__name__}, not a function")
+        form = GraphSource(factory, spec.factory).form
+        if spec.route == "rebuild" and form is not Form.CONFIG:
+            raise UsageError(
+                f"agent.route: rebuild needs a function that builds the graph from agentmut's config; {spec.factory} "
+                f"is {form.value}. Leave route out: mutants are then made of the model requests"
+            )
         if OLD_LIMIT in config.orchestration:
             raise UsageError(
                 f"agent.config.orchestration: {OLD_LIMIT!r} is now called 'max_steps'; rename it"
@@ -103,18 +112,25 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         try:
             seen = self._built.tools if self._built else None
             with dropping(self._original.model, self._config.model), seeing(seen):
-                graph = self._factory(self._config)
+                graph = self._source.build(self._config)
         except Exception as error:
             raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
-        if inspect.iscoroutine(graph):
-            graph.close()
-            raise AdapterError(f"agent.factory {self._name} is async; it must be a plain function")
-        if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
-            raise AdapterError(
-                f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "
-                "graph. Did you forget `.compile()`?"
-            )
-        return graph
+        return checked(graph, self._name)
+
+    async def _build_async(self) -> Any:
+        """Return a fresh graph for the event loop that it will run in."""
+        try:
+            seen = self._built.tools if self._built else None
+            with dropping(self._original.model, self._config.model), seeing(seen):
+                graph = await self._source.build_async(self._config)
+        except Exception as error:
+            raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
+        return checked(graph, self._name)
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """Return how mutants of prompt, tools and model reach the graph: by its factory, if that takes a config."""
+        return "rebuild" if self._source.form is Form.CONFIG else "wire"
 
     def as_built(self) -> "LangGraphAdapter":
         """Return this adapter with what the graph shows of itself; the project's config comes first."""
@@ -203,7 +219,7 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
 
         from agentmut.adapters.langgraph.doubles import withdrawing
 
-        graph = self._graph_for(trial)
+        graph = await self._graph_for(trial)
         withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
         with (
             tracing_context(enabled=False),
@@ -211,11 +227,11 @@ class LangGraphAdapter(AsksAgent, TakesKeys):
         ):  # a campaign is nothing to report to LangSmith
             return trial.recorder.trace(await self._converse(graph, turns, trial))
 
-    def _graph_for(self, trial: Trial) -> Any:
+    async def _graph_for(self, trial: Trial) -> Any:
         """Return a fresh graph with the trial's doubles, faults and flow."""
         from agentmut.adapters.langgraph.doubles import let_doubles_answer
 
-        graph = self.build()
+        graph = await self._build_async()
         for node in tool_nodes(graph):
             let_doubles_answer(node)
         return self._built.changed(graph, self._config, trial) if self._built else graph

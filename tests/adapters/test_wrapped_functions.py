@@ -134,5 +134,5 @@ def test_only_the_ready_loop_needs_the_version_that_it_was_written_for(
     monkeypatch.setattr(metadata, "version", lambda _: "1.40.0")
     own = AgentSpec(adapter=package, run="sdk_agents:answer", root=str(AGENTS.parent))
     assert adapter.create(own, CONFIG).versions() == {package: "1.40.0"}
-    with pytest.raises(AdapterError, match=r"for its tool loop, found 1\.40\.0.*agent\.run"):
+    with pytest.raises(AdapterError, match=r"for its tool loop .*agent\.run.*found 1\.40\.0"):
         adapter.create(AgentSpec(adapter=package), CONFIG)

@@ -33,7 +33,7 @@ PROMPT = "Be kind. Never promise dates. Ask for the order number first."
 LOOK = {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}
 
 
-def run(folder: Path, url: str, operators: list[str]) -> tuple[int, str, Any]:
+def run(folder: Path, url: str, operators: list[str]) -> tuple[int, Any]:
     (folder / "refused_agent.py").write_text(AGENT.format(url=url))
     case = {"name": "hello", "input": "Hi", "evaluators": [{"contains": "Hello"}]}
     (folder / "scenarios.yaml").write_text(yaml.safe_dump([case]))

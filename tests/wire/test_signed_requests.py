@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -98,7 +98,7 @@ class Brief:
 
 def status_of_a_changed_request(bedrock: Bedrock) -> int:
     body, url = json.dumps(BODY).encode(), f"{bedrock.url}{PATH}"
-    trial = Trial("t", rewriter=Brief())
+    trial = Trial("t", rewriter=cast(Any, Brief()))
     with Tap((Converse(),)).installed(), running(trial), httpx.Client() as client:
         return client.post(url, content=body, headers=signed(url, body)).status_code
 
