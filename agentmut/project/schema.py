@@ -212,7 +212,7 @@ class StatisticsSettings(Section):
     """Trials of the unchanged agent on each scenario, at the end of the last round; `auto` chooses them."""
     precision: float | None = Field(default=None, gt=0, lt=0.5)
     """Stop once the score is known to so much on each side: a random sample of the mutants is then enough. `power` is
-    0.98 then, unless it is more."""
+    0.99 then, unless it is more."""
     looks: int = Field(default=1, ge=1, le=20)
     """How many runs with different settings you will look at: each has `alpha` divided by this number. Set it before
     the first run. Without it a second look is reported, and `agentmut gate` leaves it to a person."""

@@ -13,7 +13,7 @@ from agentmut.stats import rounds_to
 from benchmarks.calibration.drift import SCENARIOS, Field, a_result, field
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
-BETA = 0.02
+BETA = 0.01
 """What `agentmut run --precision` takes."""
 STRONG = 0.75
 """The drop of the first round, of which the upper end speaks."""
@@ -58,7 +58,7 @@ def section(*, thorough: bool) -> Section:
         with tempfile.TemporaryDirectory() as folder:
             on = field(Path(folder), kind.mutants)
             figures += _figures(
-                kind, [play(on, kind, seed) for seed in range(1, 1 + (100 if thorough else 3))]
+                kind, [play(on, kind, seed) for seed in range(1, 1 + (60 if thorough else 3))]
             )
     how = (
         f"Whole campaigns of coins through the campaign's state with `statistics.precision`: {SCENARIOS} scenarios "

@@ -64,7 +64,7 @@ def test_a_precision_ends_the_run_once_the_score_is_known_so_well(projects: Any)
     assert score.low is not None and score.high is not None
     assert score.high - score.low <= 0.4
     assert score.low <= 3 / 43 <= score.high
-    assert result.rule["beta"] == 0.02
+    assert result.rule["beta"] == 0.01
     assert any("within 0.2 to each side" in note for note in result.notes)
 
 

@@ -18,7 +18,7 @@ KILL = 7.0
 """Trials of a kill of a strong mutant: four of its own, and three of the original that confirm it."""
 USED = 0.95
 """The part of a budget that a sample is planned for."""
-FALSE, MISSED = 0.03, 0.05
+FALSE, MISSED = 0.03, 0.03
 """Chances of a false kill and of a missed drop by which a sample is planned: a little more than those of the
 first round, since a planned look that is just too wide costs many further mutants."""
 ERROR = 0.05 * PLANNED

@@ -67,9 +67,9 @@ from agentmut.trial import (
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
 
-PRECISE_BETA = 0.02
+PRECISE_BETA = 0.01
 """The chance of missing a drop where a precision of the score is asked for: with 0.1 the missed drops alone would take
-most of it. A survivor takes three trials a scenario in the first round instead of two."""
+most of it. A survivor takes up to four trials a scenario in the first round instead of two."""
 
 
 class Session(NamedTuple):
