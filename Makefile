@@ -138,6 +138,7 @@ slow: operators closing-the-loop relations-study  ## longer studies: every promi
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/odd_projects.py
 
 $(VENV)/.ready: pyproject.toml
 	@if $(call FITS,$@); then $(call REGISTER,$(VENV)); else rm -rf $(VENV) build; \

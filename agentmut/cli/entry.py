@@ -144,6 +144,7 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say(error, arguments)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
+        _say_json("ended by Ctrl-C. Finished trials are kept.", int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
         if error.errno not in _FULL:
@@ -168,7 +169,9 @@ def _say_plugins_fault(error: Exception, given: list[str]) -> None:
 def _bug(given: list[str]) -> NoReturn:
     """Print the traceback of the error that is being handled, for a report on it, and exit."""
     sys.stderr.write(masked(traceback.format_exc(), given))
-    typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
+    message = "this is a bug in agentmut; finished trials are kept. Please report it."
+    typer.echo(f"agentmut: {message}", err=True)
+    _say_json(message, int(ExitCode.BROKEN), "--json" in given)
     sys.exit(int(ExitCode.BROKEN))
 
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base import AgentmutError, NotJudgedError, PluginError, RunError, UsageError, error_location
+from agentmut._base import (
+    AgentmutError,
+    NotJudgedError,
+    PluginError,
+    RunError,
+    UsageError,
+    described,
+    error_location,
+)
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, JudgeSpend, OpinionCache, Scenario
 from agentmut.seams import (
     AsksModel,
@@ -86,7 +94,7 @@ class NamedEvaluator(GivesChecks):
             raise RunError(f"{where}: {error}") from error
         except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
             raise RunError(
-                f"{where} raised {type(error).__name__}: {error} ({error_location(error)}). "
+                f"{where} raised {described(error)} ({error_location(error)}). "
                 "Fix the evaluator; it must pass or fail every trace. Finished trials are kept."
             ) from error
 

@@ -56,6 +56,14 @@ class TrialThreads(ThreadPoolExecutor):
         return _started(contextvars.copy_context().run, fn, *args, **kwargs)
 
 
+_judging: contextvars.ContextVar[bool] = contextvars.ContextVar("agentmut_judging", default=False)
+
+
+def runs_users_code() -> bool:
+    """Return whether the calling code belongs to a trial, or to what a `DaemonWorker` was given."""
+    return current_trial() is not None or _judging.get()
+
+
 class DaemonWorker:
     """One daemon thread that calls functions one after the other, for code that may not be ready for several.
 
@@ -69,7 +77,9 @@ class DaemonWorker:
     async def call(self, function: Callable[..., T], *args: Any, seconds: float) -> T:
         """Return what the function returns. Raise `OverdueError` if that takes more than `seconds`."""
         done: Future[T] = Future()
-        self._jobs.put(partial(_settle, done, contextvars.copy_context().run, function, *args))
+        context = contextvars.copy_context()
+        context.run(_judging.set, True)
+        self._jobs.put(partial(_settle, done, context.run, function, *args))
         self._start()
         waiting = asyncio.wrap_future(done)
         try:
@@ -127,14 +137,10 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
     done: Future[Any] = Future()
     recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
-    process = os.getpid()
-
     def called() -> Any:
         try:
             return function(*args, **kwargs)
         finally:
-            if os.getpid() != process:  # the function has forked: its copy has no waiter
-                os._exit(0)
             recorder.count(threads=-1)
 
     recorder.count(threads=1)
@@ -144,10 +150,13 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
 
 def _settle(done: "Future[Any]", function: Callable[..., Any], *args: Any) -> None:
     """Call a function and hand on what it returns or raises, unless the waiter has given up meanwhile."""
+    process = os.getpid()
     try:
         settle = partial(done.set_result, function(*args))
     except BaseException as error:
         settle = partial(done.set_exception, _harmless(error))
+    if os.getpid() != process:  # the function has forked: its copy has no waiter
+        os._exit(0)
     if done.set_running_or_notify_cancel():
         settle()
 

@@ -1,7 +1,7 @@
 """What an agent does to the process that it shares with others fails its own trial, and nothing else.
 
 It may end the process, stop the event loop, cancel every task, fork, or leave Python no stack. Each of these is refused
-while a trial runs. What no Python code can refuse, such as a crash, is left to `isolate: process` and to the
+to agents and to evaluators. What no Python code can refuse, such as a crash, is left to `isolate: process` and to the
 supervisor.
 """
 
@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from agentmut.recording import AgentExitError, Trial, current_trial
+from agentmut.recording import AgentExitError, Trial, current_trial, runs_users_code
 
 _ROOT = Path(__file__).parents[1]
 _ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
@@ -77,8 +77,8 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
     process = os.getpid()
 
     def leave(status: int) -> Any:
-        if current_trial() is not None and os.getpid() == process:
-            raise AgentExitError(f"the agent called os._exit({status!r})")
+        if runs_users_code() and os.getpid() == process:
+            raise AgentExitError(f"os._exit({status!r}) was called")
         return original(status)
 
     return leave
@@ -86,7 +86,7 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
 
 def _guarded_stop(original: Callable[[], None]) -> Callable[[], None]:
     def stop() -> None:
-        if current_trial() is not None:
+        if runs_users_code():
             raise AgentExitError("the agent stopped the event loop")
         original()
 
@@ -95,8 +95,8 @@ def _guarded_stop(original: Callable[[], None]) -> Callable[[], None]:
 
 def _guarded_limit(original: Callable[[int], None]) -> Callable[[int], None]:
     def limit(depth: int) -> None:
-        if current_trial() is not None and depth < sys.getrecursionlimit():
-            raise AgentExitError(f"the agent lowered the recursion limit to {depth!r}")
+        if runs_users_code() and depth < sys.getrecursionlimit():
+            raise AgentExitError(f"the recursion limit was lowered to {depth!r}")
         original(depth)
 
     return limit
@@ -105,7 +105,7 @@ def _guarded_limit(original: Callable[[int], None]) -> Callable[[int], None]:
 def _guarded_fork(original: Callable[[], int], loop: Any) -> Callable[[], int]:
     def fork() -> int:
         child = original()
-        if not child and current_trial() is not None:
+        if not child and runs_users_code():
             _be_no_engine(loop)
         return child
 

@@ -1,0 +1,168 @@
+"""Projects with odd agents and odd evaluators, for a property: a command ends with a documented exit code, and JSON."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+LIMIT = 600
+"""Seconds until a command is taken for one that never ends."""
+DOCUMENTED = frozenset({0, 2, 3, 4, 130})
+"""The exit codes that `run` may have: 1 is evidence against an agent, which `run` never gives."""
+HEAD = "import asyncio, gc, io, logging, os, signal, subprocess, sys, threading, time, warnings\n"
+ACTS = (
+    "pass",
+    "print('x' * 10000)",
+    "print('\\ud800'.encode('utf-8', 'surrogatepass'))",
+    "os.write(1, b'\\xff\\x00raw')",
+    "sys.stdout.close()",
+    "sys.stderr.close()",
+    "os.close(1)",
+    "os.close(2)",
+    "sys.stdout = None",
+    "sys.stderr = io.StringIO()",
+    "raise ValueError('odd')",
+    "raise BaseException('odd')",
+    "raise KeyboardInterrupt",
+    "raise SystemExit(1)",
+    "raise GeneratorExit",
+    "raise asyncio.CancelledError",
+    "raise StopIteration",
+    "raise StopAsyncIteration",
+    "raise MemoryError",
+    "raise RecursionError('deep')",
+    "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()",
+    "raise type('Odd', (Exception,), {'__repr__': lambda self: 1 / 0})('x')",
+    "raise ExceptionGroup('many', [ValueError(1), OSError(2)])",
+    "raise ConnectionError('lost')",
+    "raise TimeoutError",
+    "sys.exit(1)",
+    "sys.exit('text')",
+    "os._exit(0)",
+    "os._exit(1)",
+    "os.kill(os.getpid(), signal.SIGKILL)",
+    "os.kill(os.getpid(), signal.SIGSEGV)",
+    "os.kill(os.getpid(), signal.SIGINT)",
+    "os.kill(os.getpid(), signal.SIGTERM)",
+    "os.abort()",
+    "os.fork()",
+    "sys.setrecursionlimit(60)",
+    "sys.setrecursionlimit(10**6)",
+    "(lambda f: f(f))(lambda f: f(f))",
+    "time.sleep(0.01)",
+    "signal.signal(signal.SIGINT, signal.SIG_IGN) if threading.current_thread() is threading.main_thread() else 0",
+    "os.environ.clear()",
+    "os.chdir('/')",
+    "sys.modules.clear()",
+    "sys.path.clear()",
+    "gc.disable()",
+    "warnings.simplefilter('error')",
+    "logging.disable()",
+    "logging.getLogger().setLevel(0)",
+    "threading.Thread(target=time.sleep, args=(0.2,)).start()",
+    "threading.Thread(target=sys.exit).start()",
+    "subprocess.run(['true'])",
+    "subprocess.run(['no-such-program'])",
+    "os.umask(0o777)",
+    "time.monotonic = lambda: -1.0",
+    "asyncio.get_running_loop().stop()",
+    "asyncio.get_running_loop().close()",
+    "[task.cancel() for task in asyncio.all_tasks()]",
+    "asyncio.run(asyncio.sleep(0))",
+    "asyncio.get_running_loop().call_soon(lambda: 1 / 0)",
+    "asyncio.get_running_loop().set_debug(True)",
+    "globals().clear()",
+)
+ANSWERS = (
+    "'hello'", "''", "None", "0", "float('nan')", "b'bytes'", "[]", "{}", "{1: 2}", "object()", "'\\ud800'",
+    "'\\x00'", "'hello' * 10**5", "[[[[[]]]]]", "{'hello': {1, 2}}", "lambda: 1", "ValueError('returned')", "iter(())",
+    "(i for i in 'hello')", "type", "10**5000", "True",
+)  # fmt: skip
+VERDICTS = (
+    "True", "False", "None", "1", "'yes'", "(True, 'because')", "(False, '\\ud800')", "(True,)", "(1, 2, 3)", "[]",
+    "object()", "float('nan')", "(False, 'x' * 10**5)",
+)  # fmt: skip
+
+
+class OddProject(NamedTuple):
+    """What an agent and an evaluator do before they answer."""
+
+    kind: str
+    acts: tuple[str, ...]
+    answer: str
+    only_mutants: bool
+    judge_acts: tuple[str, ...] = ()
+    verdict: str = ""
+    isolate: str = "task"
+
+    def write(self, folder: Path) -> None:
+        """Write the project's files."""
+        (folder / "my_agent.py").write_text(self._agent(), errors="surrogatepass")
+        evaluator = "{contains: hello}"
+        if self.verdict:
+            evaluator = "{python: 'judge:judge'}"
+            acts = "".join(f"    {act}\n" for act in self.judge_acts)
+            (folder / "judge.py").write_text(f"{HEAD}def judge(trace):\n{acts}    return {self.verdict}\n")
+        (folder / "scenarios").mkdir(exist_ok=True)
+        (folder / "scenarios" / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]}}\n")
+        (folder / "agentmut.yaml").write_text(
+            "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
+            '  config: {prompt: "Always greet the user. Be brief."}\n'
+            "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 20, rounds: one}\n"
+            f"execution: {{concurrency: 2, retries: 0, timeout: 2, evaluator_timeout: 5, isolate: {self.isolate}}}\n"
+            "budget: {trials: 24}\n"
+        )
+
+    def _agent(self) -> str:
+        acts = "".join(f"        {act}\n" for act in self.acts)
+        when = "config.prompt and 'greet' not in config.prompt" if self.only_mutants else "config.prompt"
+        body = f"    if {when}:\n{acts}        return {self.answer}\n    return 'hello' if config.prompt else 'hm'\n"
+        return f"{HEAD}{self.kind} run(config, input):\n{body}"
+
+
+ODD_PROJECTS = st.builds(
+    OddProject,
+    kind=st.sampled_from(["def", "async def"]),
+    acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
+    answer=st.sampled_from(ANSWERS),
+    only_mutants=st.booleans(),
+    isolate=st.sampled_from(["task"] * 7 + ["process"]),
+) | st.builds(
+    OddProject,
+    kind=st.just("def"),
+    acts=st.just(("pass",)),
+    answer=st.sampled_from(ANSWERS),
+    only_mutants=st.booleans(),
+    judge_acts=st.lists(st.sampled_from([act for act in ACTS if "asyncio." not in act]), max_size=2).map(
+        tuple
+    ),
+    verdict=st.sampled_from(VERDICTS),
+)
+
+
+def check(project: OddProject, folder: Path) -> int:
+    """Run `agentmut run --json` on the project; return its exit code, or raise `AssertionError` for a wrong end."""
+    project.write(folder)
+    done = subprocess.run(
+        [*AGENTMUT, "run", "--yes", "--json"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=LIMIT,
+    )
+    told = f"{project}: {done.returncode}\n{done.stdout[-2000:]!r}\n{done.stderr.decode(errors='replace')[-4000:]}"
+    assert done.returncode in DOCUMENTED, told
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        raise AssertionError(f"no JSON: {told}") from None
+    assert document.get("exit_code", done.returncode) == done.returncode, told
+    assert b"this is a bug in agentmut" not in done.stderr, told
+    return done.returncode
