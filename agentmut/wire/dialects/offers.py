@@ -56,6 +56,11 @@ def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
     return told and same(one.parameters, other.parameters)
 
 
+def is_among(value: object, names: set[str]) -> bool:
+    """Return whether a value of a body, which may be anything, is one of the names."""
+    return isinstance(value, str) and value in names
+
+
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
     """Names of the tools that were on offer and have no entry any more; a renamed one has."""
     kept = {id(tool.raw) for tool in after}

@@ -21,7 +21,7 @@ from agentmut.nouns import (
 from agentmut.wire import bodies
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
-from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
+from agentmut.wire.dialects.offers import is_among, read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
 from agentmut.wire.dialects.reading import tokens
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
@@ -167,7 +167,7 @@ class AnthropicMessages:
             return without(body, "tools", "tool_choice")
         gone = removed_names(before, tools)
         chosen = body.get("tool_choice")
-        if isinstance(chosen, dict) and chosen.get("name") in gone:  # services refuse such a choice
+        if isinstance(chosen, dict) and is_among(chosen.get("name"), gone):  # services refuse such a choice
             body = without(body, "tool_choice")
         return {**body, "tools": [_written(tool) for tool in tools]}
 

@@ -13,7 +13,7 @@ from agentmut.wire.dialects.chat import chat_replies, chat_requests, chat_stream
 from agentmut.wire.dialects.chat.chat_replies import read_calls
 from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of
 from agentmut.wire.dialects.edits import with_value
-from agentmut.wire.dialects.offers import removed_names, with_spec
+from agentmut.wire.dialects.offers import is_among, removed_names, with_spec
 from agentmut.wire.dialects.openai_codec import OpenAICodec, content_texts
 from agentmut.wire.dialects.places import at, places, renamed, without
 
@@ -193,6 +193,6 @@ def _entry(tool: OfferedTool, *, older: bool) -> Any:
 def _without_choice_of(body: Body, gone: set[str]) -> Body:
     """Return the body without a choice of a tool that is not on offer any more: services refuse it."""
     for pattern in ("tool_choice.function.name", "tool_choice.custom.name", "function_call.name"):
-        if any(at(body, path) in gone for path in places(body, pattern)):
+        if any(is_among(at(body, path), gone) for path in places(body, pattern)):
             body = without(body, pattern.partition(".")[0])
     return body

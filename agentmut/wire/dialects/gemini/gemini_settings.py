@@ -8,6 +8,7 @@ from agentmut.wire import bodies
 from agentmut.wire.dialects.edits import choice_of, named_tool, wanted_schema, with_value
 from agentmut.wire.dialects.gemini.gemini_tools import is_upper, normalised, written_like
 from agentmut.wire.dialects.gemini.spelling import get, used, used_path
+from agentmut.wire.dialects.offers import is_among
 from agentmut.wire.dialects.places import at
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
@@ -58,9 +59,9 @@ def without_names(body: Body, gone: set[str]) -> Body:
     """Return the body with a choice that does not name tools that are not on offer any more."""
     path = used_path(body, (*_CALLING, "allowedFunctionNames"))
     names = _at(body, path)
-    if not isinstance(names, list) or not any(name in gone for name in names if isinstance(name, str)):
+    if not isinstance(names, list) or not any(is_among(name, gone) for name in names):
         return body
-    kept = [name for name in names if name not in gone]
+    kept = [name for name in names if not is_among(name, gone)]
     return with_value(body, path, kept) if kept else without_choice(body)
 
 

@@ -11,7 +11,7 @@ from agentmut.nouns import Body, HttpCall, ModelReply, ModelRequest, OfferedTool
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.edits import with_value
-from agentmut.wire.dialects.offers import removed_names, with_spec
+from agentmut.wire.dialects.offers import is_among, removed_names, with_spec
 from agentmut.wire.dialects.openai_codec import OpenAICodec, content_texts
 from agentmut.wire.dialects.places import at, places, renamed, without
 from agentmut.wire.dialects.responses import (
@@ -95,7 +95,9 @@ class Responses(OpenAICodec):
         body = {**body, "tools": entries} if entries or body.get("tools") else body
         choice = body.get("tool_choice")
         gone = removed_names(before, tools)
-        refused = isinstance(choice, dict) and choice.get("type") in KINDS and choice.get("name") in gone
+        refused = (
+            isinstance(choice, dict) and choice.get("type") in KINDS and is_among(choice.get("name"), gone)
+        )
         return without(body, "tool_choice") if refused else body
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
