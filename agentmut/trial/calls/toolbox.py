@@ -8,12 +8,13 @@ from typing import Any
 from agentmut.mutation import decoy_answer
 from agentmut.nouns import AgentConfig, FaultKind, ToolSpec
 from agentmut.trial.calls.instrument import MARK, tool
-from agentmut.trial.calls.offered import finds_offered_tools
+from agentmut.trial.calls.offered import finds_offered_tools, passes_tools
 
 Function = Callable[..., Any]
 
 
 @finds_offered_tools
+@passes_tools
 def toolbox(
     config: AgentConfig, functions: Mapping[str, Function] | Iterable[Function]
 ) -> dict[str, Function]:
