@@ -3,6 +3,8 @@ from .builtin_formats import format_named as format_named
 from .builtin_formats import json_text as json_text
 from .builtin_formats import render_as as render_as
 from .files.csv_tables import csv_table as csv_table
+from .files.outcome_files import OUTCOME_FORMATS as OUTCOME_FORMATS
+from .files.outcome_files import outcomes_as as outcomes_as
 from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
 from .html.mutant_file import MutantFile as MutantFile
 from .html.mutant_file import mutant_files as mutant_files

@@ -221,6 +221,7 @@ def _other(
     """Return a test, a comparison of agents or a check of relations, which have no mutants."""
     from agentmut.report import (
         json_text,
+        outcomes_as,
         render_relations,
         render_survivors,
         render_verdicts,
@@ -228,13 +229,13 @@ def _other(
     )
 
     found = verdicts or relations
-    if verdicts is not None and chosen == "markdown":
-        return verdicts_markdown(verdicts)
-    if chosen not in ("terminal", "json") or found is None:
-        other = "terminal, json and markdown" if verdicts is not None else "terminal and json"
-        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has {other}.")
+    assert found is not None
     if chosen == "json":
         return json_text(found)
+    if verdicts is not None and chosen == "markdown":
+        return verdicts_markdown(verdicts)
+    if chosen != "terminal":
+        return outcomes_as(*_in_rows(found, chosen))
     if verdicts is not None:
         return render_verdicts(verdicts, color)
     assert relations is not None
@@ -243,6 +244,25 @@ def _other(
         if relations.kind == "relations"
         else render_survivors(relations, color)
     )
+
+
+def _in_rows(
+    found: "VerdictReport | RelationReport | SurvivorsReport", chosen: str
+) -> "tuple[VerdictReport | RelationReport, str]":
+    """Return the report and its format. Raises `UsageError` for a format that such a report does not have."""
+    from agentmut.report import OUTCOME_FORMATS
+    from agentmut.store import SurvivorsReport
+
+    if isinstance(found, SurvivorsReport):
+        raise UsageError(
+            f"--format {chosen}: a check of survivors has terminal and json; its run's report has all."
+        )
+    if chosen not in OUTCOME_FORMATS:
+        known = ", ".join(OUTCOME_FORMATS)
+        raise UsageError(
+            f"--format {chosen} is for runs of `agentmut run`; this run has terminal, json, {known}."
+        )
+    return found, chosen
 
 
 def _filtered(

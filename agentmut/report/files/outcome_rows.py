@@ -1,0 +1,106 @@
+"""Tests, comparisons and checks of relations in one shape, for reports that show a row for each outcome."""
+
+from typing import NamedTuple
+
+from agentmut.nouns import Cost
+from agentmut.report.bounded import one_line
+from agentmut.report.report_wording import bounds_text, counted, money
+from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
+
+
+class OutcomeRow(NamedTuple):
+    """A scenario, or a relation on a scenario."""
+
+    name: str
+    outcome: str
+    """PASS, FAIL, INCONCLUSIVE or not_applicable."""
+    cells: tuple[str, ...]
+    """What stands between the name and the outcome in a table."""
+    reason: str
+    failure: str = ""
+    """What the first failure said; empty where nothing failed."""
+
+
+class Outcomes(NamedTuple):
+    """A test, a comparison or a check of relations."""
+
+    kind: str
+    """test, compare or relations."""
+    title: str
+    outcome: str
+    reason: str
+    status: str
+    problem: str
+    head: tuple[str, ...]
+    """Names of the columns."""
+    rows: tuple[OutcomeRow, ...]
+    notes: tuple[str, ...]
+    """The notes of the run, then its cost, and which run of which agent it was."""
+    seconds: float
+
+
+def outcomes_of(report: VerdictReport | RelationReport) -> Outcomes:
+    """Return a report in the shape of rows. Texts of users and models are as they were written."""
+    if isinstance(report, VerdictReport):
+        return _verdicts(report)
+    head = ("relation on scenario", "violations", "rate", "finding")
+    rows = tuple(map(_relation, report.rows))
+    return Outcomes(
+        "relations", "Metamorphic relations", report.finding, report.reason, report.status, report.problem, head, rows,
+        _notes(report), report.cost.seconds,
+    )  # fmt: skip
+
+
+def _verdicts(report: VerdictReport) -> Outcomes:
+    compared = report.baseline is not None
+    title = "Comparison with a baseline" if report.kind == "compare" else "Test of the agent"
+    head = ("scenario", "passed", *(("baseline", "change") if compared else ("asked", "rate")), "verdict")
+    rows = tuple(map(_scenario, report.scenarios))
+    return Outcomes(
+        report.kind, title, report.verdict, report.reason, report.status, report.problem, head, rows, _notes(report),
+        report.cost.seconds,
+    )  # fmt: skip
+
+
+def _scenario(row: ScenarioVerdict) -> OutcomeRow:
+    passed = f"{row.passes}/{row.trials}"
+    if row.baseline is not None:
+        cells = (passed, f"{row.baseline.passes}/{row.baseline.trials}", bounds_text(row.interval, "+.2f"))
+    else:
+        asked = "-" if row.threshold is None else f"{row.threshold:g}"
+        cells = (passed, asked, bounds_text(row.anytime or row.interval, ".2f"))
+    return OutcomeRow(row.scenario, row.verdict, cells, row.reason, row.failure)
+
+
+def _relation(row: RelationRow) -> OutcomeRow:
+    cells = (f"{row.violations}/{row.pairs}", bounds_text(row.interval, ".2f"))
+    failure = row.example.difference if row.example else ""
+    return OutcomeRow(f"{row.relation} on {row.scenario}", row.finding, cells, row.reason, failure)
+
+
+def _notes(report: VerdictReport | RelationReport) -> tuple[str, ...]:
+    agent = report.agent
+    return (
+        *report.notes,
+        _cost(report.cost),
+        f"run {report.run_id}, agent {agent.name or agent.adapter}, config {agent.digest[:12]}, seed {report.seed}",
+    )
+
+
+def _cost(cost: Cost) -> str:
+    return f"{counted(cost.trials, 'run')} of the agent, {money(cost)}, {cost.seconds:.0f} s; {cost.reused} reused"
+
+
+def bounded_outcomes(found: Outcomes) -> Outcomes:
+    """Return the outcomes with each text on one line, cleaned and cut."""
+    rows = tuple(
+        OutcomeRow(one_line(row.name), row.outcome, row.cells, one_line(row.reason, 400), one_line(row.failure, 1_000))
+        for row in found.rows
+    )  # fmt: skip
+    return found._replace(
+        rows=rows,
+        reason=one_line(found.reason, 1_000),
+        problem=one_line(found.problem, 1_000),
+        status=one_line(found.status),
+        notes=tuple(one_line(note, 1_000) for note in found.notes),
+    )

@@ -1,0 +1,126 @@
+"""Tests, comparisons and checks of relations as JUnit, Markdown and HTML: each outcome in its place, texts as text."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family
+from agentmut.report.files.outcome_files import outcomes_as
+from agentmut.store import Finding, RelationReport, RelationRow, ScenarioVerdict, VerdictReport, Violation
+from tests.report.test_html_report import EVIL
+
+AGENT = AgentSummary(adapter="python", digest="d" * 64, name="desk:run")
+COST = Cost(trials=60, baseline_trials=0, tokens=0, usd=0.5, seconds=12.5)
+RATE = Bounds(estimate=0.9, low=0.8, high=0.95, level=0.95, n=30, method="wilson")
+
+
+def verdict(name: str, said: str, **fields: object) -> ScenarioVerdict:
+    given = {
+        "scenario": name, "verdict": said, "reason": f"because of {name}", "passes": 27, "trials": 30,
+        "threshold": 0.8, "interval": RATE, "p_fail": 0.5, "p_adjusted": 0.5, "needed": None, "method": "sprt",
+    }  # fmt: skip
+    return ScenarioVerdict.model_validate(given | fields)
+
+
+def assessed(*rows: ScenarioVerdict, **fields: object) -> VerdictReport:
+    given = {
+        "agentmut_version": "0.2", "kind": "test", "run_id": "20260101-000000-abcd", "status": "finished", "seed": 1,
+        "agent": AGENT, "verdict": "FAIL", "reason": "one scenario fails", "family": "scenarios",
+        "correction": "holm", "alpha": 0.05, "scenarios": rows, "cost": COST, "notes": ("a note",),
+    }  # fmt: skip
+    return VerdictReport.model_validate(given | fields)
+
+
+def relation(scenario: str, finding: Finding, difference: str = "") -> RelationRow:
+    example = Violation(
+        repeat=0, change="order", source_input="a", source_output="b", follow_up_input="c", follow_up_output="d",
+        difference=difference,
+    )  # fmt: skip
+    return RelationRow(
+        relation="oracle.format", family=Family.ORACLE, expectation=Expectation.INVARIANT, scenario=scenario,
+        finding=finding, reason=f"as {scenario} shows", violations=9, pairs=10, interval=RATE,
+        example=example if difference else None,
+    )  # fmt: skip
+
+
+def related(*rows: RelationRow, status: str = "finished") -> RelationReport:
+    return RelationReport(
+        agentmut_version="0.2", run_id="20260101-000000-abcd", status=status, seed=1, agent=AGENT,
+        finding=Finding.FAIL, reason="a relation is violated", alpha=0.05, family="relations", relations=(), rows=rows,
+        cost=COST,
+    )  # fmt: skip
+
+
+THREE = assessed(
+    verdict("refund", "PASS"),
+    verdict("greeting", "FAIL", passes=3, failure="no hello"),
+    verdict("thanks", "INCONCLUSIVE"),
+)
+
+
+def cases(text: str) -> list[tuple[str, str, str]]:
+    """Return name, tag and text of each test case."""
+    found = []
+    for case in ET.fromstring(text).iter("testcase"):
+        inner = next(iter(case), ET.Element(""))
+        found.append((case.get("name", ""), inner.tag, inner.text or ""))
+    return found
+
+
+def test_junit_has_a_case_for_each_scenario_and_counts_them() -> None:
+    text = outcomes_as(THREE, "junit")
+    assert cases(text) == [("refund", "", ""), ("greeting", "failure", "no hello"), ("thanks", "skipped", "")]
+    suite = ET.fromstring(text)[0]
+    counts = [suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped", "time")]
+    assert counts == ["agentmut.test", "3", "1", "0", "1", "12.500"]
+
+
+def test_an_unfinished_run_is_an_error_in_junit_so_that_nothing_looks_green() -> None:
+    text = outcomes_as(assessed(status="budget", verdict="INCONCLUSIVE"), "junit")
+    assert cases(text) == [("the run is finished", "error", "")]
+    assert ET.fromstring(text)[0].get("errors") == "1"
+
+
+def test_relations_are_cases_and_what_says_nothing_is_skipped() -> None:
+    found = related(
+        relation("refund", Finding.FAIL, "60 days, not 30"),
+        relation("greeting", Finding.PASS),
+        relation("thanks", Finding.NOT_APPLICABLE),
+    )
+    assert cases(outcomes_as(found, "junit")) == [
+        ("oracle.format on refund", "failure", "60 days, not 30"),
+        ("oracle.format on greeting", "", ""),
+        ("oracle.format on thanks", "skipped", ""),
+    ]
+
+
+def test_markdown_of_relations_has_a_table_and_the_failures() -> None:
+    text = outcomes_as(related(relation("refund", Finding.FAIL, "60 days, not 30")), "markdown")
+    assert text.startswith("## Metamorphic relations: FAIL\n")
+    assert "| `oracle.format on refund` | 9/10 | 0.90 [0.80, 0.95] | FAIL |" in text
+    assert "- `oracle.format on refund`: `60 days, not 30`" in text
+    assert "agent desk:run" in text
+
+
+def test_the_page_of_a_test_has_each_row_its_reason_and_its_failure() -> None:
+    page = outcomes_as(THREE, "html")
+    assert "<title>Test of the agent: FAIL · agentmut</title>" in page
+    assert page.count("<tr>") == 4
+    assert "A failure: no hello" in page and "because of greeting" in page
+    assert "because of refund" not in page  # what passes needs no reason
+    assert '<td class="num">3/30</td><td class="num">0.8</td>' in page
+    assert "not finished" not in page
+    assert "The run is not finished (budget)" in outcomes_as(assessed(status="budget"), "html")
+
+
+@pytest.mark.parametrize("format", ["html", "junit", "markdown"])
+def test_texts_of_models_stay_text(format: str) -> None:
+    report = assessed(
+        verdict(EVIL, "FAIL", reason=EVIL, failure=EVIL * 500), reason=EVIL, notes=(EVIL,), problem=EVIL
+    )
+    text = outcomes_as(report, format)
+    assert "\x1b" not in text and "\u202e" not in text and len(text) < 40_000
+    if format == "junit":
+        assert len(cases(text)) == 1
+    elif format == "html":
+        assert "<img" not in text and "<script>alert" not in text
