@@ -78,9 +78,9 @@ def test_a_kill_at_any_line_leaves_all_old_or_all_new(tmp_path: Path) -> None:
         assert (root / "a.yaml.new").read_bytes() == THEIRS["a.yaml.new"]
         if not killed:
             break
-    assert line > 150
+    assert line > 100
     assert states[0] == OLD and states[-1] == NEW
-    assert states.index(NEW) > 50  # all old before the journal says so
+    assert states.index(NEW) > 40  # all old before the journal says so
     assert OLD not in states[states.index(NEW) :]
 
 
