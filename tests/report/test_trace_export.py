@@ -1,16 +1,20 @@
 """Stored trials as OTLP and ATIF: read back by OpenTelemetry's own messages, without loss."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from agentmut.nouns import ForeignTrial
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 from agentmut.report.traces.atif import atif_trajectory
 from agentmut.report.traces.otlp import otlp_line
+from agentmut.seams import Catalogue, Group
+from agentmut.seams.protocols.trace_format import TraceFile
 from agentmut.usecases.trial_export import ExportedTrial
 
 STEPS = (
@@ -131,48 +135,31 @@ def test_opentelemetry_reads_a_tree_of_spans_with_the_genai_names() -> None:
     assert read(refused.attributes)["error.type"] == "RateLimitError"
 
 
-def step_of(name: str, told: dict[str, Any], error: str | None) -> Step:
-    """Read a step from a span or an event alone."""
-    tool = told.get("gen_ai.tool.name")
-    action = Action.CALL_TOOL if tool else Action.RESPOND if name == "agentmut.respond" else Action.REASON
-    output = told.get("agentmut.output", told.get("gen_ai.tool.call.result"))
-    arguments = told.get("gen_ai.tool.call.arguments")
-    return Step(
-        action=action,
-        turn=told["agentmut.turn"],
-        tool=tool,
-        arguments=None if arguments is None else json.loads(arguments),
-        output=None if output is None else json.loads(output),
-        error=error,
-        model=told.get("gen_ai.request.model"),
-        usage=Usage(
-            input_tokens=told.get("gen_ai.usage.input_tokens", 0),
-            output_tokens=told.get("gen_ai.usage.output_tokens", 0),
-        ),
-        usd=told.get("agentmut.usd"),
-        started=told["agentmut.started"],
-        seconds=told["agentmut.seconds"],
-        node=told.get("agentmut.node"),
-        call_id=told.get("gen_ai.tool.call.id"),
-    )
+def read_by_own_import(name: str, path: Path) -> ForeignTrial:
+    reader = Catalogue.of(Group.TRACE_FORMATS).load(name)()
+    (found,) = reader.read([TraceFile(path, path.name)])
+    assert isinstance(found, ForeignTrial)
+    return found
 
 
-def test_the_trace_can_be_read_back_from_the_spans_without_loss() -> None:
-    root, *children = spans_of(otlp_line(trial(), "desk"))
-    parts = [(span.name, read(span.attributes), span.status.message or None) for span in children]
-    parts += [(event.name, read(event.attributes), None) for event in root.events]
-    parts.sort(key=lambda part: part[1]["agentmut.step"])
-    told = read(root.attributes)
-    again = AgentTrace(
-        steps=tuple(step_of(*part) for part in parts),
-        outputs=tuple(json.loads(told["agentmut.outputs"])),
-        seconds=told["agentmut.seconds"],
-        edges=tuple((a, b) for a, b in json.loads(told["agentmut.edges"])),
-        exit_code=told["agentmut.exit_code"],
-        stderr=told["agentmut.stderr"],
-    )
-    assert again == TRACE
-    assert [Check.model_validate(one) for one in json.loads(told["agentmut.checks"])] == list(trial().checks)
+def test_our_own_import_reads_the_whole_trial_back(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text(otlp_line(trial(), "desk") + "\n")
+    found = read_by_own_import("otlp", path)
+    assert found.trace == TRACE
+    assert (found.scenario, found.turns, found.started) == ("lost", trial().turns, 1_000_000.0)
+    assert found.config == CONFIG
+    assert {name: (s.value, s.reason) for name, s in found.scores.items()} == {
+        "agentmut": (False, "contains: no 'sorry'")
+    }
+    assert (found.fields["agentmut.repeat"], found.fields["agentmut.run"]) == (3, "r1")
+
+
+def test_a_trace_that_was_changed_on_the_way_is_read_as_anybody_elses(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text(otlp_line(trial(), "desk").replace("agentmut.step", "agentmut.number") + "\n")
+    found = read_by_own_import("otlp", path)
+    assert [step.tool for step in found.trace.tool_calls] == ["look_up", "refund"]
 
 
 def test_an_export_can_be_repeated_and_trials_do_not_share_ids() -> None:
@@ -207,3 +194,16 @@ def test_a_trajectory_has_a_step_for_each_model_call_with_its_calls_and_results(
 def test_a_run_that_did_nothing_is_a_trajectory_of_one_step() -> None:
     found = atif_trajectory(trial(turns=(), config=None, trace=AgentTrace(error="KeyError: 'x'")), "desk")
     assert [(step["source"], step["message"]) for step in found["steps"]] == [("agent", "KeyError: 'x'")]
+
+
+def test_our_own_import_reads_what_the_agent_did_from_a_trajectory(tmp_path: Path) -> None:
+    path = tmp_path / "trial.json"
+    path.write_text(json.dumps(atif_trajectory(trial(), "desk")))
+    found = read_by_own_import("atif", path)
+    assert [(s.tool, s.arguments) for s in found.trace.tool_calls] == [
+        ("look_up", {"order": "A-1"}),
+        ("refund", {"order": "A-1", "sum": 12.5}),
+    ]
+    assert found.trace.usage == TRACE.usage
+    assert found.config.prompt == "Be brief."
+    assert [tool.name for tool in found.config.tools] == ["look_up"]

@@ -92,6 +92,8 @@ def _of_agentmut(trial: ExportedTrial) -> Attributes:
         "agentmut.exit_code": trace.exit_code,
         "agentmut.stderr": trace.stderr or None,
         "agentmut.edges": _json(trace.edges) if trace.edges else None,
+        "agentmut.error": trace.error,
+        "agentmut.turns": _json(trial.turns),
         "agentmut.outputs": _json(trace.outputs),
     }
 
@@ -130,6 +132,7 @@ def _of_model_call(step: Step) -> Attributes:
         "gen_ai.usage.input_tokens": step.usage.input_tokens,
         "gen_ai.usage.output_tokens": step.usage.output_tokens,
         "gen_ai.output.messages": said,
+        "agentmut.output": None if step.output is None else _json(step.output),
     }
 
 

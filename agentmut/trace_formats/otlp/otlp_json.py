@@ -7,6 +7,7 @@ from agentmut._base import jsonable, one_line
 from agentmut.nouns import BrokenRecord, ForeignTrial
 from agentmut.seams import TraceFile
 from agentmut.trace_formats.otlp import genai, openinference
+from agentmut.trace_formats.otlp.own_export import own_trial
 from agentmut.trace_formats.otlp.spans import Span, spans_of
 from agentmut.trace_formats.records import Record, records
 from agentmut.trace_formats.span_tree import Kind, SpanFacts, trial_of_spans
@@ -28,10 +29,20 @@ class OtlpJson:
             for record in records(file):
                 if isinstance(record, BrokenRecord):
                     yield record
+                elif own := _own(record):
+                    yield own
                 else:
                     yield from _taken_in(record, by_trace)
         while by_trace:  # what a trial is made of is needed no longer
             yield from _trials(by_trace.pop(next(iter(by_trace))))
+
+
+def _own(record: Record) -> ForeignTrial | None:
+    """Return the trial of a trace that `agentmut export` wrote and nobody has changed since."""
+    try:
+        return own_trial(record)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
 
 
 def _taken_in(record: Record, by_trace: dict[str, list[SpanFacts]]) -> Iterator[BrokenRecord]:
