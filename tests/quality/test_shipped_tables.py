@@ -1,7 +1,9 @@
 """Word lists and tables that are shipped as YAML: each is read, and holds what its reader takes."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -20,6 +22,15 @@ SOURCES = [
 FILES = sorted({found for text in SOURCES for found in READ.findall(text)})
 
 
+def _texts(value: Any) -> Iterator[Any]:
+    """Yield what lists and mappings hold, at any depth."""
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+    else:
+        yield value
+
+
 def _readers(package: str, name: str) -> list[str]:
     return [text for text in SOURCES if (package, name) in READ.findall(text)]
 
@@ -36,8 +47,8 @@ def test_a_table_holds_texts_and_a_list_names_no_word_twice(package: str, name: 
         rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
         assert rows, key
         for row in rows:
-            cells = row.values() if isinstance(row, dict) else row if isinstance(row, list) else [row]
-            assert all(isinstance(cell, str) and cell.strip() for cell in cells), (key, row)
+            cells = list(_texts(row))
+            assert cells and all(isinstance(cell, str) and cell.strip() for cell in cells), (key, row)
         if isinstance(value, str) and "," not in value:
             words = value.split()
             assert sorted(words) == sorted(set(words)), key
