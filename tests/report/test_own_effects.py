@@ -60,7 +60,7 @@ def test_a_rule_that_a_users_own_operator_drops_is_among_those_that_no_scenario_
     (tmp_path / "own_agent.py").write_text(AGENT)
     found = json.loads(agentmut(tmp_path, "run", "--yes", "--json"))
     assert [(row["operator"], row["effect"]) for row in found["mutants"]] == [("prompt.forget", "drops_rule")]
-    text = agentmut(tmp_path, "report")
+    text = agentmut(tmp_path, "report", "--full")
     assert "Instructions whose loss no scenario notices: 1 of 1" in text
     assert "Never share notes." in text.split("Instructions whose loss")[1]
 
