@@ -100,7 +100,7 @@ def duration(seconds: float) -> str:
     """Return a time in the units that people use.
 
     >>> duration(8.4), duration(133), duration(7300)
-    ('8 s', '2 min 13 s', '2 h 2 min')
+    ('8 s', '2 min 13 s', '2 h 1 min')
     """
     whole = round(seconds)
     if whole < 60:

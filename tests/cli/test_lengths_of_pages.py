@@ -39,6 +39,7 @@ GIVEN = [
     ["gate"],
     ["trend"],
     ["doctor", "--yes"],
+    ["export", "traces.jsonl"],
     ["clean", "--dry-run"],
 ]
 

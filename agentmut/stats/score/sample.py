@@ -71,7 +71,7 @@ def planned_looks(population: int, target: int) -> tuple[Look, ...]:
     The shares sum to 1 at most. Raises `ValueError` for a target outside [1, population].
 
     >>> [look.drawn for look in planned_looks(60, 24)]
-    [12, 24, 28, 33, 38, 44, 51, 59, 60]
+    [12, 24, 29, 35, 42, 51, 60]
     """
     population = check_count("population", population, 1)
     target = check_count("target", target, 1, population)
