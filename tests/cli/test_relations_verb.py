@@ -7,7 +7,6 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
@@ -98,10 +97,9 @@ class Command:
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
-            patch.object(sys, "argv", ["agentmut", "relations", *arguments]),
             pytest.raises(SystemExit) as left,
         ):
-            main()
+            main(["relations", *arguments])  # without a supervisor, which would fork this process
         return subprocess.CompletedProcess(
             arguments, int(left.value.code or 0), out.getvalue(), err.getvalue()
         )
