@@ -23,7 +23,7 @@ from agentmut.nouns.trace import Action, Usage
 from agentmut.recording.threads import TrialThreads
 from agentmut.seams.plugins import Catalogue
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from agentmut.seams.protocols.operator import OperatorOptions
+from agentmut.seams.protocols.operator import OnDemand, OperatorOptions
 from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.transport import Tap
@@ -416,7 +416,8 @@ def test_responses_keeps_the_conversation_itself(scripted: Scripted) -> None:
 def first_mutants(adapter: Any) -> dict[str, Mutant]:
     catalogue = Catalogue.of("operators")
     options = OperatorOptions(swap_models=("m-2",), slow_seconds=0.01)
-    found = generate(adapter.get_config(), [catalogue.load(name)() for name in catalogue.names], options)
+    usual = [x for name in catalogue.names if not isinstance(x := catalogue.load(name)(), OnDemand)]
+    found = generate(adapter.get_config(), usual, options)
     return {m.operator: m for m in reversed(found.mutants) if not adapter.cannot_express(m)}
 
 
