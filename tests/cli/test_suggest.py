@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +90,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def searched(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A copy of the project with a search done in it, and what the search printed."""
+    folder = tmp_path_factory.mktemp("searched") / project.name
+    shutil.copytree(project, folder)
+    return folder, agentmut(folder, "suggest", "--scenarios", "--yes").stdout
+
+
 def test_from_stored_trials_it_says_what_is_not_exercised_and_runs_nothing(project: Path) -> None:
     said = document(project, "suggest")
     assert said["search"] is None and said["scenarios"] == []
@@ -98,11 +107,11 @@ def test_from_stored_trials_it_says_what_is_not_exercised_and_runs_nothing(proje
     assert "agentmut suggest --scenarios" in shown
 
 
-def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(project: Path) -> None:
+def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(searched: tuple[Path, str]) -> None:
+    project, shown = searched
     refused = agentmut(project, "suggest", "--scenarios")
     assert refused.returncode == 2 and "--yes" in refused.stderr
     assert "at most 60 times" in refused.stderr and "It really calls no tool" in refused.stderr
-    shown = agentmut(project, "suggest", "--scenarios", "--yes").stdout
     assert "adds tool cancel_order" in shown and "unconfirmed evaluators" in shown
     found = json.loads((project / ".agentmut" / "suggestions.json").read_text())["scenarios"]
     new = next(one for one in found if "tool cancel_order" in one["adds"])
@@ -113,7 +122,8 @@ def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(project: Pa
     assert again["score"]["killed"] == 2 and again["score"]["no_coverage"] == 0
 
 
-def test_what_would_be_ignored_is_refused(project: Path) -> None:
+def test_what_would_be_ignored_is_refused(searched: tuple[Path, str]) -> None:
+    project, _ = searched
     for arguments, said in [
         (["suggest", "abcdef"], "ids are for --apply"),
         (["suggest", "--apply"], "needs the ids"),
