@@ -65,7 +65,7 @@ class Transcript(StrEnum):
     TURN_TWICE = "turn_twice"
     """What the user said last stands there twice."""
     WORK_REOPENED = "work_reopened"
-    """Of the earlier turns only what the user said is left, as if nothing had been done."""
+    """The earlier turns keep what the user said and nothing else, as if nothing had been done."""
     SUMMARISED = "summarised"
     """The beginnings of what the user said stand in the place of the earlier turns."""
 
@@ -82,7 +82,7 @@ class ReplyFault(StrEnum):
     CALL_AS_TEXT = "call_as_text"
     """Calls are text of the answer."""
     SECOND_CALL_LOST = "second_call_lost"
-    """Of several calls the first one is left."""
+    """The model's reply keeps the first of its calls only."""
     CALL_ID_LOST = "call_id_lost"
     """Calls have no ids."""
     WRONG_FINISH = "wrong_finish"

@@ -200,7 +200,7 @@ class EarlierLook(Frozen):
     low: float | None = None
     high: float | None = None
     verdict: str = ""
-    """Of a test or a comparison; empty for a campaign."""
+    """The verdict of a test or a comparison; empty for a campaign."""
     differs: tuple[str, ...]
     """The settings that differ: what it had, and what this run has."""
 

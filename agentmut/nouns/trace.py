@@ -111,7 +111,7 @@ class AgentTrace(Frozen):
     service: ServiceTime | None = None
     """How long the run waited for model services; None in traces of before this was recorded."""
     foreign: ForeignMark | None = None
-    """Of a run that another tool carried out; None of agentmut's own."""
+    """The source of a run that another tool carried out; None for a run of agentmut's own."""
 
     @property
     def output(self) -> JsonValue:

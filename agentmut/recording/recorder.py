@@ -63,7 +63,7 @@ class Recorder:
     stderr: str = ""
     """The end of what such a program wrote to stderr."""
     foreign: ForeignMark | None = None
-    """Of a run that another tool carried out, and that is only handed out."""
+    """The source of a run that another tool carried out; None for a run of agentmut's own."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)

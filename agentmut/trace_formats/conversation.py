@@ -27,7 +27,7 @@ class Said(NamedTuple):
     text: JsonValue = None
     calls: tuple[Call, ...] = ()
     call_id: str | None = None
-    """Of a tool's result: the call that it answers."""
+    """The call that a tool's result answers."""
     error: str | None = None
     model: str | None = None
     usage: Usage = Usage()

@@ -61,12 +61,12 @@ class SpanFacts:
     place: RecordPlace
     error: str | None = None
     node: str | None = None
-    """Of an agent, or a node of a graph: its name."""
+    """The name of the agent, or of the node of a graph."""
     prompt: str = ""
     users: tuple[JsonValue, ...] = ()
-    """Of a model call, or an agent: what the user has said so far."""
+    """What the user has said before this model call or agent."""
     results: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Of a model call: results of tools that it was told, by the id of the call."""
+    """The results of tools that a model call was given, by the id of the tool's call."""
     answer: JsonValue = None
     """What a model or an agent answered, or what a tool returned."""
     calls: tuple[Call, ...] = ()

@@ -32,7 +32,7 @@ class Sample:
     order: Sequence[str]
     """Ids of all that trials could be spent on."""
     counted: frozenset[str]
-    """Those among them that the score counts: looks have so many of these."""
+    """The ids in `order` that the score counts; the size of a look is a number of these."""
     looks: Sequence[Look]
     at: int = -1
     """Position of the present look; -1 before the first."""
