@@ -9,6 +9,8 @@ from agentmut.nouns import Action, AgentConfig, AgentTrace, ForeignTrial, Record
 from agentmut.trace_formats.otlp.spans import Span, spans_of
 from agentmut.trace_formats.records import Record
 
+SCOPE = "agentmut"
+"""The instrumentation scope that an export names."""
 MARK = "agentmut.outputs"
 """The attribute of the first span by which such a trace is known."""
 ANSWER = "agentmut.respond"
@@ -22,6 +24,8 @@ def own_trial(record: Record) -> ForeignTrial | None:
 
     Raises `LookupError`, `TypeError` or `ValueError` for what is no request, and where such a trace was changed.
     """
+    if not _is_of_our_scope(record.value):
+        return None
     spans = list(spans_of(record.value, record.place))
     roots = [span for span in spans if not span.parent]
     if len(roots) != 1 or MARK not in roots[0].attributes:
@@ -39,6 +43,12 @@ def own_trial(record: Record) -> ForeignTrial | None:
         },
         started=root.started,
     )
+
+
+def _is_of_our_scope(request: Any) -> bool:
+    """Return whether the first spans are of agentmut's scope; others' are not read twice."""
+    first: bool = request["resourceSpans"][0]["scopeSpans"][0]["scope"]["name"] == SCOPE
+    return first
 
 
 def _trace(root: Span, spans: Sequence[Span]) -> AgentTrace:
