@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -125,7 +126,7 @@ def project_option(project: Path) -> str:
     """Return what a command needs that is proposed to the user, with a blank ahead; empty for the folder
     they are in.
     """
-    return "" if project == Path() else f" --project {project}"
+    return "" if project == Path() else f" --project {shlex.quote(str(project))}"
 
 
 def exit_code(result: "Result") -> ExitCode:

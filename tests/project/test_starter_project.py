@@ -190,3 +190,10 @@ def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
 def test_every_starter_has_a_budget_so_that_no_verb_has_to_ask(name: str, tmp_path: Path) -> None:
     write_starter(tmp_path, framework=name)
     assert yaml.safe_load((tmp_path / "agentmut.yaml").read_text())["budget"]
+
+
+def test_the_stand_in_answers_a_conversation_with_all_that_it_is_about(starter: Path) -> None:
+    config = load_project(starter).config
+    run = agent_module(starter / "agent_under_test.py").run
+    asked = "When do I get my refund?"
+    assert asyncio.run(run(config, [asked, "Are you sure?"])) == asyncio.run(run(config, asked))

@@ -30,6 +30,35 @@ def test_a_summary_has_at_most_25_lines_of_80_columns(classes: int) -> None:
     assert max(map(len, lines)) <= 80
 
 
+LONG = " --project /srv/workspace-of-a-team/services/customer-support/agents/support_desk"
+
+
+@pytest.mark.parametrize("gap", ["", "assertion", "scenario"])
+def test_a_long_path_of_the_project_costs_no_survivor(gap: str) -> None:
+    robust = Score(value=1.0, low=0.4, high=1.0, survived=9)
+    found = result(
+        *survivors(13, gap=gap), classes=with_classes(4), robustness=robust, notes=("a note " * 40,)
+    )
+    lines = render_summary(found, where=LONG).splitlines()
+    assert "The 5 most important of 13 unnoticed changes" in lines
+    assert [line[:11] for line in lines if line[:2] in {f"{n}." for n in range(1, 6)}] == [
+        f"{n}. 0000000{n - 1}"[:11] for n in range(1, 6)
+    ]
+    assert len(lines) <= LINES
+    assert lines[-1] == f"Each of these commands takes{LONG}"  # on one line, to copy
+    assert sum("/srv/" in line for line in lines) == 1
+
+
+def test_where_little_room_is_left_an_advice_stands_once_for_all_that_share_it() -> None:
+    rows = [*survivors(3, gap="assertion"), row("cccccccc", Status.NO_COVERAGE)]
+    found = result(*rows, row("dddddddd", Status.SURVIVED), classes=with_classes(6), problem="it broke " * 15)
+    robust = Score(value=1.0, low=0.4, high=1.0, survived=9)
+    text = render_summary(found.model_copy(update={"robustness": robust}), where=LONG)
+    assert "5. " in text
+    assert "1, 2, 3: Its behaviour changed unseen: add an assertion, `agentmut suggest`." in text
+    assert text.count("\n") <= LINES
+
+
 def test_five_survivors_are_shown_with_what_to_do_about_each() -> None:
     rows = [
         row("aaaaaaaa", Status.SURVIVED, gap="assertion", before="Never lie."),

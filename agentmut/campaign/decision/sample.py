@@ -121,16 +121,17 @@ def planned_sample(
 
 
 def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
-    """Say how many mutants are tried, and how precise the score will be, before they are; empty without a limit."""
+    """Say how many mutants are tried, and how precise the score will be, before they are.
+
+    Empty without a limit, and where the limit leaves out no mutant and a run has no price to tell.
+    """
     if not plan.mutants or not (plan.bounded or plan.precision):
         return ""
     drops = f"at drops of {plan.ladder[0].delta:g} or more"
     price = f"a run costs about ${money.usd / money.trials:.2g}; " if money.usd and plan.budget.usd else ""
     if sample is None:
         return (
-            f"{price}the budget is enough for all mutants {drops}, finer ones while it lasts"
-            if plan.bounded
-            else ""
+            f"{price}the budget is enough for all mutants {drops}, finer ones while it lasts" if price else ""
         )
     of, target = len(sample.counted), max(sample.looks, key=lambda look: look.share).drawn
     half = expected_sample_width(target, of) / 2

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agentmut.cli.options import Json
-from agentmut.cli.output import print_json
+from agentmut.cli.output import print_json, project_option
 
 
 def init(
@@ -34,6 +34,6 @@ def init(
         return
     for path in written:
         typer.echo(f"wrote {path}")
-    where = "" if folder == Path() else f" --project {folder}"
+    where = project_option(folder)
     prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

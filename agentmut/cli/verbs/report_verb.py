@@ -10,7 +10,7 @@ import typer
 
 from agentmut._base import UsageError, nearest
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.cli.output import cut_page, terminal_width, wants_color
+from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
 from agentmut.report import WIDTH, Extra, View
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _view(project: Path, output: Path | None, listed: frozenset[str] | None = No
         color=output is None and wants_color(),
         width=terminal_width() if output is None else WIDTH,
         listed=listed,
-        project_option="" if project == Path() else f" --project {project}",
+        project_option=project_option(project),
         prefix=prefix_of(project),
     )
 

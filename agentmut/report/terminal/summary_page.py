@@ -18,6 +18,8 @@ LINES = 25
 SHOWN_SURVIVORS = 5
 FEWEST_SURVIVORS = 2
 LONGEST_PLACE = 40
+LONGEST_OPTION = 25
+"""Characters of an option that each command is printed with; a longer one is printed once, below all commands."""
 _ENDED = {
     "budget": "The budget ended the run early: the score speaks of what was decided. `agentmut resume` goes on.",
     "interrupted": "Interrupted: the score speaks of what was decided. `agentmut resume` goes on.",
@@ -39,18 +41,31 @@ def render_summary(
     head = [*_state(result), *_score(result)]
     if rescored is not None:
         head.append(f"Judged again by `agentmut rescore`: {interval(rescored.after)}")
-    foot = list(_foot(result, where, html))
-    for shown in range(SHOWN_SURVIVORS, FEWEST_SURVIVORS - 1, -1):
-        sections = [head, list(_rows(result)), list(_survivors(result, shown, where, width)), foot]
+    each = "" if len(where) > LONGEST_OPTION else where
+    foot = list(_foot(result, each, html))
+    last = f"Each of these commands takes{where}" if where != each else ""
+    for shown, grouped in _layouts():
+        survivors = list(_survivors(result, shown, each, width, grouped=grouped))
+        sections = [head, list(_rows(result)), survivors, foot]
         for gaps in range(len(sections) - 1, -1, -1):
-            text = _page(sections, color, width, gaps)
+            text = _page(sections, color, width, gaps, last)
             if text.count("\n") <= LINES:
                 return text
     return text
 
 
-def _page(sections: Sequence[Sequence[str]], color: bool, width: int, gaps: int) -> str:
-    """Return the sections as text, with an empty line before each of the last `gaps` ones."""
+def _layouts() -> Iterator[tuple[int, bool]]:
+    """Yield how many survivors to show, and whether advice stands once below those that share it; the best first."""
+    for shown in range(SHOWN_SURVIVORS, FEWEST_SURVIVORS - 1, -1):
+        yield shown, False
+        yield shown, True
+
+
+def _page(sections: Sequence[Sequence[str]], color: bool, width: int, gaps: int, last: str) -> str:
+    """Return the sections as text, with an empty line before each of the last `gaps` ones.
+
+    The last line is not wrapped: it has a path to copy.
+    """
     page = Page(color, width)
     told = [section for section in sections if section]
     for number, section in enumerate(told):
@@ -59,6 +74,8 @@ def _page(sections: Sequence[Sequence[str]], color: bool, width: int, gaps: int)
         for line in section:
             bold = number == 0 and line.startswith(("Mutation score", "Selective score"))
             page.hang(clean(line), 0, "bold" if bold and color else "")
+    if last:
+        page.line(clean(last))
     return page.text()
 
 
@@ -104,7 +121,7 @@ def _robust(score: Score) -> tuple[str, str, str]:
     return f"{decided - score.killed} of {decided} harmless", "" if is_few(score) else interval(score), ""
 
 
-def _survivors(result: Result, shown: int, where: str, width: int) -> Iterator[str]:
+def _survivors(result: Result, shown: int, where: str, width: int, *, grouped: bool) -> Iterator[str]:
     ranked = rank(result.mutants)
     if not ranked:
         brittle = sum(row.intent is Intent.PRESERVE and row.status is Status.KILLED for row in result.mutants)
@@ -113,11 +130,30 @@ def _survivors(result: Result, shown: int, where: str, width: int) -> Iterator[s
         return
     most = f"The {min(shown, len(ranked))} most important of" if len(ranked) > 1 else ""
     yield f"{most} {counted(len(ranked), 'unnoticed change')}".strip()
-    for number, row in enumerate(ranked[:shown], 1):
-        head = f"{number}. {row.id}  {_short_place(row)}  "
-        yield head + shorten(row.description, max(width - len(head), 20))
-        yield f"   {_advice(row, where)}"
+    yield from (_grouped if grouped else _each)(ranked[:shown], where, width)
     yield from _losses(result)
+
+
+def _each(rows: Sequence[MutantRow], where: str, width: int) -> Iterator[str]:
+    """Yield two lines a survivor: what was changed, and what to do about it."""
+    for number, row in enumerate(rows, 1):
+        yield _change(number, row, width)
+        yield f"   {_advice(row, where, row.id)}"
+
+
+def _grouped(rows: Sequence[MutantRow], where: str, width: int) -> Iterator[str]:
+    """Yield a line a survivor, and below them each advice once, with the numbers that it is for."""
+    numbers: dict[str, list[str]] = {}
+    for number, row in enumerate(rows, 1):
+        yield _change(number, row, width)
+        numbers.setdefault(_advice(row, where, "ID"), []).append(str(number))
+    for advice, those in numbers.items():
+        yield f"   {', '.join(those)}: {advice}"
+
+
+def _change(number: int, row: MutantRow, width: int) -> str:
+    head = f"{number}. {row.id}  {_short_place(row)}  "
+    return head + shorten(row.description, max(width - len(head), 20))
 
 
 def _losses(result: Result) -> Iterator[str]:
@@ -138,15 +174,15 @@ def _short_place(row: MutantRow) -> str:
     return found if len(found) <= LONGEST_PLACE else f"...{found[3 - LONGEST_PLACE :]}"
 
 
-def _advice(row: MutantRow, where: str) -> str:
-    """Return what to do about a mutant that no scenario noticed."""
+def _advice(row: MutantRow, where: str, name: str) -> str:
+    """Return what to do about a mutant that no scenario noticed; a command calls the mutant by `name`."""
     if row.status is Status.NO_COVERAGE:
         return "No scenario reaches it: add one that does."
     if row.gap == "assertion":
         return f"Its behaviour changed unseen: add an assertion, `agentmut suggest{where}`."
     if row.gap == "scenario":
         return "Its behaviour here is as before: add a scenario in which it matters."
-    return f"No change was found: read its runs, `agentmut show {row.id}{where}`."
+    return f"No change was found: read its runs, `agentmut show {name}{where}`."
 
 
 def _foot(result: Result, where: str, html: str) -> Iterator[str]:
