@@ -32,6 +32,7 @@ from .imports import required_parameters as required_parameters
 from .in_common import beginning_in_common as beginning_in_common
 from .in_common import ends_in_common as ends_in_common
 from .json_text import parse_json as parse_json
+from .moments import moment as moment
 from .orphans import GroupWatch as GroupWatch
 from .passages import PLACEHOLDER as PLACEHOLDER
 from .passages import Passage as Passage

@@ -20,7 +20,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 GROUPS = {
     "Start": ("init", "doctor"),
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
-    "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export"),
+    "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import"),
     "Decide": ("gate", "baseline", "trend"),
     "Maintain": ("clean", "simulate", "proxy"),
 }

@@ -45,6 +45,8 @@ from .footprints import RequestShape as RequestShape
 from .footprints import footprint as footprint
 from .foreign import BrokenRecord as BrokenRecord
 from .foreign import ForeignTrial as ForeignTrial
+from .foreign import ImportedOutcome as ImportedOutcome
+from .foreign import ImportedTrial as ImportedTrial
 from .foreign import RecordedScore as RecordedScore
 from .foreign import RecordPlace as RecordPlace
 from .judge import JudgeModel as JudgeModel

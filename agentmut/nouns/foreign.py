@@ -1,5 +1,7 @@
 """Trials that another tool ran and recorded, as agentmut reads them, and records that it cannot read."""
 
+from enum import StrEnum
+
 from pydantic import Field, JsonValue
 
 from agentmut._base import Frozen
@@ -45,6 +47,32 @@ class ForeignTrial(Frozen):
     """Seconds since the epoch."""
     no_evidence: str = ""
     """Why the run says nothing about the agent, such as trouble of the service; empty where it does say something."""
+
+
+class ImportedOutcome(StrEnum):
+    """What an imported run's record says of it."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNJUDGED = "unjudged"
+    """No recorded score decides; evaluators may."""
+    NO_EVIDENCE = "no_evidence"
+    """Trouble of a service ended the run, or its messages were not recorded."""
+
+
+class ImportedTrial(Frozen):
+    """A foreign trial that was taken into the store, with where it came from."""
+
+    scenario: str
+    outcome: ImportedOutcome
+    reason: str = ""
+    """Of the score that decides, or why the run is no evidence."""
+    version: str = ""
+    """The agent's version where the record has one, else the beginning of the config's digest."""
+    format: str
+    files: str
+    """SHA-256 of the files that it was read from."""
+    trial: ForeignTrial
 
 
 class BrokenRecord(Frozen):

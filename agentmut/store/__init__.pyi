@@ -59,6 +59,10 @@ from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
 from .fixed import FixedSet as FixedSet
 from .fixed import FixedSets as FixedSets
+from .imported import Import as Import
+from .imported import ImportQuery as ImportQuery
+from .imported import Imports as Imports
+from .imported import ImportTotals as ImportTotals
 from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
 from .quarantine import Quarantine as Quarantine

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from agentmut.store.schema import fixed, judged, proposed, quarantined
+from agentmut.store.schema import fixed, imported, judged, proposed, quarantined
 
 Step = Callable[[Connection], None]
 
@@ -20,7 +20,12 @@ def _with_quarantine(connection: Connection) -> None:
     quarantined.create(connection, checkfirst=True)
 
 
-STEPS: tuple[Step, ...] = (_with_ages_of_evaluators, _with_quarantine)
+def _with_imports(connection: Connection) -> None:
+    """Add the runs that other tools recorded."""
+    imported.create(connection, checkfirst=True)
+
+
+STEPS: tuple[Step, ...] = (_with_ages_of_evaluators, _with_quarantine, _with_imports)
 """Step k makes format k + 1 of format k, counted from 1. A change of the tables appends a step here."""
 VERSION = len(STEPS) + 1
 """The format that this version writes."""

@@ -104,3 +104,20 @@ proposed = Table(
     Column("run", String(64), nullable=False),
 )
 """Evaluators that agentmut has proposed for a scenario, with the run that they were found in."""
+
+imported = Table(
+    "imported",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("scenario", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("started", Float),
+    Column("imported", Float, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("imported_by_scenario", "scenario"),
+    Index("imported_by_time", "started"),
+)
+"""Runs that other tools recorded: `content` is an `ImportedTrial` as JSON, compressed. No run of agentmut is here, and
+no decision on a mutant reads this table."""

@@ -36,6 +36,7 @@ from agentmut.nouns import Ending, Footprint
 from agentmut.store.durable import make_durable
 from agentmut.store.explanation import explanation
 from agentmut.store.fixed import FixedSets
+from agentmut.store.imported import Imports
 from agentmut.store.listing import Listing
 from agentmut.store.migrations import VERSION, migrate
 from agentmut.store.quarantine import Quarantine, sound
@@ -77,6 +78,8 @@ class Store:
                 """Trials that an outage has spoiled."""
                 self.listing = Listing(self._connection, self._explained, self._trial)
                 """All trials, one by one."""
+                self.imports = Imports(self._connection, self._explained, self._writing)
+                """Runs that other tools recorded."""
         except BaseException:
             self._engine.dispose()
             raise

@@ -1,3 +1,12 @@
+from .outcomes import Places as Places
+from .outcomes import checks_of as checks_of
+from .outcomes import deciding_score as deciding_score
+from .outcomes import passed_by as passed_by
+from .outcomes import scenario_of as scenario_of
+from .outcomes import why_left_out as why_left_out
 from .reading import TraceReport as TraceReport
+from .reading import by_format as by_format
 from .reading import found_files as found_files
 from .reading import read_traces as read_traces
+from .stored import OUTCOME as OUTCOME
+from .stored import report_of as report_of

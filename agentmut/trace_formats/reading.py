@@ -69,26 +69,37 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
+def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> dict[str, tuple[TraceFile, ...]]:
+    """Return the files of each format: all of the `wanted` one, or each by what it holds.
+
+    Raises what `read_traces` raises.
+    """
+    catalogue = Catalogue.of(Group.TRACE_FORMATS)
+    formats: dict[str, TraceFormat] = {}
+    found: dict[str, tuple[TraceFile, ...]] = {}
+    for file in files:
+        name = _recognised(file, catalogue, formats) if wanted == AUTO else wanted
+        found[name] = (*found.get(name, ()), file)
+    return found
+
+
 def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
     """Read files of one format, or each by what it holds.
 
     Raises `UsageError` for a file that no format recognises, and for an unknown format.
     """
-    by_format: dict[str, list[TraceFile]] = {}
     catalogue = Catalogue.of(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
-    for file in files:
-        name = _recognised(file, catalogue, formats) if wanted == AUTO else wanted
-        by_format.setdefault(name, []).append(file)
     trials: list[ForeignTrial] = []
     broken: list[BrokenRecord] = []
-    for name, own in by_format.items():
+    grouped = by_format(files, wanted)
+    for name, own in grouped.items():
         for found in _found(name, _format(name, catalogue, formats), own):
             if isinstance(found, BrokenRecord):
                 broken.append(found)
             else:
                 trials.append(found)
-    return TraceReport(tuple(trials), tuple(broken), tuple(sorted(by_format)), _digest(files))
+    return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped)), _digest(files))
 
 
 def _found(

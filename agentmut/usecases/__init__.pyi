@@ -24,6 +24,10 @@ from .drift import Watch as Watch
 from .gate_decision import Decision as Decision
 from .gate_decision import GateReport as GateReport
 from .gate_decision import Standing as Standing
+from .importing import ImportReport as ImportReport
+from .importing import ImportWish as ImportWish
+from .importing import foreign_store as foreign_store
+from .importing import import_traces as import_traces
 from .plan_figures import Amount as Amount
 from .plan_figures import Foreseen as Foreseen
 from .plan_figures import Offer as Offer

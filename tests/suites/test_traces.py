@@ -126,7 +126,7 @@ def test_broken_records_are_told_and_the_others_count(tmp_path: Path) -> None:
         ({"files": "runs.json", "evaluators": [{"contain": "x"}]}, "suite.traces.evaluators: unknown evaluator"),
         ({"files": "runs.json", "scenario_by": "info.sort"}, "has no field 'info.sort'. Known: kind"),
         ({"files": "runs.json", "by": "x"}, "suite.traces: unknown key 'by'"),
-        ({"files": []}, "suite.traces.files"),
+        ({"files": []}, "suite.traces: give either `files`, or `imported`"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_their_place(tmp_path: Path, suite: Any, said: str) -> None:

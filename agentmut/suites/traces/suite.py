@@ -1,20 +1,34 @@
 """The importer of recorded runs: scenarios of the records, and an adapter that hands the records out."""
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import ClassVar
 
-from agentmut._base import UsageError, nearest, passes, told
-from agentmut.nouns import AgentConfig, Check, EvaluatorSpec, ForeignTrial, Scenario
-from agentmut.project import evaluator_spec
+from agentmut._base import UsageError, moment
+from agentmut.nouns import AgentConfig, EvaluatorSpec, ForeignTrial, Scenario
+from agentmut.project import FOLDER, evaluator_spec
 from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, SetsRule, SuiteRule, SuiteSpec
+from agentmut.store import ImportQuery, Store
 from agentmut.suites.suite_argument import read_settings
 from agentmut.suites.traces.adapter import RecordedRun, TracesAdapter
-from agentmut.suites.traces.traces_settings import EVALUATORS, WHERE, TracesSettings
-from agentmut.trace_formats import TraceReport, found_files, read_traces
+from agentmut.suites.traces.traces_settings import WHERE, ImportedRuns, TracesSettings
+from agentmut.trace_formats import (
+    Places,
+    TraceReport,
+    checks_of,
+    deciding_score,
+    found_files,
+    read_traces,
+    report_of,
+    scenario_of,
+    why_left_out,
+)
 
 MOST_TRIALS = 10_000
 """The largest number of trials of a scenario that `test.trials` takes."""
+PLACES = Places(f"{WHERE}.")
 _SHOWN = 3
 """Records that cannot be read which a remark names."""
 
@@ -27,7 +41,7 @@ class Traces(SetsRule):
     def __init__(self, settings: TracesSettings, root: Path) -> None:
         self._settings = settings
         self._report = _read(settings, root)
-        self._outcome = _outcome(settings, self._report)
+        self._outcome = deciding_score(self._report.trials, settings.outcome, settings.pass_score, PLACES)
         self._specs = _evaluators(settings, root)
         if not self._outcome and not self._specs:
             raise UsageError(
@@ -63,7 +77,7 @@ class Traces(SetsRule):
                 "suite.traces out to run the agent"
             )
         runs = {
-            name: tuple(RecordedRun(one, tuple(_checks(one, self._settings))) for one in runs)
+            name: tuple(RecordedRun(one, tuple(checks_of(one, self._settings.pass_score))) for one in runs)
             for name, runs in self._runs.items()
         }
         return TracesAdapter(
@@ -77,7 +91,11 @@ class Traces(SetsRule):
 
 def _read(settings: TracesSettings, root: Path) -> TraceReport:
     try:
-        report = read_traces(found_files(settings.files, root), settings.format)
+        report = (
+            read_traces(found_files(settings.files, root), settings.format)
+            if settings.imported is None
+            else _from_store(settings.imported, root)
+        )
     except UsageError as error:
         raise UsageError(f"{WHERE}: {error}") from None
     if not any(not trial.no_evidence for trial in report.trials):
@@ -86,30 +104,20 @@ def _read(settings: TracesSettings, root: Path) -> TraceReport:
     return report
 
 
-def _outcome(settings: TracesSettings, report: TraceReport) -> str:
-    """Return the score that decides; empty where evaluators alone do. Raises `UsageError` for an unknown one."""
-    known = {name for trial in report.trials for name in trial.scores}
-    wanted = settings.outcome
-    if wanted == EVALUATORS or (wanted is None and not known):
-        return ""
-    if wanted is None and len(known) > 1:
-        raise UsageError(
-            f"{WHERE}.outcome: is missing, and the records have several scores. {nearest('', known)}"
-        )
-    name = next(iter(known)) if wanted is None else wanted
-    if name not in known:
-        raise UsageError(
-            f"{WHERE}.outcome: no record has the score {name!r}. {nearest(name, {*known, EVALUATORS})}"
-        )
-    unclear = next(
-        (t for t in report.trials if name in t.scores and _passed(t, name, settings) is None), None
+def _from_store(asked: ImportedRuns, root: Path) -> TraceReport:
+    """Return the imported runs that are asked for. Raises `UsageError` where there are none."""
+    path, now = root / FOLDER / "store.db", time.time()
+    since, until = (
+        None if text is None else moment(text, now, f"imported.{name}")
+        for name, text in (("since", asked.since), ("until", asked.until))
     )
-    if unclear is not None:
-        raise UsageError(
-            f"{WHERE}.pass_score: is missing: {name} is {unclear.scores[name].value!r} in {unclear.place}, which is "
-            "neither yes nor no. Give the least score that passes"
-        )
-    return name
+    query = ImportQuery(asked.scenarios, asked.versions, (), since, until, asked.sample, asked.seed)
+    if path.is_file():
+        with closing(Store(path)) as store:
+            report = report_of(store.imports.found(query))
+        if report.trials:
+            return report
+    raise UsageError("the store has no such imported run. `agentmut import FILE` puts recorded runs there")
 
 
 def _evaluators(settings: TracesSettings, root: Path) -> tuple[EvaluatorSpec, ...]:
@@ -126,45 +134,10 @@ def _by_scenario(
     """Return the runs of each scenario, in the order of the files, without those that are no evidence."""
     found: dict[str, list[ForeignTrial]] = {}
     for trial in report.trials:
-        name = trial.scenario if settings.scenario_by is None else _named_by(trial, settings.scenario_by)
-        if not _why_left_out(trial, outcome):
+        name = scenario_of(trial, settings.scenario_by, PLACES)
+        if not why_left_out(trial, outcome):
             found.setdefault(name, []).append(trial)
     return found
-
-
-def _why_left_out(trial: ForeignTrial, outcome: str) -> str:
-    """Return why a run is no evidence: by its record, or since it lacks the score that decides."""
-    missing = bool(outcome) and outcome not in trial.scores
-    return trial.no_evidence or (f"it has no score {outcome}" if missing else "")
-
-
-def _named_by(trial: ForeignTrial, field: str) -> str:
-    """Return the value of a field; names of fields may have dots themselves, as `session.id` has."""
-    value, rest = trial.fields, field
-    while True:
-        if rest in value:
-            return str(value[rest])
-        known = value
-        part, _, rest = rest.partition(".")
-        deeper = value.get(part)
-        if not isinstance(deeper, Mapping) or not rest:
-            raise UsageError(
-                f"{WHERE}.scenario_by: the record in {trial.place} has no field {field!r}. {nearest(part, known)}"
-            )
-        value = deeper
-
-
-def _checks(trial: ForeignTrial, settings: TracesSettings) -> Iterator[Check]:
-    """Yield the recorded scores that say yes or no."""
-    for name, score in trial.scores.items():
-        passed = _passed(trial, name, settings)
-        if passed is not None:
-            reason = score.reason or told(score.value, name, settings.pass_score)
-            yield Check(evaluator=name, passed=passed, reason=reason)
-
-
-def _passed(trial: ForeignTrial, name: str, settings: TracesSettings) -> bool | None:
-    return passes(trial.scores[name].value, name, settings.pass_score)
 
 
 def _completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
@@ -180,7 +153,7 @@ def _completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
 
 def _remarks(report: TraceReport, outcome: str) -> Iterator[str]:
     formats = ", ".join(report.formats)
-    left = [(trial, why) for trial in report.trials if (why := _why_left_out(trial, outcome))]
+    left = [(trial, why) for trial in report.trials if (why := why_left_out(trial, outcome))]
     yield (
         f"all {len(report.trials) - len(left)} trials were run and recorded by another tool ({formats}, files "
         f"with the digest {report.digest[:12]}); agentmut ran none of them"

@@ -1,14 +1,32 @@
 """The settings of recorded runs in a project: `suite: {traces: runs/*.json}`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from agentmut._base import Frozen, PassScore
 
 WHERE = "suite.traces"
-EVALUATORS = "evaluators"
-"""The `outcome` of runs that evaluators of agentmut alone judge."""
+
+
+def _all_for_true(given: Any) -> Any:
+    return {} if given is True else None if given is False else given
+
+
+class ImportedRuns(Frozen):
+    """Which of the runs that `agentmut import` has put into the store."""
+
+    scenarios: tuple[str, ...] = ()
+    """All where empty."""
+    versions: tuple[str, ...] = ()
+    """Of the agent, or beginnings of them; all where empty."""
+    since: str | None = None
+    """Runs that started then or later: `2026-05-01`, or `7d` ago."""
+    until: str | None = None
+    """Runs that started before."""
+    sample: int | None = Field(default=None, ge=1)
+    """At most so many, drawn at random."""
+    seed: int = 0
 
 
 class TracesSettings(Frozen):
@@ -16,8 +34,10 @@ class TracesSettings(Frozen):
 
     files: Annotated[
         tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
-    ] = Field(min_length=1)
+    ] = ()
     """Glob patterns of files, relative to the project file."""
+    imported: Annotated[ImportedRuns | None, BeforeValidator(_all_for_true)] = None
+    """Runs of the store, in the place of files; `true` for all of them."""
     format: str = "auto"
     """`auto` recognises the format by what a file holds."""
     scenario_by: str | None = None
@@ -29,3 +49,9 @@ class TracesSettings(Frozen):
     """The least score that passes, of all scores or by their names; scores that are yes or no need none."""
     evaluators: tuple[dict[str, JsonValue], ...] = ()
     """Evaluators of agentmut, which judge every run besides."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "TracesSettings":
+        if bool(self.files) == (self.imported is not None):
+            raise ValueError("give either `files`, or `imported` for the runs in the store")
+        return self

@@ -1,0 +1,185 @@
+"""Runs that other tools recorded: kept beside agentmut's own trials, each once, and found by what was recorded."""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, delete, func, or_, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from agentmut._base import storable_json
+from agentmut.nouns import ImportedTrial
+from agentmut.store.schema import imported
+
+_AT_ONCE = 500
+"""Rows that are read or written together."""
+_QUICK = 1
+"""The level of compression: prompts and schemas shrink to a tenth at any level."""
+
+
+class Import(NamedTuple):
+    """An imported run, and its place in the store."""
+
+    number: int
+    trial: ImportedTrial
+    imported: float
+    """Seconds since the epoch."""
+
+
+class ImportQuery(NamedTuple):
+    """Which imported runs are asked for; what is left empty asks nothing."""
+
+    scenarios: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    """Of the agent; the beginning of a version is enough."""
+    outcomes: tuple[str, ...] = ()
+    since: float | None = None
+    """Seconds since the epoch; a run without a known start is not found."""
+    until: float | None = None
+    sample: int | None = None
+    """At most so many, drawn with `seed`."""
+    seed: int = 0
+
+
+EVERY = ImportQuery()
+
+
+class ImportTotals(NamedTuple):
+    """How much is kept."""
+
+    trials: int
+    bytes: int
+    """Of the runs, compressed."""
+    first: float | None
+    """Start of the first run, in seconds since the epoch; None where no run has one."""
+    last: float | None
+    versions: tuple[str, ...]
+
+
+class Imports:
+    """The imported runs of one store."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        explained: Callable[[str], AbstractContextManager[None]],
+        writing: Callable[[], AbstractContextManager[Connection]],
+    ) -> None:
+        self._connection = connection
+        self._explained = explained
+        self._writing = writing
+
+    def add(self, found: Sequence[tuple[str, ImportedTrial]], now: float) -> int:
+        """Keep runs, each with the digest that identifies it, in one transaction; return how many are new.
+
+        A run that is here already takes the scenario and the outcome that it is given now.
+        """
+        with self._writing() as connection:
+            before = _count(connection)
+            for rows in _groups([_row(digest, trial, now) for digest, trial in found]):
+                connection.execute(_ADD, rows)
+            return _count(connection) - before
+
+    def found(self, asked: ImportQuery = EVERY) -> Iterator[Import]:
+        """Yield the runs that are asked for, in the order of their start; those without a start come first."""
+        with self._explained("read"):
+            numbers = self._numbers(asked)
+            for some in _groups(numbers):
+                rows = {
+                    row.id: row
+                    for row in self._connection.execute(select(imported).where(imported.c.id.in_(some)))
+                }
+                for number in some:
+                    yield _import(rows[number])
+
+    def totals(self, asked: ImportQuery = EVERY) -> ImportTotals:
+        """Return how much of what is asked for is kept; a sample is not drawn."""
+        columns = imported.c
+        query = select(
+            func.count(), func.coalesce(func.sum(func.length(columns.content)), 0),
+            func.min(columns.started), func.max(columns.started),
+        )  # fmt: skip
+        with self._explained("read"):
+            count, size, first, last = self._connection.execute(_where(query, asked)).one()
+            versions = self._connection.execute(_where(select(columns.version).distinct(), asked)).scalars()
+            return ImportTotals(count, size, first, last, tuple(sorted(versions)))
+
+    def forget(self, before: float) -> int:
+        """Remove the runs that started before a time, in seconds since the epoch; return how many.
+
+        A run without a known start goes by the time of its import.
+        """
+        at = func.coalesce(imported.c.started, imported.c.imported)
+        with self._writing() as connection:
+            return int(connection.execute(delete(imported).where(at < before)).rowcount)
+
+    def _numbers(self, asked: ImportQuery) -> list[int]:
+        order = imported.c.started.nulls_first(), imported.c.id
+        query = _where(select(imported.c.id, imported.c.digest), asked).order_by(*order)
+        rows = self._connection.execute(query).all()
+        drawn = {row.id for row in _drawn(rows, asked)} if asked.sample is not None else None
+        return [row.id for row in rows if drawn is None or row.id in drawn]
+
+
+def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:
+    """Return a random sample: the runs with the smallest hashes, so that it does not hang on the order of rows."""
+
+    def place(row: Any) -> bytes:
+        return hashlib.sha256(f"{asked.seed}:{row.digest}".encode()).digest()
+
+    return sorted(rows, key=place)[: asked.sample]
+
+
+def _where(query: Select[Any], asked: ImportQuery) -> Select[Any]:
+    columns = imported.c
+    if asked.scenarios:
+        query = query.where(columns.scenario.in_(asked.scenarios))
+    if asked.versions:
+        begins = [columns.version.startswith(version, autoescape=True) for version in asked.versions]
+        query = query.where(or_(*begins))
+    if asked.outcomes:
+        query = query.where(columns.outcome.in_(asked.outcomes))
+    if asked.since is not None:
+        query = query.where(columns.started >= asked.since)
+    if asked.until is not None:
+        query = query.where(columns.started < asked.until)
+    return query
+
+
+def _count(connection: Connection) -> int:
+    return int(connection.execute(select(func.count()).select_from(imported)).scalar_one())
+
+
+def _groups(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
+
+
+def _row(digest: str, found: ImportedTrial, now: float) -> dict[str, Any]:
+    written = storable_json(found, exclude_defaults=True).encode()
+    return {
+        "digest": digest,
+        "scenario": found.scenario,
+        "version": found.version,
+        "outcome": found.outcome.value,
+        "started": found.trial.started,
+        "imported": now,
+        "content": zlib.compress(written, _QUICK),
+    }
+
+
+def _import(row: Any) -> Import:
+    """Return the run of a row. Raises `ValueError` for a damaged one."""
+    try:
+        written = zlib.decompress(row.content)
+    except zlib.error as error:
+        raise ValueError(f"the imported run {row.id} is damaged: {error}") from None
+    return Import(row.id, ImportedTrial.model_validate_json(written), row.imported)
+
+
+_INSERT = upsert(imported)
+_ADD = _INSERT.on_conflict_do_update(
+    index_elements=["digest"],
+    set_={name: _INSERT.excluded[name] for name in ("scenario", "version", "outcome", "content")},
+)

@@ -1,0 +1,185 @@
+"""Runs that other tools recorded, from their files into the project's store."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut._base import Frozen, PassScore, UsageError, __version__, digest_of, locked, storable_json
+from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedOutcome, ImportedTrial
+from agentmut.project import FILE_NAME as PROJECT_FILE
+from agentmut.project import FOLDER, load_project, redactor
+from agentmut.recording import Redactor, secret_values, short_secrets
+from agentmut.store import Store
+from agentmut.trace_formats import (
+    Places,
+    TraceReport,
+    by_format,
+    deciding_score,
+    found_files,
+    passed_by,
+    read_traces,
+    scenario_of,
+    why_left_out,
+)
+
+PLACES = Places("--")
+_VERSIONS = ("gen_ai.agent.version", "agent.version", "version", "service.version", "ls_version")
+"""Fields of records that name the version of an agent, the most particular one first."""
+
+
+class ImportReport(Frozen):
+    """What an import has brought into the store."""
+
+    schema_version: int = 1
+    kind: str = "import"
+    agentmut_version: str = __version__
+    formats: dict[str, int]
+    """Runs that were read, by format."""
+    added: int
+    """Runs that the store did not have."""
+    known: int
+    outcomes: dict[str, int]
+    """How many runs passed, failed, are not judged, and are no evidence."""
+    scenarios: int
+    earlier: int = 0
+    """Runs that were left out since they started before the time asked for, or their start is not known."""
+    masked: int = 0
+    """Runs from which secrets were taken out."""
+    broken: tuple[BrokenRecord, ...] = ()
+    stored: int
+    """Imported runs in the store, all together."""
+    stored_bytes: int
+
+
+class ImportWish(NamedTuple):
+    """How the records are to be read."""
+
+    format: str = "auto"
+    scenario_by: str | None = None
+    """The field of a record that names its scenario."""
+    outcome: str | None = None
+    """`reward`, another recorded score, or `evaluators`."""
+    pass_score: PassScore = None
+    since: float | None = None
+    """Seconds since the epoch."""
+
+
+def import_traces(
+    files: Sequence[str],
+    project: str | Path = ".",
+    wish: ImportWish | None = None,
+    *,
+    now: Callable[[], float] = time.time,
+) -> ImportReport:
+    """Keep the runs of files in the store of a project, or of a folder without one: `agentmut import`.
+
+    Secrets are taken out first. A run that the store has already is not kept twice. Raises `UsageError` for files
+    that cannot be read as runs, and for fields and scores that the records do not have.
+    """
+    asked = wish or ImportWish()
+    with foreign_store(project) as (store, redact, root):
+        grouped = by_format(found_files(files, root), asked.format)
+        reports = {name: read_traces(own, name) for name, own in grouped.items()}
+        return _kept(store, reports, asked, redact, now())
+
+
+@contextmanager
+def foreign_store(project: str | Path) -> Iterator[tuple[Store, Redactor, Path]]:
+    """Open the store of a project, or of a folder that has no project file, for imported runs alone.
+
+    Yields the store, what takes secrets out, and the folder.
+    """
+    path = Path(project).resolve()
+    if path.is_dir() and not (path / PROJECT_FILE).is_file():
+        root, redact = path, Redactor(secret_values((), os.environ), (), short_secrets(os.environ))
+    else:
+        loaded = load_project(path)
+        root, redact = loaded.root, redactor(loaded)
+    with locked(root / FOLDER):
+        store = Store(root / FOLDER / "store.db")
+        try:
+            yield store, redact, root
+        finally:
+            store.close()
+
+
+def _kept(
+    store: Store, reports: dict[str, TraceReport], wish: ImportWish, redact: Redactor, now: float
+) -> ImportReport:
+    read = [trial for report in reports.values() for trial in report.trials]
+    broken = tuple(one for report in reports.values() for one in report.broken)
+    if not read:
+        first = str(broken[0]) if broken else "they hold no runs"
+        raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
+    outcome = deciding_score(read, wish.outcome, wish.pass_score, PLACES)
+    found: list[tuple[str, ImportedTrial]] = []
+    earlier = masked = 0
+    seen: Counter[str] = Counter()
+    for name, report in reports.items():
+        for trial in report.trials:
+            if wish.since is not None and (trial.started is None or trial.started < wish.since):
+                earlier += 1
+                continue
+            made = _imported(trial, name, report.digest, wish, outcome)
+            clean = _without_secrets(made, redact)
+            masked += clean is not made
+            digest = _identity(clean)
+            seen[digest] += 1
+            found.append((digest_of([digest, seen[digest]]), clean))
+    added = store.imports.add(found, now)
+    totals = store.imports.totals()
+    return ImportReport(
+        formats={name: len(report.trials) for name, report in reports.items()},
+        added=added,
+        known=len(found) - added,
+        outcomes=dict(sorted(Counter(trial.outcome.value for _, trial in found).items())),
+        scenarios=len({trial.scenario for _, trial in found}),
+        earlier=earlier,
+        masked=masked,
+        broken=broken,
+        stored=totals.trials,
+        stored_bytes=totals.bytes,
+    )
+
+
+def _imported(trial: ForeignTrial, name: str, files: str, wish: ImportWish, score: str) -> ImportedTrial:
+    outcome, reason = _outcome(trial, wish, score)
+    return ImportedTrial(
+        scenario=scenario_of(trial, wish.scenario_by, PLACES),
+        outcome=outcome,
+        reason=reason,
+        version=_version(trial),
+        format=name,
+        files=files,
+        trial=trial,
+    )
+
+
+def _outcome(trial: ForeignTrial, wish: ImportWish, score: str) -> tuple[ImportedOutcome, str]:
+    if why := why_left_out(trial, score):
+        return ImportedOutcome.NO_EVIDENCE, why
+    if not score:
+        return ImportedOutcome.UNJUDGED, ""
+    passed = passed_by(trial, score, wish.pass_score)
+    outcome = ImportedOutcome.PASS if passed else ImportedOutcome.FAIL
+    return outcome, trial.scores[score].reason or f"{score} is {trial.scores[score].value:g}"
+
+
+def _version(trial: ForeignTrial) -> str:
+    stated = next((trial.fields[name] for name in _VERSIONS if trial.fields.get(name)), None)
+    return str(stated) if isinstance(stated, str | int | float) else trial.config.digest[:12]
+
+
+def _identity(made: ImportedTrial) -> str:
+    """Return the digest of a run, whatever file it stands in and whatever judges it."""
+    return digest_of(made.trial.model_dump(mode="json", exclude={"place", "scores"}))
+
+
+def _without_secrets(made: ImportedTrial, redact: Redactor) -> ImportedTrial:
+    """Return a run without secrets; the very same object where it has none."""
+    written = storable_json(made)
+    return made if redact.text(written) == written else redact.model(made)

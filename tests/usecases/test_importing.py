@@ -1,0 +1,138 @@
+"""Recorded runs come into the store once, without secrets, and with what tells them apart."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut._base.errors import UsageError
+from agentmut._base.moments import moment
+from agentmut.store import ImportQuery, Store
+from agentmut.usecases import ImportReport, ImportWish, check_suite, import_traces
+
+KEY = "sk-proj-" + "a1B2c3D4e5F6" * 4
+
+
+def run(task: int, reward: float, answer: str = "Hello!", trial: int = 0) -> dict[str, Any]:
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer}]
+    return {"task_id": task, "reward": reward, "info": {"kind": f"k{task % 2}"}, "traj": said, "trial": trial}
+
+
+def imported(folder: Path, *runs: dict[str, Any], name: str = "runs.json", **wish: Any) -> ImportReport:
+    (folder / name).write_text(json.dumps(runs))
+    return import_traces([name], folder, ImportWish(**wish))
+
+
+def stored(folder: Path, asked: ImportQuery = ImportQuery()) -> list[tuple[str, str]]:  # noqa: B008
+    with closing(Store(folder / ".agentmut" / "store.db")) as store:
+        return [(each.trial.scenario, each.trial.outcome.value) for each in store.imports.found(asked)]
+
+
+def test_a_growing_file_brings_its_new_runs_alone(tmp_path: Path) -> None:
+    assert imported(tmp_path, run(0, 1.0), run(0, 1.0, trial=1)).added == 2
+    grown = imported(tmp_path, run(0, 1.0), run(0, 1.0, trial=1), run(1, 0.0), name="later.json")
+    assert (grown.added, grown.known, grown.stored) == (1, 2, 3)
+
+
+def test_two_runs_that_are_alike_are_two_runs(tmp_path: Path) -> None:
+    assert imported(tmp_path, run(0, 1.0), run(0, 1.0)).added == 2
+    assert imported(tmp_path, run(0, 1.0), run(0, 1.0)).added == 0
+
+
+def test_a_second_import_gives_another_scenario_and_outcome_to_the_same_runs(tmp_path: Path) -> None:
+    runs = run(0, 0.0), run(1, 1.0)
+    imported(tmp_path, *runs)
+    assert sorted(stored(tmp_path)) == [("task_0", "fail"), ("task_1", "pass")]
+    again = imported(tmp_path, *runs, outcome="evaluators", scenario_by="info.kind")
+    assert again.added == 0
+    assert sorted(stored(tmp_path)) == [("k0", "unjudged"), ("k1", "unjudged")]
+
+
+def test_a_secret_never_reaches_the_store(tmp_path: Path) -> None:
+    report = imported(tmp_path, run(0, 1.0, answer=f"The key is {KEY}."), run(1, 1.0))
+    assert report.masked == 1
+    with closing(Store(tmp_path / ".agentmut" / "store.db")) as store:
+        kept = [each.trial.model_dump_json() for each in store.imports.found()]
+    assert not any(KEY in text for text in kept)
+    assert any("The key is [redacted]" in text for text in kept)
+
+
+def test_runs_of_before_a_time_and_runs_without_one_are_left_out(tmp_path: Path) -> None:
+    timed: dict[str, Any] = {
+        "timestamp": "2026-01-01",
+        "info": {"agent_info": {}},
+        "tasks": [],
+        "simulations": [],
+    }
+    times = ("2026-01-01T00:00:00", "2026-03-01T00:00:00")
+    for number, start in enumerate(times):
+        timed["simulations"].append(
+            {
+                "id": str(number), "task_id": "t", "trial": number, "seed": 1, "start_time": start,
+                "termination_reason": "agent_stop", "reward_info": {"reward": 1.0},
+                "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}],
+            }
+        )  # fmt: skip
+    (tmp_path / "tau2.json").write_text(json.dumps(timed))
+    late = ImportWish(format="tau2", since=moment("2026-02-01", 0.0, "--since"))
+    report = import_traces(["tau2.json"], tmp_path, late)
+    assert (report.added, report.earlier) == (1, 1)
+    assert imported(tmp_path, run(0, 1.0), since=0.0).earlier == 1
+
+
+def test_a_suite_looks_at_what_was_imported(tmp_path: Path) -> None:
+    imported(tmp_path, run(0, 1.0), run(0, 0.0, trial=1), run(1, 1.0))
+    suite = {"traces": {"imported": {"scenarios": ["task_0"]}}}
+    (tmp_path / "agentmut.yaml").write_text(f"version: 1\nsuite: {json.dumps(suite)}\n")
+    report = check_suite(tmp_path)
+    assert {row.scenario: (row.passes, row.trials) for row in report.scenarios} == {"task_0": (1, 2)}
+    assert any(
+        "all 2 trials were run and recorded by another tool (tau_bench" in note for note in report.notes
+    )
+
+
+def test_a_sample_is_that_of_its_seed_whatever_order_runs_were_imported_in(tmp_path: Path) -> None:
+    runs = [run(n, 1.0) for n in range(40)]
+    for name, given in (("a", runs), ("b", runs[::-1])):
+        (tmp_path / name).mkdir()
+        imported(tmp_path / name, *given)
+    first, second = (sorted(stored(tmp_path / n, ImportQuery(sample=7, seed=3))) for n in ("a", "b"))
+    other = sorted(stored(tmp_path / "a", ImportQuery(sample=7, seed=4)))
+    assert (len(first), first, first != other) == (7, second, True)
+
+
+def test_old_runs_are_forgotten_by_their_start_or_else_by_their_import(tmp_path: Path) -> None:
+    (tmp_path / "runs.json").write_text(json.dumps([run(0, 1.0)]))
+    import_traces(["runs.json"], tmp_path, now=lambda: 100.0)
+    with closing(Store(tmp_path / ".agentmut" / "store.db")) as store:
+        assert (store.imports.forget(100.0), store.imports.forget(101.0), store.imports.totals().trials) == (
+            0,
+            1,
+            0,
+        )
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"outcome": "grade"}, "--outcome: no record has the score 'grade'"),
+        (
+            {"scenario_by": "info.colour"},
+            "--scenario-by: the record in runs.json:1 has no field 'info.colour'",
+        ),
+        ({"format": "tau"}, "unknown trace format 'tau'"),
+    ],
+)
+def test_what_records_do_not_have_is_told_and_nothing_is_kept(
+    tmp_path: Path, wish: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+        imported(tmp_path, run(0, 1.0), **wish)
+    assert stored(tmp_path) == []
+
+
+def test_a_time_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="--since: 'lately' is no time"):
+        moment("lately", 0.0, "--since")
