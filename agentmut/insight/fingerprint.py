@@ -45,6 +45,8 @@ class Fingerprint(NamedTuple):
     tools: tuple[str, ...]
     words: frozenset[str]
     """Of the answers, in lower case."""
+    answers: tuple[str, ...] = ()
+    """As texts, one a turn."""
 
 
 class Columns(NamedTuple):
@@ -59,10 +61,11 @@ class Columns(NamedTuple):
 def fingerprint(execution: Execution) -> Fingerprint:
     """Return the fingerprint of a run."""
     trace = execution.trace
-    answered = " ".join(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
+    answers = tuple(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
+    answered = " ".join(answers)
     failed = (Feature("failed"), float(execution.ending.outcome is not None))
     features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
-    return Fingerprint(features, trace.tools_called, frozenset(_WORD.findall(answered.lower())))
+    return Fingerprint(features, trace.tools_called, frozenset(_WORD.findall(answered.lower())), answers)
 
 
 def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:

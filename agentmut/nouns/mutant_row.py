@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from agentmut._base import Frozen
+from agentmut.nouns.behaviour import MovedFeature
 from agentmut.nouns.mutant import Effect, Intent, OperatorClass, Status
 from agentmut.nouns.result_figures import CiRed
 
@@ -81,7 +82,12 @@ class BehaviourChange(Frozen):
     trials: int = 0
     """Runs of the mutant that were compared, in all scenarios."""
     visible: float | None = None
-    """A feature that shows in this share of the runs would have been noticed with a chance of 0.9."""
+    """A new feature that shows in this share of the runs would have been noticed with a chance of 0.9."""
+    losable: float | None = None
+    """So would one that the original shows in this share of its runs, and the mutant in none. None in results of
+    before 0.2."""
+    shown: tuple[MovedFeature, ...] = ()
+    """What is lost or new in the runs of `scenario`, one by one; empty in results of before 0.2."""
 
 
 class Confirmation(Frozen):

@@ -37,6 +37,7 @@ SECTIONS = (
     "tests",
     "traces",
     "behaviour",
+    "losses",
     "reliability",
     "pasted",
     "pass_rates",

@@ -1,25 +1,30 @@
-"""Has a survivor's behaviour changed, though no pass rate dropped? The trace test, on stored runs."""
+"""Has a survivor's behaviour changed, though no pass rate dropped? Tests on stored runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
+from agentmut.insight.explain.lost_and_gained import LostAndGained, Shown, shown
 from agentmut.insight.fingerprint import Columns, Fingerprint, Reference, in_words
 from agentmut.nouns import BehaviourChange
 from agentmut.stats import Aspect, TraceComparison, adjust, compare_traces
 
 ALPHA = 0.05
+EXACT = 0.6
+"""The share of alpha that exact tests of what is lost or new have; the rest goes to the trace test."""
 POWER = 0.9
 LARGEST_UNSEEN = 0.55
-"""The largest share of runs of which it may still be said that nothing shows in it."""
+"""The largest share of runs of which it may still be said that nothing new shows in it."""
+LARGEST_LOST = 0.75
+"""The largest share of the original's runs of which it may still be said that nothing is lost that shows in it."""
+SUSPICIOUS = 0.25
+"""A p-value below it is too small for saying that behaviour is unchanged."""
 PERMUTATIONS = 999
 ENOUGH = 100
 """Runs of the original that are compared with: more cost time and add little beside a dozen of the mutant."""
 FEWEST = 4
-DRAWS = 2
 
 Sample = Sequence[Fingerprint]
 
@@ -30,6 +35,20 @@ class Compared(NamedTuple):
     scenario: str
     runs: Sample
     """Its first runs: a block whose size was fixed before any of them."""
+
+
+class Finding(NamedTuple):
+    """What both tests say of one scenario."""
+
+    scenario: str
+    traces: TraceComparison
+    columns: Columns
+    exact: LostAndGained
+
+    @property
+    def p_value(self) -> float:
+        """Return the smaller p-value of both tests, each divided by its share of alpha."""
+        return min(1.0, self.traces.test.p_value / (1 - EXACT), self.exact.p_value / EXACT)
 
 
 @dataclass
@@ -43,12 +62,13 @@ class TraceTest:
     seed: int
     alpha: float = ALPHA
     _references: dict[str, Reference] = field(default_factory=dict)
-    _needed: dict[tuple[str, int, int], int | None] = field(default_factory=dict)
+    _shown: dict[str, tuple[Shown, ...]] = field(default_factory=dict)
 
     def change(self, mutant: str, blocks: Sequence[Compared]) -> BehaviourChange | None:
-        """Return the trace test's finding on a mutant; None where no scenario has enough runs.
+        """Return the finding on a mutant; None where no scenario has enough runs.
 
-        `compare_traces` on each scenario, Holm over the mutant's scenarios. The chance that an agent which behaves
+        On each scenario `compare_traces` for all features together, and exact tests of each feature that is lost or
+        new; Holm over the mutant's scenarios. The chance that an agent which behaves
         like the original is said to have changed is at most alpha, given that who is asked about does not hang on
         the runs compared. Survivors are chosen by them, but a mutant that is no worse survives nearly always, and
         failures, which are what others are dropped for, would rather show a change.
@@ -57,82 +77,69 @@ class TraceTest:
         if not usable:
             return None
         level = self.alpha / len(usable)
-        found = [self._compared(mutant, block, level) for block in usable]
-        adjusted = adjust([test.test.p_value for test, _ in found], self.alpha).p_values
+        found = [self._finding(mutant, block, level) for block in usable]
+        adjusted = adjust([each.p_value for each in found], self.alpha).p_values
         most = min(range(len(usable)), key=lambda i: (adjusted[i], usable[i].scenario))
         changed = adjusted[most] <= self.alpha
-        visible = None if changed or len(usable) < len(blocks) else self._visible(usable)
-        unchanged = visible is not None and visible <= LARGEST_UNSEEN
+        told = tuple(found[most].exact.told(EXACT * level)) if changed else ()
+        visible, losable = (None, None) if changed or len(usable) < len(blocks) else _noticeable(found, level)
+        suspicious = min(each.p_value for each in found) < SUSPICIOUS
+        unchanged = _at_most(visible, LARGEST_UNSEEN) and _at_most(losable, LARGEST_LOST) and not suspicious
         return BehaviourChange(
             changed=True if changed else False if unchanged else None,
             p=round(adjusted[most], 6),
             scenario=usable[most].scenario,
-            feature=_moved(*found[most]) if changed else "",
+            feature="" if not changed else told[0].words if told else _moved(found[most]),
             trials=sum(len(block.runs) for block in usable),
-            visible=None if visible is None else round(visible, 4),
+            visible=visible,
+            losable=losable,
+            shown=told,
         )
 
     def _enough(self, block: Compared) -> bool:
         return len(block.runs) >= FEWEST and len(self.original.get(block.scenario, ())) >= 2 * FEWEST
 
-    def _compared(self, mutant: str, block: Compared, level: float) -> tuple[TraceComparison, Columns]:
-        table = self._reference(block.scenario).columns(block.runs)
-        return self._test(table.baseline, table.candidate, level, mutant, block.scenario), table
-
-    def _reference(self, scenario: str) -> Reference:
+    def _finding(self, mutant: str, block: Compared, level: float) -> Finding:
+        scenario = block.scenario
         if scenario not in self._references:
             self._references[scenario] = Reference(self.original[scenario][:ENOUGH])
-        return self._references[scenario]
+            self._shown[scenario] = tuple(map(shown, self.original[scenario][:ENOUGH]))
+        columns = self._references[scenario].columns(block.runs)
+        exact = LostAndGained(self._shown[scenario], tuple(map(shown, block.runs)))
+        return Finding(scenario, self._compared(columns, level, mutant, scenario), columns, exact)
 
-    def _test(
-        self, baseline: "np.ndarray", candidate: "np.ndarray", level: float, *what: str
-    ) -> TraceComparison:
-        # up to three labellings tie at the smallest p-value: a level below 3/(permutations + 1) is out of reach
-        permutations = max(PERMUTATIONS, round(5 / level))
-        return compare_traces(baseline, candidate, self._rng(*what), permutations)
-
-    def _rng(self, *what: str) -> Generator:
+    def _compared(self, columns: Columns, level: float, *what: str) -> TraceComparison:
         from agentmut._base import digest_of
 
-        return np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
+        # up to three labellings tie at the smallest p-value: a level below 3/(permutations + 1) is out of reach
+        permutations = max(PERMUTATIONS, round(5 / ((1 - EXACT) * level)))
+        rng = np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
+        return compare_traces(columns.baseline, columns.candidate, rng, permutations)
 
-    def _visible(self, blocks: Sequence[Compared]) -> float | None:
-        """Return the share of runs that a new feature must show in to be noticed on every scenario with `POWER`."""
-        shares = []
-        for block in blocks:
-            key = (block.scenario, len(block.runs), len(blocks))
-            if key not in self._needed:
-                self._needed[key] = self._runs_needed(*key)
-            needed = self._needed[key]
-            if needed is None:
-                return None
-            shares.append(share_noticed(needed, len(block.runs)))
-        return max(shares)
 
-    def _runs_needed(self, scenario: str, n: int, tests: int) -> int | None:
-        """Return how many of `n` runs must show something new for the test to notice; None where all would not do.
+def _noticeable(found: Sequence[Finding], level: float) -> tuple[float | None, float | None]:
+    """Return in which share of the mutant's runs something new would be noticed on every scenario with `POWER`, and
+    in which share of the original's something that is lost.
+    """
+    new, lost = [], []
+    for each in found:
+        tests, n0, n = each.exact.tests, len(each.exact.original), len(each.exact.mutant)
+        new.append(_share(tests.fewest_new(EXACT * level), n))
+        lost.append(_share(tests.fewest_lost(EXACT * level), n0))
+    return _largest(new), _largest(lost)
 
-        Found by the test itself, on the original's own runs: some of them stand for the mutant, and a column that is
-        1 in the first x of these and 0 everywhere else stands for what is new. The worst of a few such draws.
-        """
-        runs = self.original[scenario][:ENOUGH]
-        if len(runs) < 2 * n:
-            return None
-        needed = [self._needed_on(runs, n, self.alpha / tests, draw, scenario) for draw in range(DRAWS)]
-        return None if None in needed else max(x for x in needed if x is not None)
 
-    def _needed_on(self, runs: Sample, n: int, level: float, draw: int, scenario: str) -> int | None:
-        chosen = {(i * len(runs) // n + draw) % len(runs) for i in range(n)}
-        rest = [run for i, run in enumerate(runs) if i not in chosen]
-        table = Reference(rest).columns([runs[i] for i in sorted(chosen)])
-        for x in range(_least_possible(len(rest), n, level), n + 1):
-            new = np.concatenate([np.zeros(len(rest)), np.arange(n) < x])
-            baseline = np.column_stack([table.baseline, new[: len(rest)]])
-            candidate = np.column_stack([table.candidate, new[len(rest) :]])
-            found = self._test(baseline, candidate, level, scenario, "planted", str(draw))
-            if found.test.p_value <= level:
-                return x
-        return None
+def _share(needed: int | None, n: int) -> float | None:
+    return None if needed is None else round(share_noticed(needed, n), 4)
+
+
+def _largest(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return max(known) if len(known) == len(shares) else None
+
+
+def _at_most(share: float | None, limit: float) -> bool:
+    return share is not None and share <= limit
 
 
 def share_noticed(needed: int, n: int, power: float = POWER) -> float:
@@ -149,16 +156,9 @@ def share_noticed(needed: int, n: int, power: float = POWER) -> float:
     return float(beta.ppf(power, needed, n - needed + 1))
 
 
-def _least_possible(n0: int, n: int, level: float) -> int:
-    """Return the fewest runs, all of them the candidate's, whose hypergeometric chance is no more than the level."""
-    from scipy.stats import hypergeom
-
-    return next((x for x in range(1, n + 1) if hypergeom.pmf(x, n0 + n, x, n) <= level), n)
-
-
-def _moved(test: TraceComparison, table: Columns) -> str:
-    moved = test.moved
+def _moved(found: Finding) -> str:
+    moved = found.traces.moved
     if moved is None:
         return ""
-    feature = table.features[moved.column]
+    feature = found.columns.features[moved.column]
     return in_words(feature, up=moved.z > 0, spread=moved.aspect is Aspect.SCALE)

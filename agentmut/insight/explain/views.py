@@ -1,6 +1,5 @@
 """A run as proposals of assertions look at it: read off its trace once, asked many times."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +7,10 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from agentmut.insight.said import phrases
 from agentmut.judging import structured, written_json
-from agentmut.language import STOP_WORDS, Figure, decisions, stated_figures
+from agentmut.language import Figure, decisions, stated_figures
 from agentmut.nouns import AgentTrace
-
-LONGEST_PHRASE = 4
-"""Words."""
-LONGEST_ANSWER = 20_000
-"""Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
-_WORD = re.compile(r"[^\s]+")
-_PARTS = re.compile(r"\n|[.!?:;,][\"'”’)\]}*_`]*\s")
-_EDGES = ".,;:!?()[]{}\"'`*_#>|"
 
 ArgumentValue = tuple[str, str, str]
 """A tool, the name of an argument, and its value as JSON."""
@@ -58,9 +50,7 @@ class View:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
-        return frozenset(
-            phrase for part in _PARTS.split(self.text[:LONGEST_ANSWER]) for phrase in _phrases(part)
-        )
+        return phrases(self.text)
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:
@@ -97,30 +87,3 @@ class View:
         return frozenset(
             (tool, name, written_json(value)) for tool, made in self.calls for name, value in made.items()
         )
-
-
-def _phrases(line: str) -> set[str]:
-    """Return the phrases of a line, as `contains` compares them."""
-    found = set()
-    for spans in _sentences(line):
-        for first, (start, _) in enumerate(spans):
-            for _, end in spans[first : first + LONGEST_PHRASE]:
-                phrase = line[start:end].strip(_EDGES).casefold()
-                if phrase:
-                    found.add(phrase)
-    return found
-
-
-def _sentences(line: str) -> list[list[tuple[int, int]]]:
-    """Return the places of a line's words, one list a sentence."""
-    sentences: list[list[tuple[int, int]]] = [[]]
-    for match in _WORD.finditer(line):
-        if sentences[-1] and _opens(match[0].strip(_EDGES)):
-            sentences.append([])
-        sentences[-1].append(match.span())
-    return sentences
-
-
-def _opens(word: str) -> bool:
-    """Return whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
-    return word[:1].isupper() and word != "I" and word[1:2] not in "'’" and word.casefold() in STOP_WORDS

@@ -5,7 +5,7 @@ The trace test is made for each survivor at its own level: among many, some are 
 
 from collections.abc import Iterable
 
-from agentmut.nouns import MutantRow
+from agentmut.nouns import BehaviourChange, MovedFeature, MutantRow
 from agentmut.report.paint import clean
 from agentmut.report.report_wording import counted
 
@@ -54,6 +54,7 @@ def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
             f"Its behaviour {changed}, and no evaluator looks at that: the gap is an assertion{_if_gap(row)}",
             f"On {clean(change.scenario)}, {clean(change.feature)} ({_p(change.p)} over all its scenarios, by "
             f"the first {change.trials} runs).",
+            *(_counted(each) for each in change.shown),
             *([doubt] if doubt else []),
         ]
     seen = f"by the first {change.trials} runs, {_p(change.p)} over all its scenarios"
@@ -61,12 +62,25 @@ def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
         return [
             f"Its behaviour on these scenarios is as before ({seen}): the gap is a scenario{_if_gap(row)}",
             f"Something new that shows in {_percent(change.visible)} of its runs of a scenario would have been "
-            "noticed with a chance of 0.9; what is rarer may be there.",
+            f"noticed with a chance of 0.9{_or_lost(change)}; what is rarer may be there.",
         ]
     return [
         f"No change of its behaviour was found ({seen}), which is no proof that there is none.",
         *_coarse(row),
     ]
+
+
+def _counted(moved: MovedFeature) -> str:
+    before, now = f"{moved.baseline_runs} of {moved.baseline_of}", f"{moved.runs} of {moved.of}"
+    return f"  {clean(moved.words)}: in {before} runs of the original and in {now} of the mutant."
+
+
+def _or_lost(change: BehaviourChange) -> str:
+    if change.losable is None:
+        return ""
+    return (
+        f", and so would be the loss of something that {_percent(change.losable)} of the original's runs show"
+    )
 
 
 def _p(value: float) -> str:
@@ -78,12 +92,13 @@ def _if_gap(row: MutantRow) -> str:
 
 
 def _coarse(row: MutantRow) -> list[str]:
-    visible = row.behaviour.visible if row.behaviour else None
-    if visible is None:
+    change = row.behaviour
+    if change is None or change.visible is None:
         return []
+    visible = change.visible
     return [
-        f"With so few runs only something that shows in {_percent(visible)} of them would be noticed with a "
-        "chance of 0.9. A larger `statistics.baseline` sees more."
+        f"With so few runs only something new that shows in {_percent(visible)} of them would be noticed with a "
+        f"chance of 0.9{_or_lost(change)}. A larger `statistics.baseline` sees more."
     ]
 
 

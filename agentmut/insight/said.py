@@ -1,0 +1,58 @@
+"""The sentences and phrases of an answer."""
+
+import re
+from collections.abc import Mapping
+
+from agentmut.language import STOP_WORDS
+
+LONGEST_PHRASE = 4
+"""Words."""
+LONGEST_ANSWER = 20_000
+"""Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
+_WORD = re.compile(r"[^\s]+")
+_PARTS = re.compile(r"\n|[.!?:;,][\"'”’)\]}*_`]*\s")
+_ENDS = re.compile(r"\n+|(?<=[.!?])[\"'”’)\]}*_`]*\s+")
+_EDGES = ".,;:!?()[]{}\"'`*_#>|"
+_DIGITS = re.compile(r"\d+")
+
+
+def phrases(answer: str) -> frozenset[str]:
+    """Return runs of one to four words of an answer, without an end of a sentence, clause or line between them."""
+    return frozenset(phrase for part in _PARTS.split(answer[:LONGEST_ANSWER]) for phrase in _phrases(part))
+
+
+def sentences(answer: str) -> Mapping[str, str]:
+    """Return the sentences of an answer as they are written, by what is compared: lower case, any number as `#`.
+
+    >>> dict(sentences("Ticket T-31 is open. Thank you!"))
+    {'ticket t-# is open': 'Ticket T-31 is open.', 'thank you': 'Thank you!'}
+    """
+    written = (part.strip() for part in _ENDS.split(answer[:LONGEST_ANSWER]))
+    return {key: part for part in written if (key := _DIGITS.sub("#", part.strip(_EDGES + " -").casefold()))}
+
+
+def _phrases(line: str) -> set[str]:
+    """Return the phrases of a line, as `contains` compares them."""
+    found = set()
+    for spans in _sentences(line):
+        for first, (start, _) in enumerate(spans):
+            for _, end in spans[first : first + LONGEST_PHRASE]:
+                phrase = line[start:end].strip(_EDGES).casefold()
+                if phrase:
+                    found.add(phrase)
+    return found
+
+
+def _sentences(line: str) -> list[list[tuple[int, int]]]:
+    """Return the places of a line's words, one list a sentence."""
+    sentences: list[list[tuple[int, int]]] = [[]]
+    for match in _WORD.finditer(line):
+        if sentences[-1] and _opens(match[0].strip(_EDGES)):
+            sentences.append([])
+        sentences[-1].append(match.span())
+    return sentences
+
+
+def _opens(word: str) -> bool:
+    """Return whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
+    return word[:1].isupper() and word != "I" and word[1:2] not in "'’" and word.casefold() in STOP_WORDS
