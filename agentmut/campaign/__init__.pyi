@@ -49,6 +49,7 @@ from .preparation.plan import Plan as Plan
 from .preparation.plan import Rule as Rule
 from .preparation.plan import RunPlan as RunPlan
 from .preparation.plan import planned_at as planned_at
+from .preparation.plan_texts import stored_plan_text as stored_plan_text
 from .preparation.session import Session as Session
 from .preparation.session import declared_variables as declared_variables
 from .preparation.session import held_trials as held_trials
@@ -58,9 +59,11 @@ from .preparation.session import no_other_input as no_other_input
 from .preparation.session import open_session as open_session
 from .preparation.session import plan_fields as plan_fields
 from .preparation.session import refuse_to_run as refuse_to_run
+from .preparation.session import refuse_without_texts as refuse_without_texts
 from .preparation.session import suite_digest as suite_digest
 from .preparation.tables import Tables as Tables
 from .results.bounds import bounds_of as bounds_of
+from .results.hidden_result import without_texts as without_texts
 from .results.reliability import FIGURES as FIGURES
 from .results.reliability import Runs as Runs
 from .results.reliability import baseline_reliability as baseline_reliability
@@ -93,6 +96,7 @@ from .selection.choosing import mutants_of as mutants_of
 from .selection.locate import changed_text as changed_text
 from .selection.locate import spot as spot
 from .selection.locate import target_of as target_of
+from .selection.made_again import with_texts as with_texts
 from .selection.revision import Described as Described
 from .selection.revision import changes_since as changes_since
 from .selection.selection import Selection as Selection

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agentmut._base import NotJudgedError, digest_of, storable_json
 from agentmut.judging import judge, note, source, unwrapped
 from agentmut.nouns import (
+    AgentConfig,
     AgentTrace,
     Check,
     Ending,
@@ -18,7 +19,7 @@ from agentmut.nouns import (
     Outcome,
     Scenario,
 )
-from agentmut.recording import Redactor
+from agentmut.recording import Redactor, TextKeeping
 from agentmut.seams import AsksModel, Evaluator
 from agentmut.trial import Detector, Witness
 
@@ -84,6 +85,8 @@ class Suite(NamedTuple):
 
     scenarios: Mapping[str, Scenario]
     evaluators: Mapping[str, tuple[Evaluator, ...]]
+    texts: TextKeeping = TextKeeping()
+    """What is kept of the texts of runs."""
 
     def asks_models(self, scenario: str) -> bool:
         """Return whether judging takes time and money, since a model is asked."""
@@ -95,13 +98,14 @@ class Suite(NamedTuple):
         """Judge an execution, unless it is `judged` already. Blind to the mutant but for the witness."""
         outcome, checks, reason = judged or self.judged(scenario, execution)
         trace = execution.trace
+        seen = self.texts.shown(execution.footprint, detector.mutated if detector else None)
         return TrialResult(
             outcome=outcome,
             ending=Ending.NOT_JUDGED if outcome is Outcome.NOT_JUDGED else execution.ending,
             reason=reason,
             checks=checks,
-            witness=detector.witness(execution.footprint) if detector else None,
-            footprint=execution.footprint,
+            witness=detector.witness(seen) if detector else None,
+            footprint=seen,
             tools=Counter(trace.tools_called),
             tokens=trace.usage.total,
             usd=trace.usd,
@@ -114,21 +118,28 @@ class Suite(NamedTuple):
         )
 
     def kept(
-        self, scenario: str, execution: Execution, redactor: Redactor, judged: Judged | None = None
+        self,
+        scenario: str,
+        execution: Execution,
+        redactor: Redactor,
+        judged: Judged | None = None,
+        mutated: AgentConfig | None = None,
     ) -> Execution:
         """Return the execution as it may be kept: without secrets, but judged by what the agent really did.
 
+        Its texts are left out where the project says so; `mutated` is the config that it ran with, if not the original.
         One that could not be judged while it was whole is none to take over: it can never be.
         """
-        clean = redactor.execution(execution)
+        clean = self.texts.execution(redactor.execution(execution), mutated)
         if clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
         secrets = redactor.secrets_in(storable_json(execution))
         if outcome is Outcome.NOT_JUDGED:
-            why = redactor.quoting(reason, secrets)
+            why = self.texts.error(redactor.quoting(reason, secrets))
             return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})
         told = tuple(c.model_copy(update={"reason": redactor.quoting(c.reason, secrets)}) for c in checks)
+        told = self.texts.checks(told)
         judgement = redactor.model(Judgement(by=self._judges(scenario), checks=told))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentmut._base import UsageError
-from agentmut.campaign import Session, make_executor, open_session, trial_id
+from agentmut.campaign import Session, make_executor, open_session, refuse_without_texts, trial_id
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.clock import EXTRA, can_shift, shifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
@@ -13,7 +13,7 @@ from agentmut.doctor.probing import Tried, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
 from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
 from agentmut.project import Project
-from agentmut.recording import Redactor
+from agentmut.recording import Redactor, TextKeeping
 from agentmut.seams import AsksNoModel, RunsOutside
 from agentmut.store import Arrival, Delivered, Diagnosis, Part
 from agentmut.trial import (
@@ -85,6 +85,9 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
     A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
     wire, where none can keep the agent from being built.
     """
+    if kept_in:
+        refuse_without_texts(session, "`agentmut doctor --save-request`")
+    session = session._replace(tests=session.tests._replace(texts=TextKeeping()))  # nothing of it is stored
     return asyncio.run(_examined(session, before, redactor, kept_in))
 
 

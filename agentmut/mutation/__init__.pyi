@@ -16,6 +16,7 @@ from .higher_order import Expressible as Expressible
 from .higher_order import Named as Named
 from .higher_order import Pairs as Pairs
 from .higher_order import named_pairs as named_pairs
+from .higher_order import pair as pair
 from .higher_order import parse_pair as parse_pair
 from .higher_order import sampled_pairs as sampled_pairs
 from .tool_faults.answers import ResultForm as ResultForm

@@ -98,6 +98,11 @@ class _ProjectReader:
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
+        if self.file.execution.record and not self.file.store.keeps_texts:
+            said = f"a recording is the text of a run, and store.texts: {self.file.store.texts} keeps none"
+            self.problems.append(
+                self.source.problem(("execution", "record"), f"{said}. Leave one of them out")
+            )
         if self.problems:
             raise ProjectError(joined(self.problems))
         return self._assembled(
@@ -142,6 +147,7 @@ class _ProjectReader:
             suggest=file.suggest,
             gate=file.gate,
             secrets=file.secrets,
+            store=file.store,
             imported=imported,
             **parts,
         )

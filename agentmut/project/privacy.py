@@ -1,6 +1,6 @@
-"""What a project says of privacy: the section `secrets` of `agentmut.yaml`."""
+"""What a project says of privacy: the sections `secrets` and `store` of `agentmut.yaml`."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
 
@@ -25,3 +25,18 @@ class SecretSettings(Frozen):
     Capitals make no difference."""
     patterns: tuple[Annotated[str, AfterValidator(_pattern), Field(examples=[r"EMP-\d{6}"])], ...] = ()
     """Regular expressions: whatever they fit is secret."""
+
+
+class StoreSettings(Frozen):
+    """What is kept of runs."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    texts: Literal["full", "hashed", "none"] = "full"
+    """Keep the texts of prompts, replies, arguments and results (`full`), digests that tell equal texts (`hashed`),
+    or no text (`none`). Verdicts, kills and costs stay; what rests on texts says that it cannot be shown."""
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Return whether all texts are kept."""
+        return self.texts == "full"

@@ -9,7 +9,7 @@ from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, Scenario, Sources
 from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.project.places import runs_folder
-from agentmut.project.privacy import SecretSettings
+from agentmut.project.privacy import SecretSettings, StoreSettings
 from agentmut.project.schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -60,6 +60,7 @@ class Project(Frozen):
     suggest: SuggestSettings = SuggestSettings()
     gate: GateSettings = GateSettings()
     secrets: SecretSettings = SecretSettings()
+    store: StoreSettings = StoreSettings()
 
     def limited(
         self, usd: float | None = None, trials: int | None = None, minutes: float | None = None

@@ -15,7 +15,7 @@ from agentmut._base import Frozen
 from agentmut.mutation import Identity
 from agentmut.nouns import ModelConfig, ToolDouble
 from agentmut.project.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
-from agentmut.project.privacy import SecretSettings
+from agentmut.project.privacy import SecretSettings, StoreSettings
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
 Rate = Annotated[float, Field(gt=0, lt=1)]
@@ -379,6 +379,8 @@ class ProjectFile(Section):
     """What `agentmut gate` requires before it says deploy."""
     secrets: SecretSettings = Field(default_factory=SecretSettings)
     """What is secret in this project, beside what agentmut knows."""
+    store: StoreSettings = Field(default_factory=StoreSettings)
+    """What is kept of runs."""
 
 
 class ScenarioEntry(Section):

@@ -9,6 +9,9 @@ from .current import current_trial as current_trial
 from .current import place_calls as place_calls
 from .current import running as running
 from .declared_secrets import DeclaredSecrets as DeclaredSecrets
+from .kept_texts import NOT_KEPT as NOT_KEPT
+from .kept_texts import TextKeeping as TextKeeping
+from .kept_texts import Texts as Texts
 from .known_secrets import CREDENTIAL as CREDENTIAL
 from .known_secrets import header_secrets as header_secrets
 from .known_secrets import secret_values as secret_values

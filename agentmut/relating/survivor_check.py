@@ -14,6 +14,7 @@ from agentmut.campaign import (
     Tables,
     cost_of,
     failure,
+    refuse_without_texts,
     register,
     run_work,
     stored_campaign,
@@ -117,6 +118,7 @@ def check_survivors(
     `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. Raises `RunError`,
     after writing, when the trials cannot be run or a relation raises.
     """
+    refuse_without_texts(session, "`agentmut relations --survivors`")
     refused = False
     if stored:
         report, result = judge_stored(session, store, wanted, campaign, asked)

@@ -65,6 +65,7 @@ from .imported import Imports as Imports
 from .imported import ImportTotals as ImportTotals
 from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
+from .opinions import PassingOpinions as PassingOpinions
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
 from .rows import LATER as LATER

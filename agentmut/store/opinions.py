@@ -11,6 +11,21 @@ from agentmut._base import StoreError, make_private_folder, touch_private
 _TABLE = "create table if not exists opinions (key text primary key, reply text not null) without rowid"
 
 
+class PassingOpinions:
+    """An `OpinionCache` that ends with the process: for projects that keep no text."""
+
+    def __init__(self) -> None:
+        self._replies: dict[str, str] = {}
+
+    def find(self, key: str) -> str | None:
+        """Return the reply with this key."""
+        return self._replies.get(key)
+
+    def keep(self, key: str, reply: str) -> None:
+        """Remember a reply."""
+        self._replies[key] = reply
+
+
 class OpinionFile:
     """An `OpinionCache` in SQLite, opened when it is first needed. Raises `StoreError` for whatever the disk does."""
 

@@ -100,7 +100,9 @@ async def attempt(
             return await _run(adapter, case, trial, timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):
-            _log.warning("teardown of scenario %s failed: %s", case.scenario.name, ascii(problem))
+            _log.warning(
+                "teardown of scenario %s failed: %s", case.scenario.name, ascii(wiring.redact(problem))
+            )
 
 
 async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Execution:

@@ -26,13 +26,17 @@ from agentmut.campaign import (
     part_of,
     pause_before,
     plan_merge,
+    refuse_without_texts,
     register,
     run_work,
     stored_campaign,
+    stored_plan_text,
     suite_digest,
     summarise,
     too_long,
     with_ages,
+    with_texts,
+    without_texts,
 )
 from agentmut.campaign import rescore as judged_again
 from agentmut.insight import carried_over, grouped, with_gaps
@@ -67,7 +71,7 @@ def measure(
     with opened(loaded, scenarios) as (session, store):
         plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
-        register(store, plan)
+        register(store, plan, session.tests.texts)
         return carry_out_campaign(session, plan, store, fresh=fresh)
 
 
@@ -98,6 +102,7 @@ def carry_out_rescore(session: Session, store: Store, run: str | None = None) ->
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
     from agentmut.relating import relations_rescored
 
+    refuse_without_texts(session, "`agentmut rescore`")
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id
     before = read_result(folder / "result.json")
@@ -125,7 +130,9 @@ def carry_out_campaign(
     """
     if fresh:
         plan = plan.model_copy(update={"fresh": True})
-        store.set_plan(plan.run_id, plan.model_dump_json())  # so that `resume` keeps to it
+        store.set_plan(
+            plan.run_id, stored_plan_text(plan, session.tests.texts)
+        )  # so that `resume` keeps to it
     state, stop = _amid_outages(session, plan, store, progress, now)
     result = _concluded(session, state, stop, store)
     if stop is Stop.FAILED:
@@ -174,7 +181,7 @@ def carry_out_merge(
     """Merge into an open store; see `merge_shards`."""
     merge = plan_merge(session, paths, time.time() if now is None else now)
     plan = merge.plan
-    register(store, plan)
+    register(store, plan, session.tests.texts)
     trials = merge.taken_in(store)
     session = with_ages(merge.session, store)
     state = _begun(session, plan)
@@ -200,8 +207,11 @@ def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store)
     run_id = state.plan.run_id
     runs, asked = session.project.runs, session.project.statistics.alpha
     result = with_looks(grouped(summarise(session, state, stop)), state.plan, store, runs, asked)
+    result = without_texts(result, session.tests.texts)
     write_result(result, runs / run_id)
-    if stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
+    if session.tests.texts.is_hidden:
+        pass  # the gap is told by what runs said
+    elif stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
         result = with_gaps(result, state, store)
         write_result(result, runs / run_id)
     store.set_status(run_id, stop.value, state.spend.seconds)
@@ -229,6 +239,7 @@ def stored_plan(session: Session, stored: StoredRun) -> Plan:
             "Start a new one with `agentmut run`: finished trials that still apply are reused."
         )
     project = session.project
+    plan = with_texts(session, plan)
     return plan.model_copy(update={"budget": project.budget, "concurrency": project.execution.concurrency})
 
 

@@ -17,6 +17,7 @@ from agentmut.insight import (
     typical_run,
 )
 from agentmut.nouns import SUITE, MutantRow
+from agentmut.recording import NOT_KEPT
 from agentmut.store import Store, StoredTrial
 from agentmut.usecases.trial_rows import trial_row
 
@@ -127,6 +128,7 @@ def _view(session: Session, trial: StoredTrial) -> RunView:
     ending = (
         "" if row.ending == "answered" else f"{row.ending}: {trial.execution.reason or trace.error or ''}"
     )
+    turns = session.tests.scenarios[trial.scenario].turns
     prices = [step.usd for step in trace.steps if step.usage.total]
     return RunView(
         trial=trial.id,
@@ -136,5 +138,5 @@ def _view(session: Session, trial: StoredTrial) -> RunView:
         seconds=trace.seconds,
         tokens=sum(step.usage.total for step in trace.steps),
         usd=None if None in prices else sum(price for price in prices if price is not None),
-        events=run_events(session.tests.scenarios[trial.scenario].turns, trace, ending),
+        events=run_events([NOT_KEPT for _ in turns] if trace.texts else turns, trace, ending),
     )

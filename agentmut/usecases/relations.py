@@ -14,6 +14,7 @@ from agentmut.campaign import (
     Tables,
     failure,
     refuse_to_run,
+    refuse_without_texts,
     register,
     run_work,
     together,
@@ -106,6 +107,7 @@ def carry_out_relations(
     Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot be run
     or a relation raises, and `BudgetError` or `RunInterruptedError` where a report to be saved is not whole.
     """
+    refuse_without_texts(session, "`agentmut relations`")
     folder = saved_folder(session.project)
     check_names(request)
     if not request.stored:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from agentmut._base import RunInterruptedError, UsageError, write_json
-from agentmut.campaign import Session, Stop, no_other_input, note_proposed, register
+from agentmut.campaign import Session, Stop, no_other_input, note_proposed, refuse_without_texts, register
 from agentmut.insight import (
     MUTANTS,
     Aim,
@@ -92,6 +92,7 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
 
     Raises `UsageError` where nothing is stored that fits, or `run` is no campaign.
     """
+    refuse_without_texts(session, "`agentmut suggest`")
     stored = what_is_stored(session, store, run)
     start = start_of(stored)
     coverage = start.coverage
@@ -125,6 +126,7 @@ def searched_suggestions(
 
     Raises besides `RunInterruptedError` and `RunError`; finished trials are kept, and reused by the same call.
     """
+    refuse_without_texts(session, "`agentmut suggest --scenarios`")
     if why := no_other_input(session):
         raise UsageError(
             f"--scenarios tries other inputs, and {why}. Leave it out: assertions are suggested without"

@@ -66,7 +66,8 @@ def _exported(
     session: Session, stored: StoredTrial, whole: WholeTrial, plan: RunPlan | None
 ) -> ExportedTrial:
     row, scenario = whole.row, session.tests.scenarios.get(stored.scenario)
-    config = _config(session, stored, scenario, plan) if scenario and plan else None
+    told = None if whole.trace.texts else scenario  # what the user says, and the prompt, are texts too
+    config = _config(session, stored, told, plan) if told and plan else None
     return ExportedTrial(
         key=stored.key,
         number=row.trial,
@@ -74,7 +75,7 @@ def _exported(
         mutant=row.mutant,
         scenario=row.scenario,
         repeat=row.repeat,
-        turns=scenario.turns if scenario else (),
+        turns=told.turns if told else (),
         outcome=row.outcome,
         reason=row.reason,
         checks=whole.checks,

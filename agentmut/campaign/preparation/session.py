@@ -1,6 +1,6 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -31,8 +31,9 @@ from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_j
 from agentmut.campaign.trials import Suite
 from agentmut.judging import build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
-from agentmut.nouns import Ending, Mutant, Origin, Scenario, Usage
+from agentmut.nouns import Ending, Mutant, OpinionCache, Origin, Scenario, Usage
 from agentmut.project import FOLDER, Project, redactor
+from agentmut.recording import NOT_KEPT, TextKeeping, Texts
 from agentmut.seams import (
     Adapter,
     AsksModel,
@@ -45,7 +46,7 @@ from agentmut.seams import (
     RunsOutside,
 )
 from agentmut.stats import Round, automatic_size, rounds_to
-from agentmut.store import OpinionFile
+from agentmut.store import OpinionFile, PassingOpinions
 from agentmut.trial import (
     Case,
     Executor,
@@ -104,7 +105,8 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     adapter = agents_adapter(project, importer)
     code = project.agent_version or shaping_code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
-    opinions = OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
+    texts = TextKeeping(Texts(project.store.texts), adapter.get_config(), chosen)
+    opinions = _opinions(project)
     evaluators = {
         scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
         for scenario in chosen
@@ -120,11 +122,18 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
         ),
         scenarios=chosen,
-        tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
+        tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators, texts),
         environment=environment(
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def _opinions(project: Project) -> OpinionCache:
+    """Return where judges' replies are kept: nowhere but in this process where no text may be."""
+    if not project.store.keeps_texts:
+        return PassingOpinions()
+    return OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
 
 
 def no_other_input(session: Session) -> str:
@@ -146,6 +155,15 @@ def refuse_to_run(session: Session, what: str) -> None:
             f"{what} takes new runs of the agent, and suite.{session.project.agent.adapter} only has recorded ones. "
             "`agentmut test`, `coverage`, `trend` and `relations --stored` read them. To run the agent, name it under "
             "`agent` and its scenarios under `suite.scenarios`"
+        )
+
+
+def refuse_without_texts(session: Session, what: str) -> None:
+    """Raise `UsageError` where `what` reads texts of runs, and the project keeps none."""
+    if session.tests.texts.is_hidden:
+        raise UsageError(
+            f"{what} reads what agents, models and tools said, and store.texts: {session.project.store.texts} "
+            "keeps no text. Set `store: {texts: full}` to use it"
         )
 
 
@@ -245,10 +263,19 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         requests_per_minute=limit / sharing if limit else None,
         record=project.execution.record,
         proxy_port=project.agent.proxy_port,
-        redact=redactor(project).text,
+        redact=_redact(project),
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)
+
+
+def _redact(project: Project) -> Callable[[str], str]:
+    """Return what is done to texts that are cut before they are kept, or are told in an error."""
+    return redactor(project).text if project.store.keeps_texts else _nothing_kept
+
+
+def _nothing_kept(text: str) -> str:
+    return NOT_KEPT if text else ""
 
 
 def suite_digest(session: Session) -> str:

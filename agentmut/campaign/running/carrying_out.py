@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from agentmut.campaign.preparation.plan import RunPlan
+from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports
@@ -15,14 +16,16 @@ from agentmut.campaign.running.signals import guarded, signs_of_life
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
-from agentmut.recording import count_lost_time
+from agentmut.recording import TextKeeping, count_lost_time
 from agentmut.store import Store, StoredRun, write_cassette
 from agentmut.trial import Executor, Pace, make_task
 
+ALL_TEXTS = TextKeeping()
 
-def register(store: Store, plan: RunPlan) -> None:
-    """Note a run before its first trial, so that it can be resumed whatever happens."""
-    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+
+def register(store: Store, plan: RunPlan, texts: TextKeeping = ALL_TEXTS) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens; `texts` is what may be kept."""
+    store.add_run(StoredRun(plan.run_id, plan.started, stored_plan_text(plan, texts), "planned"))
 
 
 def run_work(

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from agentmut._base import RunError
+from agentmut._base import RunError, described
 from agentmut.campaign.decision.quarantine import Suspicion
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
@@ -220,6 +220,8 @@ class Loop:
     def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
         if not self._ports.suite.can_judge(launch.scenario, stored.execution):
             return False
+        if stored.execution.trace.texts and not self._ports.suite.texts.is_hidden:
+            return False  # its requests cannot be read, so nobody could tell whether a mutation arrived
         plan = self._work.plan
         recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
         if stored.run == self._run:
@@ -253,10 +255,14 @@ class Loop:
             judged = await self._judging.of(launch.scenario, execution)
         except Exception as error:
             clean = redactor.execution(execution)
+            if suite.texts.is_hidden:  # the error may quote the run
+                raise RunError(suite.texts.error(described(error))) from None
             if clean.trace != execution.trace:  # nobody could judge it later
                 raise
             return Finished(launch, key, clean, problem=error)
-        kept = suite.kept(launch.scenario, execution, redactor, judged)
+        detector = self._work.detectors.get(launch.mutant)
+        ran_with = detector.mutated if detector else None
+        kept = suite.kept(launch.scenario, execution, redactor, judged, ran_with)
         if kept.ending.outcome is not None or kept.trace.judged:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
         return Finished(launch, key, kept, judged)

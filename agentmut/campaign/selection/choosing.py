@@ -63,7 +63,7 @@ def mutants_of(
         one for one in loaded if not isinstance(one, OnDemand) or selection.asks_for(one.id, settings)
     ]
     lacks = _lacks(origin.config, not_built)
-    made = generate(origin.config, operators, _options(settings), cannot_express, lacks)
+    made = generate(origin.config, operators, operator_options(settings), cannot_express, lacks)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
     left = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
     made = replace(
@@ -115,7 +115,8 @@ def earlier_runs(root: Path) -> History:
     return read_history(runs_folder(root))
 
 
-def _options(settings: MutationSettings) -> OperatorOptions:
+def operator_options(settings: MutationSettings) -> OperatorOptions:
+    """Return what the project's settings tell operators."""
     return OperatorOptions(
         swap_models=settings.swap_models,
         downgrade_models=settings.downgrade_models,

@@ -117,7 +117,7 @@ def _campaign(
         typer.echo(f"Note: {price}.", err=True)
     if not yes:
         _ask(store, plan)
-    register(store, plan)
+    register(store, plan, session.tests.texts)
     line = ProgressLine()
     try:
         return carry_out_campaign(session, plan, store, fresh=fresh, progress=line)

@@ -25,3 +25,5 @@ class CoverageContext:
     """Where the rules are written; by their line in the prompt when left out."""
     mutants: Sequence[MutantRow] | None = None
     """Of a result on this config: what ablation says of the rules. None where there is none."""
+    wordless: bool = False
+    """The project keeps no text: neither the words of runs nor those of rules may be told."""

@@ -50,6 +50,7 @@ def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
     return tuple(f"{a} -> {b}" for a, b in graph.edges if (a, b) not in taken) if taken else ()
 
 
+NO_WORDS = "no words of runs are kept (store.texts)"
 Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]
 """The rules, and the scenarios whose words reach each."""
 
@@ -63,6 +64,8 @@ def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Rule
         return "prompt", first.line, last.line, first.column
 
     rules: tuple[Rule, ...] = rules_of(document, context.place or in_prompt)
+    if context.wordless:
+        rules = tuple(rule.without_words() for rule in rules)
     reached = reaches(rules, traces, {scenario.name: scenario for scenario in context.scenarios})
     rows = ablated(context.mutants or ())
     found = []
@@ -78,7 +81,7 @@ def rule_parts(rules: Ruled, context: CoverageContext) -> Iterator[Part]:
     if not rules:
         yield nothing(Dimension.RULE, "the prompt has no instructions")
         return
-    yield _lexical(rules)
+    yield nothing(Dimension.RULE, NO_WORDS) if context.wordless else _lexical(rules)
     yield _ablation(rules, context)
 
 

@@ -22,12 +22,13 @@ from agentmut.insight.coverage.context import CoverageContext, Place
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, LeftOut
 from agentmut.insight.coverage.sightings import Traces
-from agentmut.nouns import About, Ending, MutantRow, Origin, Result, Status, read_result
+from agentmut.nouns import About, AgentTrace, Ending, MutantRow, Origin, Result, Status, read_result
 from agentmut.project import FOLDER
 from agentmut.store import Store, StoredTrial
 
 FILE = "coverage.json"
 """In the project's folder: lambda of each config, as its first measurement estimated it."""
+NO_VALUES = "values of arguments are not kept (store.texts), so no trial shows a boundary"
 
 
 class Calibrated(Frozen):
@@ -71,6 +72,8 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
     coverage = measure(traces, session.suite.full, session.project.coverage, context)
     _keep(file, known, session, asked, coverage.states)
     failures = failures_of(wanted)
+    if any(trial.execution.trace.texts for trials in wanted.values() for trial in trials):
+        notes.append(NO_VALUES)
     further = {
         "left_out": (*left_out, *unfit, *coverage.left_out),
         "notes": (*notes, *coverage.notes),
@@ -82,7 +85,7 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
 
 def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
     """Return the traces of the trials that say something about the agent, and how many do not."""
-    traces = {name: [t.execution.trace for t in trials if _speaks(t)] for name, trials in kept.items()}
+    traces = {name: [_told(t) for t in trials if _speaks(t)] for name, trials in kept.items()}
     others = Counter(t.execution.ending.value for trials in kept.values() for t in trials if not _speaks(t))
     left_out = [
         LeftOut(what=_counted(count), why=f"ended as `{ending}`, which says nothing about the agent")
@@ -154,6 +157,15 @@ def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[
             yield stored.id
 
 
+def _told(trial: StoredTrial) -> AgentTrace:
+    """Return a trial's trace; one without texts has no values of arguments, as digests are no values."""
+    trace = trial.execution.trace
+    if not trace.texts:
+        return trace
+    steps = (step.model_copy(update={"arguments": None}) for step in trace.steps)
+    return trace.model_copy(update={"steps": tuple(steps)})
+
+
 def _speaks(trial: StoredTrial) -> bool:
     return trial.execution.ending.is_evidence
 
@@ -181,6 +193,7 @@ def _context(session: Session, store: Store, asked: CoverageRequest, known: Cali
         calibrated=None if asked.calibrate else known.states.get(session.suite.full.digest),
         place=place_of_rules(session.origin),
         mutants=_ablation(result, asked.scenarios) if result else None,
+        wordless=session.tests.texts.is_hidden,
     )
 
 

@@ -28,6 +28,10 @@ class Rule(NamedTuple):
     text: str
     stems: frozenset[str]
 
+    def without_words(self) -> "Rule":
+        """Return the rule by its place alone."""
+        return self._replace(item=self.item.model_copy(update={"text": ""}), text="", stems=frozenset())
+
 
 Where = Callable[[int, int], tuple[str, int | None, int | None, int | None]]
 """Path, line, last line and column of some characters of the prompt."""
@@ -118,6 +122,8 @@ def _is_of(row: MutantRow, rule: Rule) -> bool:
     line = row.target.line
     here = line is None or rule.line is None or rule.line <= line <= (rule.last_line or rule.line)
     said = row.before.strip()
+    if not rule.text and not said:  # neither is kept
+        return here and line is not None and rule.line is not None
     return here and bool(said) and (said in rule.text or rule.text in said)
 
 

@@ -138,7 +138,7 @@ def _carried_out(project: Project, config: pytest.Config) -> Result:
         session = session_in(store, project)
         plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
         _check_bounded(plan, project, config)
-        register(store, plan)
+        register(store, plan, session.tests.texts)
         return carry_out_campaign(session, plan, store, progress=_Progress(config))
 
 

@@ -72,7 +72,8 @@ class Detector:
         harmless = mutant.operator == "control.identity"  # the same agent, whatever of it arrives
         shown = () if harmless else mutant.edits
         self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
-        mutated = mutant.apply(base)
+        self.mutated = mutated = mutant.apply(base)
+        """The config that the mutant's trials run with."""
         self._probes: list[_OnWire | _Live] = [
             _detection(edit, mutant.edits, base, mutated) for edit in self._edits
         ]

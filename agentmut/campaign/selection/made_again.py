@@ -1,0 +1,53 @@
+"""The mutants of a stored plan without texts, made again from the project."""
+
+from collections.abc import Iterable, Iterator
+
+from agentmut._base import UsageError
+from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.session import Session
+from agentmut.campaign.selection.choosing import operator_options
+from agentmut.mutation import OperatorCatalogue, destroyed_mutant, generate, identity_mutant, pair
+from agentmut.nouns import Mutant
+
+
+def with_texts(session: Session, plan: Plan) -> Plan:
+    """Return a stored plan with its mutants as the project makes them. Raise `UsageError` where it makes others now."""
+    if not session.tests.texts.is_hidden:
+        return plan
+    config, settings = session.suite.full, session.project.mutation
+    known = {mutant.id: mutant for mutant in _made_again(session, plan)}
+    identity = {m.id: m for m in (identity_mutant(config, kind) for kind in settings.identity)}
+    destroyed = destroyed_mutant(config, session.adapter.cannot_express)
+    wanted = [mutant.id for mutant in plan.mutants]
+    same = identity.keys() >= {m.id for m in plan.identity} and destroyed.id == plan.destroyed.id
+    if not same or not known.keys() >= set(wanted):
+        raise UsageError(
+            f"run {plan.run_id} cannot go on: `store.texts` keeps no text of its mutants, and the project makes others "
+            "now. Start a new run with `agentmut run`: finished trials that still apply are reused."
+        )
+    return plan.model_copy(
+        update={
+            "mutants": tuple(known[id_] for id_ in wanted),
+            "identity": tuple(identity[mutant.id] for mutant in plan.identity),
+            "destroyed": destroyed,
+        }
+    )
+
+
+def _made_again(session: Session, plan: Plan) -> Iterator[Mutant]:
+    settings, config = session.project.mutation, session.suite.full
+    catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
+    used = {single.operator for mutant in plan.mutants for single in (mutant.parts or (mutant,))}
+    operators = [catalogue.load(name) for name in catalogue.names if name in used]
+    made = generate(config, operators, operator_options(settings), session.adapter.cannot_express).mutants
+    yield from made
+    yield from _pairs(plan.mutants, {mutant.id: mutant for mutant in made}, session)
+
+
+def _pairs(mutants: Iterable[Mutant], made: dict[str, Mutant], session: Session) -> Iterator[Mutant]:
+    for mutant in mutants:
+        if mutant.parts and all(part.id in made for part in mutant.parts):
+            first, second = (made[part.id] for part in mutant.parts)
+            found = pair(first, second, session.suite.full)
+            if isinstance(found, Mutant):
+                yield found
