@@ -9,6 +9,7 @@ from agentmut.assessment.checked import contract_rows, judge_rows
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
+    CUT,
     Runs,
     Session,
     Stop,
@@ -96,6 +97,8 @@ def _notes(work: Assessment) -> Iterator[str]:
         yield "all trials that the verdicts rest on were stored before; `--fresh` runs the agent again"
     if unknown := cost_unknown(work.spend):
         yield unknown
+    if work.spend.cut:
+        yield CUT.format(work.spend.cut)
     if work.spend.abandoned:
         yield f"{work.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
 

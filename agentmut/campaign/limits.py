@@ -41,6 +41,10 @@ class Spend:
     foreign: int = 0
     """Trials that another tool ran, looked at by this run or taken over from other runs."""
     abandoned: int = 0
+    kept: int = 0
+    """Characters that are kept of what the trials say."""
+    cut: int = 0
+    """Trials of which not all is kept."""
     age: float = 0.0
     """Seconds since the oldest trial of the original that was taken from the store."""
 
@@ -48,6 +52,9 @@ class Spend:
     def all_judges_usd(self) -> float:
         """Return what model judges cost, those of the suite itself included; a resumed run begins with it."""
         return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
+
+
+CUT = "{} trials said more than is kept of them (store.max_text, max_trial, max_run): their texts are cut"
 
 
 def together(before: Spend, after: Spend) -> Spend:

@@ -19,7 +19,7 @@ from agentmut.nouns import (
     Outcome,
     Scenario,
 )
-from agentmut.recording import Redactor, TextKeeping
+from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason
 from agentmut.seams import AsksModel, Evaluator
 from agentmut.trial import Detector, Witness
 
@@ -87,6 +87,8 @@ class Suite(NamedTuple):
     evaluators: Mapping[str, tuple[Evaluator, ...]]
     texts: TextKeeping = TextKeeping()
     """What is kept of the texts of runs."""
+    limits: SizeLimits = SizeLimits()
+    """How much of them is kept."""
 
     def asks_models(self, scenario: str) -> bool:
         """Return whether judging takes time and money, since a model is asked."""
@@ -124,13 +126,16 @@ class Suite(NamedTuple):
         redactor: Redactor,
         judged: Judged | None = None,
         mutated: AgentConfig | None = None,
+        size: int = 0,
     ) -> Execution:
         """Return the execution as it may be kept: without secrets, but judged by what the agent really did.
 
         Its texts are left out where the project says so; `mutated` is the config that it ran with, if not the original.
+        What is too long is cut; `size` is how many characters the run has kept so far.
         One that could not be judged while it was whole is none to take over: it can never be.
         """
-        clean = self.texts.execution(redactor.execution(execution), mutated)
+        short = self.limits.execution(redactor.execution(execution), size)
+        clean = self.texts.execution(short, mutated)
         if clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
@@ -139,7 +144,7 @@ class Suite(NamedTuple):
             why = self.texts.error(redactor.quoting(reason, secrets))
             return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})
         told = tuple(c.model_copy(update={"reason": redactor.quoting(c.reason, secrets)}) for c in checks)
-        told = self.texts.checks(told)
+        told = tuple(c.model_copy(update={"reason": cut_reason(c.reason)}) for c in self.texts.checks(told))
         judgement = redactor.model(Judgement(by=self._judges(scenario), checks=told))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 

@@ -112,6 +112,8 @@ class AgentTrace(Frozen):
     """How long the run waited for model services; None in traces of before this was recorded."""
     foreign: ForeignMark | None = None
     """The source of a run that another tool carried out; None for a run of agentmut's own."""
+    texts_cut: int = 0
+    """Characters of its texts that were not kept, since they are more than the project's limits allow."""
     texts: str = ""
     """What the project file let be kept of its texts, `hashed` or `none`; empty where all of them are."""
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 
 from agentmut._base import BoundedPattern, Frozen
+from agentmut.recording import SizeLimits
 
 
 def _pattern(pattern: str) -> str:
@@ -35,6 +36,18 @@ class StoreSettings(Frozen):
     texts: Literal["full", "hashed", "none"] = "full"
     """Keep the texts of prompts, replies, arguments and results (`full`), digests that tell equal texts (`hashed`),
     or no text (`none`). Verdicts, kills and costs stay; what rests on texts says that it cannot be shown."""
+
+    max_text: int = Field(default=SizeLimits().text, ge=1000)
+    """Most characters of one answer, argument or result. The middle of a longer one is left out, and said to be."""
+    max_trial: int = Field(default=SizeLimits().trial, ge=1000)
+    """Most characters of the answers, arguments and results of one trial."""
+    max_run: int = Field(default=SizeLimits().run, ge=1000)
+    """Most characters of the answers, arguments and results of one run: later trials are kept without texts."""
+
+    @property
+    def limits(self) -> SizeLimits:
+        """Return the limits on sizes."""
+        return SizeLimits(self.max_text, self.max_trial, self.max_run)
 
     @property
     def keeps_texts(self) -> bool:

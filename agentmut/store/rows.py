@@ -57,6 +57,10 @@ class Spent(NamedTuple):
     seconds: float = 0.0
     judges_usd: float = 0.0
     """Of model judges, as far as prices are known; no part of `usd`."""
+    kept: int = 0
+    """Bytes of the traces."""
+    cut: int = 0
+    """Trials of which not all is kept."""
 
 
 def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Connection,
+    LargeBinary,
     and_,
     bindparam,
+    cast,
     create_engine,
     delete,
     event,
@@ -200,6 +202,8 @@ class Store:
         return self._spent(and_(trials.c.run.in_(executed_by), taken_over), executed_by)
 
     def _spent(self, which: ColumnElement[bool], at_work: Sequence[str]) -> Spent:
+        cut = func.instr(trials.c.trace, cast(b'"texts_cut":', LargeBinary)) > 0
+        sizes = select(func.coalesce(func.sum(func.length(trials.c.trace)), 0), func.count().filter(cut))
         query = select(
             func.count(),
             func.count().filter(and_(trials.c.mutant == "", trials.c.repeat % SERIES < LATER)),
@@ -214,7 +218,8 @@ class Store:
             counted = self._connection.execute(query).one()
             seconds = self._connection.execute(seconds_of).scalar()
             judges = self._connection.execute(judges_of).scalar()
-            return Spent._make([*counted, seconds or 0.0, judges or 0.0])
+            kept = self._connection.execute(sizes.where(which)).one()
+            return Spent._make([*counted, seconds or 0.0, judges or 0.0, *kept])
 
     def waits(self) -> dict[str, list[float]]:
         """Return how long the latest trials waited for model services, by scenario, in seconds."""

@@ -98,6 +98,10 @@ def foreign_store(project: str | Path) -> Iterator[tuple[Store, Redactor, Path]]
         root, redact = path, Redactor(secret_values((), os.environ), (), short_secrets(os.environ))
     else:
         loaded = load_project(path)
+        if not loaded.store.keeps_texts:
+            raise UsageError(
+                "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
+            )
         root, redact = loaded.root, redactor(loaded)
     with locked(root / FOLDER):
         store = Store(root / FOLDER / "store.db")

@@ -122,7 +122,9 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
         ),
         scenarios=chosen,
-        tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators, texts),
+        tests=Suite(
+            {scenario.name: scenario for scenario in chosen}, evaluators, texts, project.store.limits
+        ),
         environment=environment(
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),

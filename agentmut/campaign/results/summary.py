@@ -11,7 +11,7 @@ from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.scoring import Standing, score_of_sample, share_not_killed, standings
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.limits import Spend, cost_unknown
+from agentmut.campaign.limits import CUT, Spend, cost_unknown
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.identity import Environment, is_simulated
@@ -348,6 +348,12 @@ def _notes(state: CampaignState) -> Iterable[str]:
         yield unknown
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
         yield old
-    if state.spend.abandoned:
-        abandoned = f"{state.spend.abandoned} runs were abandoned at their timeout"
+    yield from _of_trials(state.spend)
+
+
+def _of_trials(spend: Spend) -> Iterable[str]:
+    if spend.cut:
+        yield CUT.format(spend.cut)
+    if spend.abandoned:
+        abandoned = f"{spend.abandoned} runs were abandoned at their timeout"
         yield f"{abandoned}; `isolate: process` would end them"

@@ -262,7 +262,7 @@ class Loop:
             return Finished(launch, key, clean, problem=error)
         detector = self._work.detectors.get(launch.mutant)
         ran_with = detector.mutated if detector else None
-        kept = suite.kept(launch.scenario, execution, redactor, judged, ran_with)
+        kept = suite.kept(launch.scenario, execution, redactor, judged, ran_with, self._work.spend.kept)
         if kept.ending.outcome is not None or kept.trace.judged:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
         return Finished(launch, key, kept, judged)

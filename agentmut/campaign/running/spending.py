@@ -6,6 +6,7 @@ from agentmut.campaign.judge_use import merged, of_steps
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Execution
+from agentmut.recording import text_size
 from agentmut.store import is_later
 
 
@@ -19,6 +20,7 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
             foreign=spend.foreign + 1,
         )
     usd = execution.trace.usd
+    trace = execution.trace
     return replace(
         with_gaps(spend, execution),
         trials=spend.trials + 1,
@@ -27,6 +29,8 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
         unpriced=spend.unpriced + (usd is None),
         tokens=spend.tokens + execution.trace.usage.total,
         abandoned=spend.abandoned + execution.abandoned,
+        kept=spend.kept + text_size(trace),
+        cut=spend.cut + bool(trace.texts_cut),
         judges=merged((*spend.judges, *of_steps(execution.judging))),
     )
 

@@ -115,6 +115,8 @@ def _whole(one: "WholeTrial") -> Iterator[str]:
         yield f"  turn {step.turn}  {_deed(step)}"
     for number, output in enumerate(one.trace.outputs):
         yield f"  answer {number}: {output}"
+    if one.trace.texts_cut:
+        yield f"  {one.trace.texts_cut:,} characters are not kept (store.max_text, max_trial, max_run)"
     for check in one.checks:
         yield f"  {'passed' if check.passed else 'failed'}  {check.evaluator}: {check.reason}"
     if spent := one.trace.service:

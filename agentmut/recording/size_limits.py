@@ -1,0 +1,111 @@
+"""How much of the texts of runs is kept: what is longer is cut in its middle, and says so."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut._base import canonical_json
+from agentmut.nouns import AgentTrace, Execution, Step
+
+_SHORTEST = 200
+"""Characters of a text that is never cut, unless nothing may be kept at all."""
+
+
+class SizeLimits(NamedTuple):
+    """The most characters of one text, of one trial's texts together, and of a run's."""
+
+    text: int = 1_000_000
+    trial: int = 4_000_000
+    run: int = 2_000_000_000
+
+    def execution(self, execution: Execution, kept: int = 0) -> Execution:
+        """Return an execution within the limits; `kept` is how many characters the run has kept so far."""
+        trace = execution.trace
+        size = text_size(trace)
+        if size <= self.text and size <= self.trial and kept + size <= self.run:
+            return execution
+        most = 0 if kept + size > self.run else self.text
+        short = _cut_trace(trace, most, "run" if not most else "text")
+        while most > _SHORTEST and text_size(short) > self.trial:
+            most = max(_SHORTEST, most // 2)
+            short = _cut_trace(trace, most, "trial")
+        if short == trace:
+            return execution
+        cut = short.model_copy(update={"texts_cut": max(1, size - text_size(short))})
+        return execution.model_copy(
+            update={"trace": cut, "reason": _cut(execution.reason, max(most, 1000), "text")}
+        )
+
+
+def text_size(trace: AgentTrace) -> int:
+    """Return the characters of a trace's texts: answers, arguments, results, errors."""
+    return sum(map(len, _texts(trace)))
+
+
+def cut_reason(reason: str) -> str:
+    """Return the reason of a judgement, which may quote a whole answer, in at most some 10,000 characters."""
+    return _cut(reason, 10_000, "text")
+
+
+def _texts(trace: AgentTrace) -> Iterator[str]:
+    yield from (trace.error or "", trace.stderr)
+    for value in trace.outputs:
+        yield from _in(value)
+    for step in trace.steps:
+        yield step.error or ""
+        yield from _in(step.arguments)
+        yield from _in(step.output)
+
+
+def _in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from _in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _in(item)
+
+
+def _cut_trace(trace: AgentTrace, most: int, which: str) -> AgentTrace:
+    return trace.model_copy(
+        update={
+            "steps": tuple(_cut_step(step, most, which) for step in trace.steps),
+            "outputs": tuple(_cut_value(value, most, which) for value in trace.outputs),
+            "error": None if trace.error is None else _cut(trace.error, most, which),
+            "stderr": _cut(trace.stderr, most, which),
+        }
+    )
+
+
+def _cut_step(step: Step, most: int, which: str) -> Step:
+    given = step.arguments and {
+        name: _cut_value(value, most, which) for name, value in step.arguments.items()
+    }
+    return step.model_copy(
+        update={
+            "arguments": given,
+            "output": _cut_value(step.output, most, which),
+            "error": None if step.error is None else _cut(step.error, most, which),
+        }
+    )
+
+
+def _cut_value(value: JsonValue, most: int, which: str) -> JsonValue:
+    """Return a value; one that is too long as a whole becomes the cut text of its JSON."""
+    if isinstance(value, str):
+        return _cut(value, most, which)
+    if not isinstance(value, dict | list) or sum(map(len, _in(value))) <= max(most, _SHORTEST // 2):
+        return value
+    return _cut(canonical_json(value), most, which)
+
+
+def _cut(text: str, most: int, which: str) -> str:
+    if len(text) <= max(most, _SHORTEST // 2):
+        return text
+    half = most // 2
+    said = f"[... {len(text) - 2 * half:,} characters are not kept: store.max_{which} ...]"
+    return f"{text[:half]}{said}{text[len(text) - half :] if half else ''}"
