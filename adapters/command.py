@@ -185,7 +185,7 @@ async def _run(launch: Launch, output: Output) -> None:
 
 
 def _check_argument(word: str, name: str) -> None:
-    """What the system cannot pass to a program is told from what the program does not understand."""
+    """Raise `AdapterError` for an argument that the system cannot pass to any program."""
     if "\0" in word:
         raise AdapterError(
             f"{{{name}}} holds a NUL character, which no argument can; use {{input_file}} or stdin"

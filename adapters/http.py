@@ -123,7 +123,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         return self._answer(reply, trial.redact)
 
     def _request(self, values: Mapping[str, JsonValue], trial: Trial) -> dict[str, Any]:
-        """Method, address, headers and body, as keywords of aiohttp."""
+        """Return method, address, headers and body as keywords of aiohttp."""
         words = {name: as_word(value) for name, value in values.items()}
         headers = {TRIAL_HEADER: trial.id}
         for name, value in self.spec.headers.items():

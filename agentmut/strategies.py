@@ -50,7 +50,7 @@ def tool_arguments(tool: Any) -> Arguments:
 
 
 def boundary_arguments(tool: Any) -> Arguments:
-    """Valid arguments of which one is at a limit of the schema, or left out where it may be.
+    """Draw valid arguments of which one is at a limit of the schema, or left out where it may be.
 
     Limits are the least and greatest number, the shortest and longest string or list, and each value of an
     enumeration; an empty string is one only where the schema limits the length. Raises `UsageError` for what is no
@@ -99,7 +99,7 @@ def inputs(scenarios: Sequence[Scenario], config: AgentConfig | None = None) -> 
 
 
 def agent_traces(tools: Sequence[Any] = (), most_calls: int = 5) -> SearchStrategy[AgentTrace]:
-    """Runs as an agent with these tools could leave them: for property tests of evaluators, extractors and relations.
+    """Draw runs that an agent with these tools could make, for property tests of evaluators and relations.
 
     Each calls at most `most_calls` tools, with valid arguments, and answers with a text.
     """

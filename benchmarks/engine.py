@@ -7,9 +7,7 @@ The full study takes some minutes, `--quick` less than one; both are seeded, so 
 import argparse
 import asyncio
 import hashlib
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -40,6 +38,8 @@ from agentmut.project import load_project  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 from agentmut.trial.executor import TrialRequest  # noqa: E402
 from agentmut.usecases import carry_out_campaign, open_store  # noqa: E402
+from benchmarks.figure import Figure  # noqa: E402
+from benchmarks.start_up import start_up  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9
@@ -70,22 +70,10 @@ execution: {{concurrency: {concurrency}}}
 """
 
 
-class Figure(NamedTuple):
-    """One measured figure and whether it is what it should be."""
-
-    name: str
-    measured: str
-    target: str
-    met: bool
-
-    def __str__(self) -> str:
-        return f"{'ok  ' if self.met else 'MISS'}  {self.name:<58} {self.measured:<34} target {self.target}"
-
-
 def write_project(
     folder: Path, rules: int, baseline: int, concurrency: int, latency: float, *, only_baseline: bool = True
 ) -> None:
-    """A project of ten scenarios; `rules` is the number of mutants."""
+    """Write a project of ten scenarios; `rules` is the number of mutants."""
     module = "bench_" + hashlib.sha256(str(folder).encode()).hexdigest()[:10]
     (folder / f"{module}.py").write_text(f"LATENCY = {latency}\n{AGENT}")
     (folder / "prompt.md").write_text("".join(f"- Never talk about subject {i}.\n" for i in range(rules)))
@@ -296,7 +284,7 @@ def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> 
 
 
 def error_rates(folder: Path, campaigns: int, mutants: int) -> Iterator[Figure]:
-    """False kills and power over campaigns with fresh baselines."""
+    """Measure false kills and power over campaigns with fresh baselines."""
     write_project(folder, 2 * mutants, 50 if mutants <= 10 else 100, 16, 0.0, only_baseline=False)
     session, tables = open_session(load_project(folder)), Tables(None)
     found = [coin_campaign(session, tables, seed, folder) for seed in range(1, campaigns + 1)]
@@ -332,61 +320,6 @@ def error_rates(folder: Path, campaigns: int, mutants: int) -> Iterator[Figure]:
         f"{broken} of {campaigns}",
         "<= 1 %",
         broken <= 0.01 * campaigns,
-    )
-
-
-HELP = "from agentmut.cli import main; main()"
-HEAVY = (
-    "scipy",
-    "numpy",
-    "langgraph",
-    "langchain_core",
-    "openai",
-    "anthropic",
-    "httpx",
-    "sqlalchemy",
-    "nltk",
-)
-FORBIDDEN = ("scipy", "langgraph", "langchain_core", "openai", "anthropic")
-LOADED = f"""
-import sys
-sys.argv = ["agentmut", "--help"]
-try:
-    {HELP}
-except SystemExit:
-    pass
-print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
-"""
-
-
-def _processor_time() -> float:
-    """Return seconds that child processes have used so far."""
-    times = os.times()
-    return times.children_user + times.children_system
-
-
-def start_up(runs: int) -> Iterator[Figure]:
-    """`agentmut --help`: how long, and what it imports."""
-    seconds, processor = [], []
-    for _ in range(runs):
-        begun, used = time.perf_counter(), _processor_time()
-        subprocess.run([sys.executable, "-c", HELP, "--help"], cwd=ROOT, capture_output=True, check=True)
-        seconds.append(time.perf_counter() - begun)
-        processor.append(_processor_time() - used)
-    quickest = min(processor)
-    yield Figure(
-        f"agentmut --help, processor time, best of {runs}",
-        f"{quickest:.3f} s ({min(seconds):.3f} s by the clock)",
-        "< 0.3 s",
-        quickest < 0.3,
-    )
-    output = subprocess.run(
-        [sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    loaded = output.stdout.rsplit("LOADED", 1)[1].split()
-    guilty = [name for name in loaded if name in FORBIDDEN]
-    yield Figure(
-        "heavy modules it imports", ", ".join(loaded) or "none", "no scipy, framework, SDK", not guilty
     )
 
 

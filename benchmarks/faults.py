@@ -78,7 +78,7 @@ class Found(NamedTuple):
 
 
 def write_project(folder: Path, size: Size, adapter: str) -> None:
-    """A project whose agent is a program, or a function in this process; mutants reach it on the wire."""
+    """Write a project whose agent is a program, or a function in this process; mutants reach it on the wire."""
     rules = dict(list(RULES.items())[: size.rules])
     prompt = "\n".join(f'- {rule} "{words}".' for rule, words in rules.items()) + '\n- Never say "cheap".\n'
     (folder / "scenarios").mkdir(parents=True)

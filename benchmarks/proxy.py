@@ -123,7 +123,7 @@ class _Canned(asyncio.Protocol):
 
 
 def serve_canned(pipe: Connection) -> None:
-    """The process of the service."""
+    """Run the process of the service."""
 
     async def serve() -> None:
         server = await asyncio.get_running_loop().create_server(_Canned, "127.0.0.1", 0)
@@ -134,7 +134,7 @@ def serve_canned(pipe: Connection) -> None:
 
 
 def serve_proxy(upstream: int, mutant: bool, pipe: Connection) -> None:
-    """The process of the proxy; what it sees is not kept, as trials that end take theirs along."""
+    """Run the process of the proxy; it keeps nothing, as trials that end take their records along."""
 
     async def serve() -> None:
         roster = Everyone(mutated if mutant else Trial)
@@ -155,7 +155,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def running(target: Any) -> Iterator[Running]:
-    """A server in a process of its own, which ends with the block."""
+    """Run a server in a process of its own, which ends with the block."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs,), daemon=True)
     process.start()
@@ -183,7 +183,7 @@ class Client:
         return cls(port, *await asyncio.open_connection("127.0.0.1", port))
 
     async def ask(self, body: bytes) -> None:
-        """A request and its whole reply."""
+        """Send a request and read its whole reply."""
         self._writer.write(self._head + b"content-length: %d\r\n\r\n" % len(body) + body)
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         if not head.startswith(b"http/1.1 200"):
@@ -257,7 +257,7 @@ def resident(pid: int) -> float:
 
 
 def latency(service: Running, proxy: Running, size: int, target: float, rounds: int, who: str) -> Figure:
-    """Added latency per request."""
+    """Measure the added latency per request."""
     body = request_body(size)
     found = asyncio.run(compare(service.port, proxy.port, body, rounds))
     direct = 1000 * statistics.median(found.direct)
@@ -270,7 +270,7 @@ def latency(service: Running, proxy: Running, size: int, target: float, rounds: 
 
 
 def first_token(service: Running, proxy: Running, rounds: int, who: str) -> Figure:
-    """Added delay of the first event of a stream."""
+    """Measure the added delay of a stream's first event."""
     body = request_body(2_000, stream=True)
     found = asyncio.run(compare(service.port, proxy.port, body, rounds, stream=True))
     return Figure(

@@ -60,7 +60,7 @@ def doubled(calls: Iterable[Step], tools: frozenset[str]) -> tuple[Step, ...]:
 
 
 def done_more_often(before: Iterable[Step], after: Iterable[Step], tools: frozenset[str]) -> tuple[Step, ...]:
-    """Calls beyond those of the run before that are, by ids and numbers, a deed which was done there already.
+    """Return further calls that repeat, by ids and numbers, an act that the run before has done already.
 
     For runs in which it is not known in which turn a call was made.
     """

@@ -64,7 +64,7 @@ def new_client(package: str, clients: Clients) -> AbstractAsyncContextManager[An
 
 @asynccontextmanager
 async def openai_client(clients: Clients) -> AsyncIterator[Any]:
-    """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    """Yield a new client and close it at the end. Raises `AdapterError` where the SDK finds no key."""
     import openai
 
     try:
@@ -78,7 +78,7 @@ async def openai_client(clients: Clients) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def anthropic_client(clients: Clients) -> AsyncIterator[Any]:
-    """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    """Yield a new client and close it at the end. Raises `AdapterError` where the SDK finds no key."""
     import anthropic
 
     http = anthropic.DefaultAsyncHttpxClient(verify=clients.certificates)

@@ -97,7 +97,7 @@ class Run:
             self._note_results(message)
 
     def _note_results(self, message: ToolCallExecutionEvent) -> None:
-        """Steps of hand-offs, of calls that came to no tool, and of those of agents that agentmut has not changed."""
+        """Return the steps of hand-offs, of calls that reached no tool, and of agents that agentmut has not changed."""
         recorder = self._trial.recorder
         for result in message.content:
             asked = self._asked[message.source, result.call_id]

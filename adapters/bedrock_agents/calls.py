@@ -97,12 +97,12 @@ class AgentCalls:
     # What botocore tells on the way.
 
     def named(self, params: dict[str, Any], **_: Any) -> None:
-        """A stand-in on this machine may want to know whose request it is."""
+        """Name the trial in a header, for a stand-in on this machine that tells requests apart."""
         if is_loopback(urlsplit(params["url"]).hostname or ""):
             params["headers"][TRIAL_HEADER] = self._trial.id
 
     def sent(self, request: Any, **_: Any) -> None:
-        """An attempt leaves, as it was signed."""
+        """Begin to record an attempt, which is signed. Raises `TrialOverError` after the trial's end."""
         if self._recorder.closed:
             raise TrialOverError(f"trial {self._trial.id} is over; this run was abandoned at its timeout")
         parts, body = urlsplit(request.url), request.body or b""
@@ -113,7 +113,7 @@ class AgentCalls:
         self._is_awaited = True
 
     def received(self, response_dict: Any, exception: Any, **_: Any) -> None:
-        """An attempt has an answer, or failed; of an answer the stream is still to come."""
+        """Note that an attempt was answered or failed; the stream of an answer is still to come."""
         if self._started is None:
             return
         status = response_dict["status_code"] if response_dict else None
@@ -121,7 +121,7 @@ class AgentCalls:
             self._record(status, None, described(exception) if exception is not None else None)
 
     def _no_longer_awaited(self) -> None:
-        """The service has been heard of: the headers of a stream come at once, and say nothing."""
+        """End the wait for the service, which has sent content; a stream's headers come at once and tell nothing."""
         if self._started is not None and self._is_awaited:
             self._is_awaited = False
             self._recorder.settled(self._started)

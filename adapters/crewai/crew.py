@@ -29,7 +29,7 @@ class Team:
 
     @classmethod
     def of(cls, crew: Crew, chosen: JsonValue = None) -> "Team":
-        """Raises `AdapterError` for a crew whose copies would not be what it is."""
+        """Check that the crew can be copied. Raises `AdapterError` where a copy would differ from it."""
         agents = _by_role([*crew.agents, *filter(None, [crew.manager_agent])])
         names = named([task.name for task in crew.tasks])
         tasks = dict(zip(names, crew.tasks, strict=True))

@@ -41,7 +41,7 @@ class Watch:
         }
 
     def asks(self, context: Any) -> None:
-        """A model is about to be asked."""
+        """Note that a model is about to be asked."""
         role = self._role(context)
         place_calls(CallPlace(turn=self._turn, node=role))
         recorder = self._trial.recorder
@@ -54,7 +54,7 @@ class Watch:
             self._last = name
 
     def calls(self, context: Any) -> None:
-        """A tool is about to be called."""
+        """Note that a tool is about to be called."""
         begun = self._begin(context)
         place_calls(begun.place)
         self._begun[id(context.tool_input)] = begun
@@ -62,7 +62,7 @@ class Watch:
             self._delegate(begun.place.node, context.tool_input)
 
     def called(self, context: Any) -> None:
-        """A tool has answered, or has not been called at all: CrewAI's own ones and refusals are steps, too."""
+        """Record a tool's answer; CrewAI's own tools and calls that it refused are steps, too."""
         begun = self._begun.pop(id(context.tool_input), None) or self._begin(context)
         recorder, own = self._trial.recorder, passed_on(context.tool)
         name = own.own_name if own else self._trial.own_name(context.tool_name)
@@ -99,7 +99,7 @@ class Watch:
                 recorder.steps.append(step)
 
     def ended(self) -> None:
-        """The crew is done."""
+        """Note that the crew is done."""
         self._trial.recorder.edges[self._last, END] = None
 
     def _delegate(self, role: str | None, arguments: dict[str, Any]) -> None:

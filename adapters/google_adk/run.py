@@ -35,7 +35,7 @@ class Watch(BasePlugin):
         """By agent and id, which some services give again: when a call began, and after how many steps."""
 
     async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
-        """An agent begins; those that only run others are no nodes."""
+        """Record that an agent begins; an agent that only runs others is no node."""
         if isinstance(agent, ParallelAgent):
             self._forks[agent.name] = self._last
         if isinstance(agent, WORKFLOWS):
@@ -50,18 +50,18 @@ class Watch(BasePlugin):
         self._last = agent.name
 
     async def after_run_callback(self, *, invocation_context: Any) -> None:
-        """The turn is over; the next one begins anew."""
+        """End the turn; the next turn begins a new path."""
         self._recorder.edges[self._last, END] = None
         self._last = START
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
-        """What is asked from here on in this task, the agent asks."""
+        """Attribute the requests of this task to the agent from here on."""
         place_calls(CallPlace(call_place().turn, callback_context.agent_name))
 
     async def before_tool_callback(
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any
     ) -> dict[str, Any] | None:
-        """A call begins."""
+        """Note that a call begins."""
         begun = (self._recorder.now(), len(self._recorder.steps))
         self._begun[tool_context.agent_name, tool_context.function_call_id] = begun
         return None
@@ -69,7 +69,7 @@ class Watch(BasePlugin):
     async def after_tool_callback(
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any, result: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """A call has been answered."""
+        """Record the answer of a call."""
         target = tool_context.actions.transfer_to_agent
         if tool.name == TRANSFER and target:
             redirects = self._redirects.get(tool_context.agent_name, {})
@@ -80,12 +80,12 @@ class Watch(BasePlugin):
     async def on_tool_error_callback(
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any, error: Exception
     ) -> dict[str, Any] | None:
-        """A call has failed, or there is no such tool."""
+        """Record a call that failed or named an unknown tool."""
         self._note(tool, tool_args, tool_context, error=described(error))
         return None
 
     def _note(self, tool: Any, arguments: dict[str, Any], context: Any, **outcome: Any) -> None:
-        """The step of a call that nobody has noted: tools of ADK's own, and calls that callbacks answer."""
+        """Return the step of a call that no hook has seen: of ADK's own tools, and calls that callbacks answer."""
         node, call_id = context.agent_name, context.function_call_id
         started, before = self._begun.pop((node, call_id), (self._recorder.now(), 0))
         if any((step.node, step.call_id) == (node, call_id) for step in self._recorder.steps[before:]):

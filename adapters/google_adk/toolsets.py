@@ -48,7 +48,7 @@ class Toolsets:
         return {(agent.name, one): tools for (agent, one), tools in zip(pairs, found, strict=True)}
 
     def part(self, toolset: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> BaseToolset:
-        """Some of the tools of a toolset, as they are offered; with those that are not `known`, unless it is None."""
+        """Offer a part of a toolset's tools, with those that are not in `known` unless `known` is None."""
         return PassedToolset(self._mine[toolset], offers, known)
 
     async def close(self) -> None:
@@ -148,7 +148,7 @@ class PassedToolset(BaseToolset):
         return self._own.get_auth_config()
 
     async def close(self) -> None:
-        """The trial closes the toolset, once: it may be offered in several parts, and to several agents."""
+        """Do nothing: the trial closes the toolset once, as several parts and agents may share it."""
 
     def _as_it_is(self, tool: BaseTool) -> BaseTool:
         declared = declaration_of(tool)

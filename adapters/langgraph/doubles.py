@@ -196,7 +196,7 @@ def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 @contextmanager
 def _as_tool_failure(tool: BaseTool) -> Iterator[None]:
-    """A tool that reports its failures to the model instead of raising lets its stand-ins do so too."""
+    """Let stand-ins report failures to the model where the tool itself does so instead of raising."""
     try:
         yield
     except (ToolDoubleError, ToolFailure) as error:

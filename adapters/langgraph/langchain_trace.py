@@ -39,7 +39,7 @@ class TraceHandler(BaseCallbackHandler):
             self._way.enter(place)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """A node fails, or leaves its graph in the way in which LangGraph's nodes do."""
+        """Record that a node fails, or leaves its graph by LangGraph's control flow."""
         place = self._places.get(run_id)
         if place and isinstance(error, GraphInterrupt):
             self._way.leave(place, to_ask=True)
@@ -47,23 +47,23 @@ class TraceHandler(BaseCallbackHandler):
             self._way.leave(place, to_ask=False)
 
     def forget(self) -> None:
-        """The graph will not be replied to: what it asks from here on is another question."""
+        """Note that the user will not reply to the graph; its next question is a new one."""
         self._asked.clear()
 
     def end_turn(self) -> None:
-        """The graph has answered."""
+        """Note that the graph has answered."""
         self._way.end_turn()
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """A model call begins."""
+        """Record that a model call begins."""
         self._begin(run_id, kwargs, action=Action.REASON)
 
     def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """A completion-style model call begins."""
+        """Record that a completion-style model call begins."""
         self._begin(run_id, kwargs, action=Action.REASON)
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """A model call ends; usage and model name are taken from the reply."""
+        """Record the end of a model call; usage and model name are read from the reply."""
         first = next((batch[0] for batch in response.generations if batch), None)
         message = getattr(first, "message", None)
         usage = getattr(message, "usage_metadata", None) or {}
@@ -77,11 +77,11 @@ class TraceHandler(BaseCallbackHandler):
         )
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """A model call fails, after the SDK's own retries."""
+        """Record that a model call fails after the SDK's own retries."""
         self._end(run_id, error=described(error))
 
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
-        """A tool call begins."""
+        """Record that a tool call begins."""
         name = (serialized or {}).get("name")
         if asked := self._asked.pop((str(name), str(kwargs.get("tool_call_id"))), None):
             self._recorder.steps.remove(asked)
@@ -95,14 +95,14 @@ class TraceHandler(BaseCallbackHandler):
         )
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """A tool call ends; a tool message of status `error` is an error."""
+        """Record the end of a tool call; a tool message of status `error` is an error."""
         told = _model_output(output, self._open.get(run_id, {}).get("call_id"))
         content = jsonable(getattr(told, "content", told))
         failed = getattr(told, "status", None) == "error"
         self._end(run_id, output=content, error=str(content) if failed else None)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """A tool raises, or asks the user: then it is called once more with the answer, which is the same call."""
+        """Record that a tool raises or asks the user; the second call with the user's answer is the same call."""
         if not isinstance(error, GraphInterrupt):
             self._end(run_id, error=described(error))
             return

@@ -69,14 +69,14 @@ class Way:
             self._went(place.outer, source, place.node)
 
     def leave(self, place: Place, *, to_ask: bool) -> None:
-        """A node has left its graph by itself: to hand over to another one outside, or to ask the user."""
+        """Record that a node leaves its graph, to hand over to a node outside or to ask the user."""
         if to_ask:
             self._asking.add((place.outer, place.run))
         elif place.node in (nodes := self._runs[place.outer, place.run].get(place.step, [])):
             nodes.remove(place.node)
 
     def end_turn(self) -> None:
-        """The graph has answered: its last nodes led to the end, and the next turn begins anew.
+        """Lead the last nodes to the end, as the graph has answered; the next turn begins a new path.
 
         Where it has asked, the runs that wait for the next turn go on in it.
         """

@@ -70,7 +70,7 @@ class _Way:
         self._begun: dict[str, float] = {}
 
     def note(self, event: Any) -> None:
-        """What an event of the run tells. Raises where a person is asked."""
+        """Record what an event of the run tells. Raises where a person is asked."""
         if isinstance(event, AgentInput):
             self._enter(event.current_agent_name)
         elif isinstance(event, ToolCallResult):
@@ -84,7 +84,7 @@ class _Way:
             )
 
     def end(self) -> None:
-        """The run has come to its answer."""
+        """Note that the run has its answer."""
         if self._node:
             self._recorder.edges[self._node, END] = None
 
@@ -95,7 +95,7 @@ class _Way:
         self._node = node
 
     def _called(self, event: ToolCallResult) -> None:
-        """A hand-off, a tool of a retriever, or one that there is not."""
+        """Record a call that no wrapped tool has seen: a hand-off, a retriever's tool, or an unknown tool."""
         if event.tool_name in self._offered.get(self._node or "", ()):
             return
         failed = event.tool_output.is_error

@@ -73,7 +73,7 @@ def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
 
 
 async def _as_it_is(output: ToolOutput) -> ToolOutput:
-    """Keeps a `FunctionTool` from making an output of an output."""
+    """Keep a `FunctionTool` from wrapping an output in another output."""
     return output
 
 

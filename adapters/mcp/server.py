@@ -76,7 +76,7 @@ class Built:
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
-        """Connected in memory."""
+        """Connect to the server in memory."""
         async with _plainly(), Client(self.source.build(AgentConfig())) as client:
             yield client
 
@@ -91,7 +91,7 @@ class Program:
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
-        """Connected over stdin and stdout; the process ends with the context."""
+        """Connect over stdin and stdout; the process ends with the context."""
         started = StdioServerParameters(
             command=self.command[0], args=list(self.command[1:]), env=dict(os.environ), cwd=self.root
         )

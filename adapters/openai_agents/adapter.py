@@ -71,7 +71,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         return Conversation(team, change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
-        """A model object of the user's own need not have a name, and that of Azure does not ask by it."""
+        """Say why an edit cannot reach the agent, such as a model's name where a model object asks without it."""
         if edit.path != ("model", "name") or self.source.takes_config:
             return ""
         if not self.found.model.name:
@@ -91,7 +91,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         )
 
     def _check_servers(self, agent: Any) -> None:
-        """A connection is for one trial: trials that share one would wait for each other, and close it."""
+        """Refuse MCP servers that trials would share: they would wait for each other, and close the connection."""
         from agentmut.adapters.openai_agents.team import Team
 
         if not (servers := Team.of(agent).servers):
@@ -104,7 +104,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             )
 
     def _check_prompt(self, agent: Any) -> None:
-        """A text in the place of a function that makes the instructions would be another agent."""
+        """Refuse a prompt in the place of a function that makes the instructions: it would be another agent."""
         from agentmut.adapters.openai_agents.team import Team
 
         changed = Team.of(agent, self.spec.options.get("agent")).changed_agent

@@ -61,7 +61,7 @@ async def served_once(members: Mapping[str, Agent[Any]]) -> Served:
 
 @contextmanager
 def refusals() -> Iterator[list[str]]:
-    """What servers say in the block of calls that they report as failed; the SDK gives it as any other result."""
+    """Collect what servers say of calls that they report as failed; the SDK hands it on as any other result."""
     found: list[str] = []
     token = _REFUSALS.set(found)
     try:

@@ -32,7 +32,7 @@ class PydanticAIAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Static instructions, tools of every toolset, model and limits."""
+        """Read the static instructions, the tools of every toolset, the model and the limits."""
         from agentmut.adapters.pydantic_ai.parts import Parts
 
         parts, deps = Parts.of(agent), _deps(spec)
@@ -111,7 +111,7 @@ def _reminders() -> Sequence[Any]:
 
 
 def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
-    """Raises `AdapterError` where the agent cannot be asked for its tools."""
+    """Return the agent's tools. Raises `AdapterError` where the agent cannot be asked for them."""
     from agentmut.adapters.pydantic_ai.tools import tools_of
 
     try:

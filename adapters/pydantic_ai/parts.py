@@ -44,7 +44,7 @@ class Parts:
 
     @classmethod
     def of(cls, agent: Any) -> "Parts":
-        """Raises `AdapterError` where this version keeps them elsewhere, or the agent has no model."""
+        """Read the parts. Raises `AdapterError` where this version keeps them elsewhere, or there is no model."""
         if agent.model is None:
             raise AdapterError("the agent has no model; give it one, as in Agent('openai:gpt-5.2', ...)")
         return cls(

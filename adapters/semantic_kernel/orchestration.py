@@ -47,7 +47,7 @@ class Way:
         return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
 
     def enters(self, name: str) -> CallPlace:
-        """An agent is asked, in the running task: where what it does belongs."""
+        """Note that an agent is asked in the running task, so that its calls are attributed to it."""
         recorder = self._trial.recorder
         recorder.nodes.add(name)
         recorder.edges[self._asked[-1] if self._chained and self._asked else START, name] = None
@@ -57,12 +57,12 @@ class Way:
         return CallPlace(self._turn, name)
 
     def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
-        """An agent has come to its end, with these messages; of the calls in them, those came to a function."""
+        """Record an agent's messages at its end; `came` are the calls in them that reached a function."""
         note_refused(messages, self._trial, came)
         self.last = text
 
     def ends(self) -> None:
-        """The orchestration has its result."""
+        """Note that the orchestration has its result."""
         for name in self._asked[-1:] if self._chained else self._asked:
             self._trial.recorder.edges[name, END] = None
 

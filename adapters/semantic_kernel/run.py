@@ -40,7 +40,7 @@ _came: ContextVar[list[FunctionCallContent]] = ContextVar("agentmut_semantic_ker
 
 @contextmanager
 def _coming() -> Iterator[list[FunctionCallContent]]:
-    """The calls that come to a function while an agent is asked; itself, as some services give ids again."""
+    """Collect the calls that reach a function while an agent is asked; by object, as services reuse ids."""
     token = _came.set([])
     try:
         yield _came.get()
@@ -61,7 +61,7 @@ def text_of(message: Any) -> str:
 
 
 def note_refused(messages: Sequence[Any], trial: Trial, came: Sequence[FunctionCallContent]) -> None:
-    """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps.
+    """Return failed steps for calls that Semantic Kernel answered itself, as where arguments are missing.
 
     `came`: the calls that have come to a function.
     """
@@ -162,7 +162,7 @@ def _now() -> float:
 
 
 def _note_own(context: Any, begun: float) -> None:
-    """A call of what an orchestration has added: to hand over, or to end the task."""
+    """Return the step of a function that an orchestration has added, to hand over or to end the task."""
     if trial := current_trial():
         call = context.function_call_content
         name = context.function.fully_qualified_name

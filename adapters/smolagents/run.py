@@ -27,7 +27,7 @@ class Conversation(Session):
         self._agent: Any = None
 
     def begin(self, earlier: Sequence[Said]) -> None:
-        """A fresh copy that remembers what was said."""
+        """Return a fresh copy of the agent that remembers the conversation."""
         self._agent = self._team.changed(self._change, self._trial)
         self._agent.memory.steps = [_remembered(said) for said in earlier]
 

@@ -80,7 +80,7 @@ class RestEngine:
         return f"{base}/v1/{self._name}:{verb}", {"classMethod": method, "input": asked}, headers
 
     async def _headers(self, is_here: bool) -> dict[str, str]:
-        """A stand-in on this machine is told the trial, and is given no credentials that were not meant for it."""
+        """Return headers: a stand-in on this machine gets the trial's id, and only credentials meant for it."""
         trial = current_trial() if is_here else None
         told = {TRIAL_HEADER: trial.id} if trial else {}
         if is_here and not self._credentials.named:

@@ -64,7 +64,7 @@ class Hearing:
         self.since = now
 
     def end(self) -> None:
-        """The turn is over. Raises `UnavailableError` where nothing was heard: an agent has events."""
+        """End the turn. Raises `UnavailableError` where no event came: an agent always has events."""
         if not self.heard:
             raise UnavailableError("the engine sent no events: its logs say what went wrong there")
         self.recorder.edges[self.last, END] = None

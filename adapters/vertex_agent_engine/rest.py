@@ -19,7 +19,7 @@ _OTHER_FIELDS = (":", "event:", "id:", "retry:")
 
 @asynccontextmanager
 async def posted(url: str, body: dict[str, Any], headers: dict[str, str]) -> "AsyncIterator[ClientResponse]":
-    """The accepted answer to a request while the block lasts.
+    """Yield the accepted answer to a request while the block lasts.
 
     Raises what `refusal` makes of a status, and `UnavailableError` where the connection fails, now or in the block.
     """

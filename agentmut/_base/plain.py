@@ -31,7 +31,7 @@ def described(error: BaseException) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """`described` without line breaks, for errors in the middle of a sentence."""
+    """Return `described` without line breaks, for errors in the middle of a sentence."""
     return " ".join(described(error).split())
 
 

@@ -223,7 +223,7 @@ class _Ward:
         ]
 
     async def by_wire(self, tried: Sequence[Tried], seen: Footprint) -> list[Delivered]:
-        """Changes of texts together, that of the model by itself; none where no request was seen."""
+        """Try mutants on the wire: changes of texts together, the model's alone; none where no request was seen."""
         if not seen.requests:
             if refused := self._refused("wire"):
                 return [Delivered(arrival=Arrival.NONE, said=refused) for _ in tried]

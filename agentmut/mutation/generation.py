@@ -207,7 +207,7 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
 
 
 def _check_about(config: AgentConfig, mutant: Mutant) -> None:
-    """Raises `MutationError` where what the mutant is about is no place of the config."""
+    """Check what the mutant is about. Raises `MutationError` where it is no place of the config."""
     for about in mutant.about:
         start, end = about.span or (0, 0)
         if not 0 <= start <= end <= _length(config, about):

@@ -17,11 +17,11 @@ from agentmut._base import (
     validated,
 )
 from agentmut.nouns import AgentConfig, Flow, Origin, Sources
+from agentmut.project.agent_section import ConfigSection
 from agentmut.project.foreign import known_formats, read_foreign, split_part
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
 from agentmut.project.parts import ReadTools, read_documents, read_prompt, read_tools, tools_of
 from agentmut.project.recorded_request import read_request_file
-from agentmut.project.schema import ConfigSection
 from agentmut.project.tool_places import in_yaml, json_lines
 from agentmut.seams import Group, names
 

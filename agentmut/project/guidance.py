@@ -2,21 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
-from agentmut._base import Frozen
+from agentmut.project.section import Section
 
 Named = str | Annotated[dict[str, JsonValue], Field(min_length=1, max_length=1)]
 """A name, or a mapping of one name to its argument."""
 
 
-class GuidanceSection(Frozen):
-    """A mapping of the file. Attribute docstrings become the descriptions that editors show."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class RelationSettings(GuidanceSection):
+class RelationSettings(Section):
     """Which metamorphic relations `agentmut relations` checks, and with how much evidence."""
 
     use: tuple[Named, ...] | None = None
@@ -37,7 +31,7 @@ class RelationSettings(GuidanceSection):
 Dimension = Literal["tool", "path", "state", "boundary", "model"]
 
 
-class CoverageSettings(GuidanceSection):
+class CoverageSettings(Section):
     """What `agentmut coverage` measures against."""
 
     models: tuple[str, ...] = ()
@@ -53,7 +47,7 @@ class CoverageSettings(GuidanceSection):
     """Coverage aimed at in each dimension; 1 where left out."""
 
 
-class SuggestSettings(GuidanceSection):
+class SuggestSettings(Section):
     """How `agentmut suggest` looks for scenarios."""
 
     trials: int = Field(default=200, ge=1)

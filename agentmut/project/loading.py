@@ -21,13 +21,13 @@ from agentmut._base import (
     validated,
 )
 from agentmut.mutation import OperatorCatalogue
+from agentmut.project.agent_section import AgentSection
 from agentmut.project.config import collecting, read_parts
 from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
 from agentmut.project.places import FILE_NAME
 from agentmut.project.project import Project
 from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.project.schema import (
-    AgentSection,
     MutationSettings,
     ProjectFile,
     SuiteSection,

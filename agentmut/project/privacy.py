@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from agentmut._base import BoundedPattern, Frozen
+from agentmut._base import BoundedPattern
+from agentmut.project.section import Section
 from agentmut.recording import SizeLimits
 
 
@@ -16,10 +17,8 @@ def _pattern(pattern: str) -> str:
     return pattern
 
 
-class SecretSettings(Frozen):
+class SecretSettings(Section):
     """What is secret in this project, beside what agentmut knows: it is taken out of everything that is kept."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     names: tuple[Annotated[str, Field(pattern=r"^[\w.-]+$", examples=["customer_pin"])], ...] = ()
     """Names whose values are secret: of environment variables, arguments, JSON keys, and of `name=value` in texts.
@@ -28,10 +27,8 @@ class SecretSettings(Frozen):
     """Regular expressions: whatever they fit is secret."""
 
 
-class StoreSettings(Frozen):
+class StoreSettings(Section):
     """What is kept of runs."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     texts: Literal["full", "hashed", "none"] = "full"
     """Keep the texts of prompts, replies, arguments and results (`full`), digests that tell equal texts (`hashed`),

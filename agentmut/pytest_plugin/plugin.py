@@ -104,7 +104,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture
 def agentmut_trial(request: pytest.FixtureRequest) -> int:
-    """The number of this trial of a marked test, from 0, to seed a generator for example; 0 in other tests."""
+    """Return the number of this trial of a marked test, from 0, to seed a generator; 0 in other tests."""
     if request.node.get_closest_marker("agentmut") is None:
         return 0
     from agentmut.pytest_plugin.stochastic.protocol import NUMBER
@@ -115,7 +115,7 @@ def agentmut_trial(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
-    """The agent's config: the mutant's in a campaign, else the project's.
+    """Return the agent's config: the mutant's in a campaign, else the project's.
 
     An agent that is built from it, in a fixture of whatever scope, is built anew for every run of a campaign.
     """
@@ -126,7 +126,7 @@ def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
 
 @pytest.fixture(scope="session")
 def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
-    """The project's agent under test: `agentmut_agent.run("...")`, or `await agentmut_agent.arun("...")`."""
+    """Return the project's agent under test: `agentmut_agent.run("...")`, or `await agentmut_agent.arun("...")`."""
     from agentmut.suites import agent_under_test
 
     return agent_under_test(pytestconfig)
@@ -179,7 +179,7 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
 def agentmut_simulator(
     request: pytest.FixtureRequest, agentmut_simulator_factory: Callable[..., Any]
 ) -> "Simulator":
-    """A simulated model service on loopback. It serves `sim-large`, `sim-medium` and `sim-small`, no real model.
+    """Serve a simulated model on loopback: `sim-large`, `sim-medium` and `sim-small`, no real model.
 
     Its settings are those of the marker `agentmut_simulator`.
     """

@@ -92,7 +92,7 @@ def material_of(
 
 
 def others(material: SourceMaterial, executions: Iterable[tuple[int, Execution]]) -> SourceMaterial:
-    """Runs of another agent on the same scenario, to be compared in the same way."""
+    """Return runs of another agent on the same scenario, to be compared in the same way."""
     kept = sorted(executions, key=lambda item: item[0])
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
     return material._replace(runs=runs, first_free=first_free(kept))

@@ -180,7 +180,7 @@ def source_work(session: Session, plan: RelationsPlan) -> Assessment:
 
 
 def worst_case(session: Session, wanted: Wish) -> int:
-    """Runs at most, where a follow-up is one run. Some relations ask for several, most decide earlier."""
+    """Return the most runs, where a follow-up is one run. Some relations ask for several, most decide earlier."""
     most = session.project.relations.sources
     pairs = min(pairs_of(session.project), most - most // 3)
     return len(wanted.scenarios) * most + len(wanted.fitting) * pairs

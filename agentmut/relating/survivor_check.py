@@ -94,7 +94,7 @@ def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> Campa
 
 
 def most_runs(campaign: Campaign, session: Session, wanted: Wish) -> int:
-    """Runs at most, where a follow-up is one run."""
+    """Return the most runs, where a follow-up is one run."""
     pairs, sources = pairs_of(session.project), session.project.relations.sources
     fitting = [fit.scenario.name for fit in wanted.fitting]
     per_mutant = (
@@ -289,7 +289,7 @@ def _report(
 def _runs_needed(
     session: Session, wanted: Wish, campaign: Campaign, ended: SurvivorsChecked, lacking: Sequence[NotStored]
 ) -> int:
-    """Runs at most that the lacking pairs take, without those that are stored."""
+    """Return the most runs that the lacking pairs take, stored runs not counted."""
     places = {(one.relation, name) for one in lacking for name in one.scenarios}
     fits = tuple(fit for fit in wanted.fitting if (fit.chosen.label, fit.scenario.name) in places)
     names = {fit.scenario.name for fit in fits}

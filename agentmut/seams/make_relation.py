@@ -89,7 +89,7 @@ def relation(
 
 
 def plain_text(scenario: Scenario, config: AgentConfig) -> str:
-    """A `lack` for relations that change what the user says: only scenarios whose turns are text fit."""
+    """Return what a scenario lacks for relations that change what the user says: its turns must be text."""
     is_text = all(isinstance(turn, str) and turn.strip() for turn in scenario.turns)
     return "" if is_text else "its turns are no plain text"
 

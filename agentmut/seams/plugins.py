@@ -143,7 +143,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
 
 
 def names(group: Group | str) -> tuple[str, ...]:
-    """Registered names of a group, sorted. Imports no plugin."""
+    """Return the registered names of a group, sorted. Imports no plugin."""
     return Catalogue.of(group).names
 
 

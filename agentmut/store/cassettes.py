@@ -25,7 +25,7 @@ def write_cassette(run: Path, cassette: Cassette) -> None:
 
 
 def read_cassette(path: Path) -> Cassette:
-    """Raises `UsageError` for a file that is no cassette."""
+    """Read a cassette. Raises `UsageError` for a file that is none."""
     try:
         return Cassette.model_validate_json(path.read_bytes())
     except OSError as error:

@@ -94,7 +94,7 @@ def watch(scenario: str, passed: Sequence[bool], chart: Chart) -> Watch:
 
 
 def _false_alarm(chart: "Cusum", passes: int, trials: int, horizon: int) -> float:
-    """The mean of the exact chance of an alarm over the posterior of the rate, at its mid-quantiles."""
+    """Return the mean exact chance of an alarm over the posterior of the rate, at its mid-quantiles."""
     from scipy.stats import beta
 
     from agentmut.stats import alarm_chance

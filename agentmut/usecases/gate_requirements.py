@@ -186,7 +186,7 @@ def _within(name: str, spent: float | None, most: float, style: str) -> Requirem
 
 
 def mean_at_most(name: str, mean: "Interval | None", most: float, unit: str) -> Requirement:
-    """The mean of the agent's own runs: its interval below `most` is met, above it is not met, around it open."""
+    """Judge the mean of the agent's own runs: met where its interval is below `most`, not met above, else open."""
     if mean is None or mean.estimate is None:
         return missing(name, "no stored run of the agent as it is tells")
     said = f"{mean.estimate:.3g} {unit} a run [{mean.low:.3g}, {mean.high:.3g}], at most {most:g} asked"

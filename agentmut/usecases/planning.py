@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from agentmut.seams import AsksNoModel
 from agentmut.store import Store
 from agentmut.trial import Detector, Pricer, inside, provider_of
 from agentmut.usecases.budget_question import why_ask
-from agentmut.usecases.foresight import RUNS, Foresight, Lanes, Rules
+from agentmut.usecases.foresight import RUNS, Expected, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
     STRONG,
     ByHistory,
@@ -91,7 +91,7 @@ def foresee(
     rules = _rules(campaign)
     table_of = Tables.of(session.project).get
     in_rounds = [Foresight(rules.in_round(each), table_of).expected for each in campaign.ladder]
-    expect = in_rounds[-1]
+    first, expect = in_rounds[0], in_rounds[-1]
     baseline = campaign.baseline * len(campaign.scenarios)
     units = known.unit(len(mutants), campaign)
     drops = (0.0, rules.delta, min(0.95, 2 * rules.delta))
@@ -101,28 +101,11 @@ def foresee(
     share = history.kill / len(wanted) if history and wanted else KILLED
     rounds = tuple(
         round_line(
-            each.delta,
-            mutants,
-            controls,
-            each.baseline * len(campaign.scenarios),
-            units,
-            in_rounds[0],
-            here,
-            share,
+            each.delta, mutants, controls, each.baseline * len(campaign.scenarios), units, first, here, share
         )
         for each, here in zip(campaign.rounds, in_rounds, strict=False)
     )
     most = len(campaign.scenarios) * rules.n_max
-    first = FirstRound(
-        len(campaign.scenarios),
-        campaign.ladder[0].baseline,
-        sum(
-            in_rounds[0](x.lanes, STRONG if x.degrades else 0.0).trials
-            for x in controls
-            if x.lanes is not None
-        ),
-        sum(each.degrades and each.lanes is not None for each in mutants),
-    )
     return Foreseen(
         agentmut_version=__version__,
         project=session.project.path.name,
@@ -132,16 +115,29 @@ def foresee(
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
         rounds=rounds,
-        offers=offers(rounds, first),
+        offers=offers(rounds, _first_round(campaign, mutants, controls, first)),
         buys=buys(rounds, limits),
-        history=ByHistory(killed=history.kill / len(wanted), trials=history.trials)
-        if history and wanted
-        else None,
+        history=ByHistory(killed=share, trials=history.trials) if history and wanted else None,
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
         stops=stopped_by(limits, max((x.total for x in lines), key=lambda x: x.trials)),
         asks=why_ask(budget, campaign.worst_case_trials, store.mean_cost()),
         assumptions=tuple(known.assumptions(campaign)),
         notes=campaign.notes,
+    )
+
+
+def _first_round(
+    campaign: Plan,
+    mutants: Sequence[PlannedMutant],
+    controls: Sequence[PlannedMutant],
+    expect: Callable[[Lanes, float], Expected],
+) -> FirstRound:
+    lanes = [(each.lanes, STRONG if each.degrades else 0.0) for each in controls if each.lanes is not None]
+    return FirstRound(
+        len(campaign.scenarios),
+        campaign.ladder[0].baseline,
+        sum(expect(*each).trials for each in lanes),
+        sum(each.degrades and each.lanes is not None for each in mutants),
     )
 
 

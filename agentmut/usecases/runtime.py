@@ -42,7 +42,7 @@ def refuse_running_loop(called: str) -> None:
 
 @contextmanager
 def open_store(project: Project) -> Iterator[Store]:
-    """The project's store, for this process alone, closed at the end. Raises `StoreError`."""
+    """Open the project's store for this process alone, and close it at the end. Raises `StoreError`."""
     folder = project.root / FOLDER
     with locked(folder):
         store = Store(folder / "store.db")
@@ -70,7 +70,7 @@ def agent_environment(project: Project) -> Iterator[None]:
 
 @contextmanager
 def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iterator[tuple[Session, Store]]:
-    """A project's session and store for the block, with the agent's environment set.
+    """Open a project's session and store for the block, with the agent's environment set.
 
     Raises what `load_project`, `open_store` and `open_session` raise.
     """

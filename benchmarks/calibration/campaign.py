@@ -28,7 +28,7 @@ SURVIVORS = {20: 0.129, 30: 0.119, 40: 0.112, 50: 0.108, 100: 0.103}
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills and power of the family, survivors at their worst rate, and ratios to the bound by cell."""
+    """Measure the family's false kills and power, survivors at their worst rate, and ratios to the bound by cell."""
     runs, table_of = 8000 if thorough else 400, cache(decision_table)
     figures = [_false_kill(*null, runs, table_of) for null in (NULLS if thorough else NULLS[:1])]
     figures += [_power(*case, runs, table_of) for case in (POWERS if thorough else POWERS[1:])]

@@ -101,7 +101,7 @@ DROPS = (0.2, 0.4, 0.8)
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills, named drifts and costs for each course of the service and pass rate; power without drift."""
+    """Measure false kills, named drifts and costs for each course of the service; power without drift."""
     campaigns, rates = (30, RATES) if thorough else (2, RATES[:1])
     with tempfile.TemporaryDirectory() as folder:
         on = field(Path(folder), MUTANTS if thorough else 8)

@@ -9,7 +9,7 @@ from benchmarks.outages import FAULTS, LENGTHS, ROUTES, Cell, campaign, cell
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills and changed decisions in each cell of the matrix; the quick pass has one cell."""
+    """Measure false kills and changed decisions in each cell of the matrix; the quick pass has one cell."""
     routes, faults, lengths = (
         (ROUTES, FAULTS, LENGTHS) if thorough else (ROUTES[:1], ("brown_out",), LENGTHS[1:2])
     )

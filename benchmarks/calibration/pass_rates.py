@@ -57,7 +57,7 @@ class Ending(NamedTuple):
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills and mutants without an answer, for each way to draw the pass rates."""
+    """Measure false kills and mutants without an answer, for each way to draw the pass rates."""
     campaigns = 40 if thorough else 1
     with tempfile.TemporaryDirectory() as folder:
         on = in_rounds(field(Path(folder), MUTANTS if thorough else 6))

@@ -110,7 +110,7 @@ def share_killed(found: Iterable[Pasted]) -> tuple[float, float]:
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills after an assertion was chosen by stored runs, with and without the age of evaluators."""
+    """Measure false kills after an assertion was chosen by stored runs, with and without the age of evaluators."""
     count, rates = (200, RATES) if thorough else (2, (0.93,))
     per_rate = math.ceil(count / len(rates))
     with tempfile.TemporaryDirectory() as tables:

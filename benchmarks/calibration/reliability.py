@@ -113,7 +113,7 @@ def failures(rate: float) -> Draws:
 
 
 def cusum_runs(chart: Cusum, pass_rate: float, runs: int, rng: np.random.Generator) -> Array:
-    """Simulated run lengths of a CUSUM, until every run has alarmed."""
+    """Return simulated run lengths of a CUSUM, until every run has alarmed."""
     level, lengths, trial = np.zeros(runs), [np.zeros(0)], 0
     while level.size:
         trial += 1

@@ -38,7 +38,7 @@ def document_example(before: str, after: str) -> Example:
 
 
 def boundaries(text: str) -> list[int]:
-    """Ends of sentences and lines with something before and after them, none inside code or a quote."""
+    """Return the ends of sentences and lines that have text before and after them, none inside code or a quote."""
     parsed = parse(text)
     lines, at = [], 0
     for line in text.splitlines(keepends=True):

@@ -22,7 +22,7 @@ class ParameterPlace(NamedTuple):
         return Edit(pointer=f"/tools/{self.number}/parameters{pointer(path)}", before=before, after=after)
 
     def change(self, key: str, after: JsonValue) -> Edit:
-        """A keyword of the parameter's own schema is given another value, or dropped (None)."""
+        """Give a keyword of the parameter's own schema another value, or drop it (None)."""
         return self.edit((*self.parameter.at, key), self.parameter.schema.get(key), after)
 
     def candidate(self, edits: Iterable[Edit], description: str, what: str = "") -> Candidate:
@@ -46,7 +46,7 @@ class ParameterPlace(NamedTuple):
         return (*self.parameter.owner, "required")
 
     def not_required(self) -> Edit:
-        """The parameter is no longer required; where it was the only one, the keyword goes too."""
+        """Make the parameter optional; where it was the only required one, the keyword goes too."""
         listed = self.required or []
         if len(listed) == 1:
             return self.edit(self._required, listed, None)
@@ -54,7 +54,7 @@ class ParameterPlace(NamedTuple):
         return self.edit((*self._required, str(index)), self.parameter.name, None)
 
     def now_required(self) -> Edit:
-        """The parameter is required too."""
+        """Make the parameter required, too."""
         if self.required is None:
             return self.edit(self._required, None, [self.parameter.name])
         return self.edit((*self._required, str(len(self.required))), None, self.parameter.name)

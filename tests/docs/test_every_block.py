@@ -33,8 +33,9 @@ import pytest
 import yaml
 
 from agentmut.cli.reference import verbs
+from agentmut.project.agent_section import ConfigSection
 from agentmut.project.loading import load_project
-from agentmut.project.schema import ConfigSection, ProjectFile
+from agentmut.project.schema import ProjectFile
 from agentmut.seams.plugins import Group
 
 ROOT = Path(__file__).parents[2]

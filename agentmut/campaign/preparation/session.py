@@ -256,7 +256,7 @@ def make_executor(session: Session, seed: int | None = None, pace: Pace | None =
 
 
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
-    """Runs the session's trials in this process, one of `sharing` that share the rate limit."""
+    """Return the executor of the session's trials in this process, one of `sharing` that share the rate limit."""
     project = session.project
     limit = project.execution.requests_per_minute
     settings = RunSettings(
@@ -281,7 +281,7 @@ def _nothing_kept(text: str) -> str:
 
 
 def suite_digest(session: Session) -> str:
-    """Identifies what is asked and how it is judged, by code of the user's own included."""
+    """Return a digest of what is asked and how it is judged, code of the user's own included."""
     asked = [scenario.model_dump(mode="json") for scenario in session.scenarios]
     judging = judging_code(session.project)
     return digest_of([*asked, judging] if judging else asked)

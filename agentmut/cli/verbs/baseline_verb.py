@@ -66,41 +66,49 @@ def save(
     )
 
 
+MethodOption = Annotated[
+    Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+]
+Trials = Annotated[
+    int | None,
+    typer.Option("--trials", min=1, max=10_000, help="Trials of a scenario with --method fixed."),
+]
+Preview = Annotated[
+    bool,
+    typer.Option("--preview", help="Show which drops the comparison will notice; run nothing."),
+]
+Update = Annotated[
+    bool, typer.Option("--update", help="After PASS, add a new series of trials to the baseline.")
+]
+UpdateTrials = Annotated[
+    int | None,
+    typer.Option(
+        "--update-trials",
+        min=1,
+        max=10_000,
+        help="With --update: trials of every scenario, in place of what the check of the baseline misses.",
+    ),
+]
+Behaviour = Annotated[
+    bool,
+    typer.Option("--behaviour", help="Compare what the runs do, too. It changes no verdict."),
+]
+
+
 @app.command()
 def compare(
     name: Name = "default",
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     scenarios: Scenarios = None,
-    method: Annotated[
-        Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
-    ] = None,
-    trials: Annotated[
-        int | None,
-        typer.Option("--trials", min=1, max=10_000, help="Trials of a scenario with --method fixed."),
-    ] = None,
+    method: MethodOption = None,
+    trials: Trials = None,
     test: Annotated[Test | None, typer.Option("--test", help="The test of --method fixed.")] = None,
     correction: Correction = None,
-    preview: Annotated[
-        bool,
-        typer.Option("--preview", help="Show which drops the comparison will notice; run nothing."),
-    ] = False,
-    update: Annotated[
-        bool, typer.Option("--update", help="After PASS, add a new series of trials to the baseline.")
-    ] = False,
-    update_trials: Annotated[
-        int | None,
-        typer.Option(
-            "--update-trials",
-            min=1,
-            max=10_000,
-            help="With --update: trials of every scenario, in place of what the check of the baseline misses.",
-        ),
-    ] = None,
-    behaviour: Annotated[
-        bool,
-        typer.Option("--behaviour", help="Compare what the runs do, too. It changes no verdict."),
-    ] = False,
+    preview: Preview = False,
+    update: Update = False,
+    update_trials: UpdateTrials = None,
+    behaviour: Behaviour = False,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -115,45 +123,42 @@ def compare(
     Example: agentmut baseline compare --method fixed --trials 60
     """
     from agentmut.assessment import Asked
-    from agentmut.cli.verbs.verdicts import (
-        assess_and_print,
-        refuse_behaviour_of_preview,
-        update_and_print,
-        with_settings,
-    )
+    from agentmut.cli.verbs.preview_comparison import print_comparison_preview
+    from agentmut.cli.verbs.verdicts import assess_and_print, update_and_print, with_settings
     from agentmut.usecases import comparison, prepare_update
 
+    _check_update(update, update_trials, preview, behaviour)
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
-    _check_update(update, update_trials, preview)
-    refuse_behaviour_of_preview(preview, behaviour)
-    loaded = with_settings(project, agent, "compare", given)
+    loaded, only = with_settings(project, agent, "compare", given), tuple(scenarios or ())
+    compared = name if behaviour else None
     if preview:
-        from agentmut.cli.verbs.preview_comparison import print_comparison_preview
-
-        print_comparison_preview(loaded, name, tuple(scenarios or ()), as_json)
+        print_comparison_preview(loaded, name, only, as_json)
         return
     if update:
         update_and_print(
             loaded,
-            tuple(scenarios or ()),
+            only,
             lambda session, store, now: prepare_update(
                 session, store, name, Asked(now, seed, fresh), update_trials
             ),
             yes=yes,
             as_json=as_json,
-            behaviour=name if behaviour else None,
+            behaviour=compared,
         )
     assess_and_print(
         loaded,
-        tuple(scenarios or ()),
+        only,
         lambda session, store, now: comparison(session, store, name, Asked(now, seed, fresh)),
         yes=yes,
         as_json=as_json,
-        behaviour=name if behaviour else None,
+        behaviour=compared,
     )
 
 
-def _check_update(update: bool, trials: int | None, preview: bool) -> None:
+def _check_update(update: bool, trials: int | None, preview: bool, behaviour: bool) -> None:
+    from agentmut.cli.verbs.verdicts import refuse_behaviour_of_preview
+
+    refuse_behaviour_of_preview(preview, behaviour)
     if update and preview:
         raise UsageError(
             "--preview runs nothing, so that --update has no verdict to wait for. Leave one out."

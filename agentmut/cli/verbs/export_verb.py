@@ -28,32 +28,36 @@ class TraceFormat(StrEnum):
     """A folder, a JSON file for each trial."""
 
 
+Target = Annotated[
+    Path | None,
+    typer.Argument(help="The file to write, or the folder for atif. Left out where --endpoint is given."),
+]
+WrittenAs = Annotated[
+    TraceFormat,
+    typer.Option("--format", help="otlp: OpenTelemetry with GenAI names. atif: Harbor and Terminal-Bench."),
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint", help="Send OTLP to the collector at this address, such as http://127.0.0.1:4318."
+    ),
+]
+Mutant = Annotated[
+    str | None,
+    typer.Option(
+        "--mutant",
+        help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
+        autocompletion=completing.mutants,
+    ),
+]
+
+
 def export(
-    target: Annotated[
-        Path | None,
-        typer.Argument(help="The file to write, or the folder for atif. Left out where --endpoint is given."),
-    ] = None,
-    written_as: Annotated[
-        TraceFormat,
-        typer.Option(
-            "--format", help="otlp: OpenTelemetry with GenAI names. atif: Harbor and Terminal-Bench."
-        ),
-    ] = TraceFormat.OTLP,
-    endpoint: Annotated[
-        str | None,
-        typer.Option(
-            "--endpoint", help="Send OTLP to the collector at this address, such as http://127.0.0.1:4318."
-        ),
-    ] = None,
+    target: Target = None,
+    written_as: WrittenAs = TraceFormat.OTLP,
+    endpoint: Endpoint = None,
     scenario: Annotated[str | None, typer.Option("--scenario", help="Only trials of this scenario.")] = None,
-    mutant: Annotated[
-        str | None,
-        typer.Option(
-            "--mutant",
-            help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
-            autocompletion=completing.mutants,
-        ),
-    ] = None,
+    mutant: Mutant = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
     project: ProjectPath = Path(),
 ) -> None:

@@ -25,54 +25,63 @@ PATIENCE = 5.0
 """Seconds that requests under way have when the proxy is stopped."""
 
 
+Command = Annotated[
+    list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoints exported.")
+]
+Upstream = Annotated[
+    str | None,
+    typer.Option(
+        "--upstream",
+        help="Base URL of the service, such as http://127.0.0.1:11434/v1. Default: what OPENAI_BASE_URL, "
+        "ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL say, or else the services themselves.",
+        metavar="URL",
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help=f"Port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
+    ),
+]
+AllowRemote = Annotated[
+    bool,
+    typer.Option(
+        "--allow-remote", help="Let other machines in: any --host, and requests under any Host name."
+    ),
+]
+Token = Annotated[
+    bool,
+    typer.Option(
+        "--token/--no-token",
+        help="Serve under a random path, which the exported base URLs have, and refuse all other requests.",
+    ),
+]
+Project = Annotated[
+    Path | None,
+    typer.Option("--project", "-p", help="The project that --mutant belongs to. Default: here."),
+]
+Mutant = Annotated[
+    str | None,
+    typer.Option(
+        "--mutant",
+        help="Make every request this mutant's: its id, or the beginning of it.",
+        autocompletion=completing.mutants,
+    ),
+]
+
+
 def proxy(
-    command: Annotated[
-        list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoints exported.")
-    ] = None,
-    upstream: Annotated[
-        str | None,
-        typer.Option(
-            "--upstream",
-            help="Base URL of the service, such as http://127.0.0.1:11434/v1. Default: what OPENAI_BASE_URL, "
-            "ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL say, or else the services themselves.",
-            metavar="URL",
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            min=0,
-            max=65535,
-            help=f"Port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
-        ),
-    ] = None,
+    command: Command = None,
+    upstream: Upstream = None,
+    port: Port = None,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    allow_remote: Annotated[
-        bool,
-        typer.Option(
-            "--allow-remote", help="Let other machines in: any --host, and requests under any Host name."
-        ),
-    ] = False,
-    token: Annotated[
-        bool,
-        typer.Option(
-            "--token/--no-token",
-            help="Serve under a random path, which the exported base URLs have, and refuse all other requests.",
-        ),
-    ] = True,
-    project: Annotated[
-        Path | None,
-        typer.Option("--project", "-p", help="The project that --mutant belongs to. Default: here."),
-    ] = None,
-    mutant: Annotated[
-        str | None,
-        typer.Option(
-            "--mutant",
-            help="Make every request this mutant's: its id, or the beginning of it.",
-            autocompletion=completing.mutants,
-        ),
-    ] = None,
+    allow_remote: AllowRemote = False,
+    token: Token = True,
+    project: Project = None,
+    mutant: Mutant = None,
 ) -> None:
     """Pass model requests on, and say what passes.
 

@@ -10,57 +10,61 @@ from agentmut.cli import completing
 from agentmut.cli.choosing import refuse_together
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
+Relation = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relation",
+        help="Only this relation, or those of a family: oracle, perturbation.noise.",
+        autocompletion=completing.relations,
+    ),
+]
+Pairs = Annotated[
+    int | None,
+    typer.Option("--pairs", min=1, max=500, help="Most pairs of a relation on a scenario."),
+]
+Sources = Annotated[
+    int | None,
+    typer.Option("--sources", min=10, max=10_000, help="Runs of the unchanged agent that pairs start from."),
+]
+Stored = Annotated[bool, typer.Option("--stored", help="Judge what is in the store only; run nothing.")]
+Save = Annotated[
+    str | None, typer.Option("--save", help="Run every pair, and keep the violations under this name.")
+]
+Against = Annotated[
+    str | None,
+    typer.Option("--against", help="Run every pair, and compare violations with those kept under this name."),
+]
+Survivors = Annotated[
+    bool,
+    typer.Option("--survivors", help="Check the surviving mutants of a run: does a relation kill them?"),
+]
+Run = Annotated[
+    str | None,
+    typer.Option(
+        "--run",
+        help="With --survivors: the run's id; the latest when left out.",
+        autocompletion=completing.runs,
+    ),
+]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="Show what fits where, and the most it can take; run nothing.")
+]
+
 
 def relations(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--relation",
-            help="Only this relation, or those of a family: oracle, perturbation.noise.",
-            autocompletion=completing.relations,
-        ),
-    ] = None,
+    relation: Relation = None,
     scenarios: Scenarios = None,
-    pairs: Annotated[
-        int | None,
-        typer.Option("--pairs", min=1, max=500, help="Most pairs of a relation on a scenario."),
-    ] = None,
-    sources: Annotated[
-        int | None,
-        typer.Option(
-            "--sources", min=10, max=10_000, help="Runs of the unchanged agent that pairs start from."
-        ),
-    ] = None,
+    pairs: Pairs = None,
+    sources: Sources = None,
     seed: Seed = None,
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Judge what is in the store only; run nothing.")
-    ] = False,
-    save: Annotated[
-        str | None, typer.Option("--save", help="Run every pair, and keep the violations under this name.")
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against", help="Run every pair, and compare violations with those kept under this name."
-        ),
-    ] = None,
-    survivors: Annotated[
-        bool,
-        typer.Option("--survivors", help="Check the surviving mutants of a run: does a relation kill them?"),
-    ] = False,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            "--run",
-            help="With --survivors: the run's id; the latest when left out.",
-            autocompletion=completing.runs,
-        ),
-    ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what fits where, and the most it can take; run nothing.")
-    ] = False,
+    stored: Stored = False,
+    save: Save = None,
+    against: Against = None,
+    survivors: Survivors = False,
+    run: Run = None,
+    preview: Preview = False,
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,

@@ -1,16 +1,16 @@
 """`agentmut report`: render a stored run again, to stdout or into a file."""
 
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base import UsageError, nearest
+from agentmut._base import UsageError
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
+from agentmut.cli.row_filters import Filters
 from agentmut.report import WIDTH, Extra, View
 
 if TYPE_CHECKING:
@@ -80,11 +80,41 @@ def report(
     Example: agentmut report --format markdown --output summary.md
     """
     from agentmut.cli.runs import find_report, find_result
-    from agentmut.report import format_named, render_as
-    from agentmut.seams import CanBeAppended
-    from agentmut.store import SurvivorsReport, read_relations, read_verdicts
+    from agentmut.store import read_relations, read_verdicts
 
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
+    _check_append(append, output, chosen)
+    filters = Filters(classes, operators, mutants, scenarios)
+    verdicts = relations = None
+    if compare is None:
+        verdicts = find_report(project, run, "verdicts.json", read_verdicts)
+    if compare is None and verdicts is None:
+        relations = find_report(project, run, "relations.json", read_relations)
+    if verdicts is not None or relations is not None:
+        filters.refuse("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
+        if bundle is not None:
+            raise UsageError("--bundle is for runs of `agentmut run`.")
+        text = _outcomes(project, verdicts, relations, chosen, output)
+    elif compare is not None:
+        filters.refuse("--compare shows what changed of all mutants: leave the filters out.")
+        text = _comparison(project, run, compare, chosen, output)
+    else:
+        result = find_result(project, run)
+        kept = filters.kept(result)
+        view = _view(project, output, filters.listed(kept))._replace(full=full)
+        if bundle is not None:
+            return _write_bundle(bundle, project, run, result, view, kept if runs else ())
+        text = _whole(project, run, result, chosen, view, kept if runs else ())
+    if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
+        text = cut_page(text, "--full")
+    deliver(text, output, append)
+
+
+def _check_append(append: bool, output: Path | None, chosen: str) -> None:
+    """Raise `UsageError` where the report cannot be added to a file."""
+    from agentmut.report import format_named
+    from agentmut.seams import CanBeAppended
+
     plugin = format_named(chosen)
     if append and output is None:
         raise UsageError("--append adds to a file: name it with --output.")
@@ -92,41 +122,36 @@ def report(
         raise UsageError(
             f"--append: two {chosen} documents in one file can be read by nothing; leave it out."
         )
-    verdicts = relations = None
-    if compare is None:
-        verdicts = find_report(project, run, "verdicts.json", read_verdicts)
-    if compare is None and verdicts is None:
-        relations = find_report(project, run, "relations.json", read_relations)
-    filtered = any((classes, operators, mutants, scenarios))
-    other = verdicts or relations
-    if other is not None:
-        if filtered:
-            raise UsageError("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
-        if bundle is not None:
-            raise UsageError("--bundle is for runs of `agentmut run`.")
-        text = _other(verdicts, relations, chosen, _view(project, output).color)
-        if not isinstance(other, SurvivorsReport):  # it names its campaign, whose own report says it
-            _say_stale(project, other, chosen)
-    elif compare is not None:
-        text = _comparison(project, run, compare, chosen, filtered, output)
-    else:
-        result = find_result(project, run)
-        kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
-        kept = _of_operators(kept, operators, result.mutants)
-        names = [row.scenario for row in result.baseline]
-        kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, names)
-        kept = _beginning(kept, mutants)
-        listed = frozenset(row.id for row in kept) if filtered else None
-        view = _view(project, output, listed)._replace(full=full)
-        if bundle is not None:
-            _write_bundle(bundle, project, run, result, view, kept if runs else ())
-            return
-        view = view._replace(extra=_beside(project, run, result, kept if runs else (), plugin))
-        text = render_as(result, chosen, view)
-        _say_stale(project, result, chosen)
-    if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
-        text = cut_page(text, "--full")
-    deliver(text, output, append)
+
+
+def _whole(
+    project: Path, run: str | None, result: "Result", chosen: str, view: View, shown: "Sequence[MutantRow]"
+) -> str:
+    """Return a campaign in the format; `shown` are the mutants whose stored runs are read."""
+    from agentmut.report import format_named, render_as
+
+    view = view._replace(extra=_beside(project, run, result, shown, format_named(chosen)))
+    text = render_as(result, chosen, view)
+    _say_stale(project, result, chosen)
+    return text
+
+
+def _outcomes(
+    project: Path,
+    verdicts: "VerdictReport | None",
+    relations: "RelationReport | SurvivorsReport | None",
+    chosen: str,
+    output: Path | None,
+) -> str:
+    from agentmut.store import SurvivorsReport
+
+    text = _other(verdicts, relations, chosen, _view(project, output).color)
+    found = verdicts or relations
+    if found is not None and not isinstance(
+        found, SurvivorsReport
+    ):  # it names its campaign, whose own report says it
+        _say_stale(project, found, chosen)
+    return text
 
 
 def _say_stale(project: Path, found: "OfAnAgent", chosen: str) -> None:
@@ -197,15 +222,11 @@ def _view(project: Path, output: Path | None, listed: frozenset[str] | None = No
     )
 
 
-def _comparison(
-    project: Path, run: str | None, compare: str, chosen: str, filtered: bool, output: Path | None
-) -> str:
+def _comparison(project: Path, run: str | None, compare: str, chosen: str, output: Path | None) -> str:
     from agentmut.cli.runs import find_result
     from agentmut.report import compare_as
     from agentmut.store import compare_results
 
-    if filtered:
-        raise UsageError("--compare shows what changed of all mutants: leave the filters out.")
     old, new = find_result(project, compare), find_result(project, run)
     if old == new:
         raise UsageError(f"run {new.run_id} is compared with itself: name an earlier one with --compare.")
@@ -263,54 +284,6 @@ def _in_rows(
             f"--format {chosen} is for runs of `agentmut run`; this run has terminal, json, {known}."
         )
     return found, chosen
-
-
-def _filtered(
-    rows: "Sequence[MutantRow]",
-    option: str,
-    wanted: list[str] | None,
-    values: "Callable[[MutantRow], Iterable[str]]",
-    everything: "Sequence[MutantRow]" = (),
-    known: Iterable[str] = (),
-) -> "list[MutantRow]":
-    """Return the rows with one of the wanted values. Raises `UsageError` for a value that the run does not have."""
-    found: dict[str, set[str]] = defaultdict(set, {name: set() for name in known})
-    for row in everything or rows:
-        for value in values(row):
-            found[value].add(row.id)
-    for name in wanted or ():
-        if name not in found:
-            raise UsageError(f"{option} {name}: the run has no such thing. {nearest(name, found)}")
-    kept = set().union(*(found[name] for name in wanted)) if wanted else {row.id for row in rows}
-    return [row for row in rows if row.id in kept]
-
-
-def _of_operators(
-    rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
-) -> "list[MutantRow]":
-    """Return the rows of operators that a name, a class or a pattern fits.
-
-    Raises `UsageError` for one that fits none.
-    """
-    from agentmut.seams import is_named, unknown_name
-
-    known = {row.operator for row in everything}
-    unknown = unknown_name(wanted or (), known)
-    if unknown is not None:
-        raise UsageError(f"--operator {unknown}: no operator of the run fits. {nearest(unknown, known)}")
-    kept = {name for name in known if wanted is None or any(is_named(name, each) for each in wanted)}
-    return [row for row in rows if row.operator in kept]
-
-
-def _tried_on(row: "MutantRow") -> Iterable[str]:
-    return [item.scenario for item in row.evidence]
-
-
-def _beginning(rows: "Sequence[MutantRow]", wanted: list[str] | None) -> "list[MutantRow]":
-    for prefix in wanted or ():
-        if not any(row.id.startswith(prefix) for row in rows):
-            raise UsageError(f"--mutant {prefix}: the run has no such mutant.")
-    return [row for row in rows if not wanted or row.id.startswith(tuple(wanted))]
 
 
 def deliver(text: str, output: Path | None, append: bool = False) -> None:

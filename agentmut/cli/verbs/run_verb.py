@@ -33,6 +33,21 @@ if TYPE_CHECKING:
     from agentmut.store import Store
 
 
+Shard = Annotated[
+    str | None,
+    typer.Option("--shard", help="Only the k-th of n parts of the mutants: k/n.", metavar="k/n"),
+]
+BaselineOnly = Annotated[
+    bool, typer.Option("--baseline-only", help="Only the baseline and the controls, for shards to share.")
+]
+Gate = Annotated[
+    bool,
+    typer.Option(
+        "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
+    ),
+]
+
+
 @choosing
 def run(
     project: ProjectPath = Path(),
@@ -45,19 +60,9 @@ def run(
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
-    shard: Annotated[
-        str | None,
-        typer.Option("--shard", help="Only the k-th of n parts of the mutants: k/n.", metavar="k/n"),
-    ] = None,
-    baseline_only: Annotated[
-        bool, typer.Option("--baseline-only", help="Only the baseline and the controls, for shards to share.")
-    ] = False,
-    gate: Annotated[
-        bool,
-        typer.Option(
-            "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
-        ),
-    ] = False,
+    shard: Shard = None,
+    baseline_only: BaselineOnly = False,
+    gate: Gate = False,
     full: Full = False,
     as_json: Json = False,
 ) -> None:

@@ -19,52 +19,58 @@ KINDS = ("429", "500", "503", "hang", "reset", "truncated", "malformed", "empty"
 """Of trouble, as `agentmut.simulator.service.trouble` has them; that is not loaded for every verb."""
 
 
+Command = Annotated[
+    list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoint exported.")
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help=f"Loopback port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
+    ),
+]
+Fault = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fault",
+        help="Trouble to make, again for more: KIND:RATE (429:0.1), or KIND:@N for the n-th request of each "
+        f"trial (hang:@3). Kinds: {', '.join(KINDS)}.",
+        metavar="KIND:WHEN",
+    ),
+]
+FaultSeed = Annotated[int, typer.Option("--fault-seed", min=0, help="Seed by which requests meet trouble.")]
+RetryAfter = Annotated[
+    str, typer.Option("--retry-after", help="What a 429 tells the client to wait.", metavar="TIME")
+]
+Latency = Annotated[
+    str,
+    typer.Option(
+        "--latency",
+        help="Time before a reply: 50ms, uniform:low=100ms,high=300ms, lognormal:median=400ms,sigma=0.5.",
+    ),
+]
+ChunkLatency = Annotated[
+    str,
+    typer.Option("--chunk-latency", help="Time before each event of a stream, in the same terms."),
+]
+Alias = Annotated[
+    list[str] | None,
+    typer.Option("--alias", help="Another name of a simulated model: gpt-x=sim-large.", metavar="NAME=MODEL"),
+]
+
+
 def simulate(
-    command: Annotated[
-        list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoint exported.")
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            min=0,
-            max=65535,
-            help=f"Loopback port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
-        ),
-    ] = None,
+    command: Command = None,
+    port: Port = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fault",
-            help="Trouble to make, again for more: KIND:RATE (429:0.1), or KIND:@N for the n-th request of each "
-            f"trial (hang:@3). Kinds: {', '.join(KINDS)}.",
-            metavar="KIND:WHEN",
-        ),
-    ] = None,
-    fault_seed: Annotated[
-        int, typer.Option("--fault-seed", min=0, help="Seed by which requests meet trouble.")
-    ] = 0,
-    retry_after: Annotated[
-        str, typer.Option("--retry-after", help="What a 429 tells the client to wait.", metavar="TIME")
-    ] = "1s",
-    latency: Annotated[
-        str,
-        typer.Option(
-            "--latency",
-            help="Time before a reply: 50ms, uniform:low=100ms,high=300ms, lognormal:median=400ms,sigma=0.5.",
-        ),
-    ] = "0ms",
-    chunk_latency: Annotated[
-        str,
-        typer.Option("--chunk-latency", help="Time before each event of a stream, in the same terms."),
-    ] = "0ms",
-    alias: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--alias", help="Another name of a simulated model: gpt-x=sim-large.", metavar="NAME=MODEL"
-        ),
-    ] = None,
+    fault: Fault = None,
+    fault_seed: FaultSeed = 0,
+    retry_after: RetryAfter = "1s",
+    latency: Latency = "0ms",
+    chunk_latency: ChunkLatency = "0ms",
+    alias: Alias = None,
 ) -> None:
     """Serve a simulated model on loopback, in the dialects of all services that agentmut knows.
 

@@ -20,33 +20,35 @@ if TYPE_CHECKING:
     from agentmut.usecases import Proposed
 
 
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(help="With --apply: ids of suggestions, or the beginning of them, or `all`."),
+]
+Scenarios = Annotated[
+    bool, typer.Option("--scenarios", help="Search for new scenarios too: this runs the agent.")
+]
+Apply = Annotated[bool, typer.Option("--apply", help="Write the named suggestions into the scenario files.")]
+Run = Annotated[
+    str | None,
+    typer.Option(
+        "--run",
+        help="The campaign whose mutants count; the latest when left out.",
+        autocompletion=completing.runs,
+    ),
+]
+Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Most agent runs of the search.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a search runs the agent.")]
+
+
 def suggest(
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(help="With --apply: ids of suggestions, or the beginning of them, or `all`."),
-    ] = None,
+    ids: Ids = None,
     project: ProjectPath = Path(),
-    scenarios: Annotated[
-        bool, typer.Option("--scenarios", help="Search for new scenarios too: this runs the agent.")
-    ] = False,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Write the named suggestions into the scenario files.")
-    ] = False,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            "--run",
-            help="The campaign whose mutants count; the latest when left out.",
-            autocompletion=completing.runs,
-        ),
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option("--trials", min=1, help="Most agent runs of the search.")
-    ] = None,
+    scenarios: Scenarios = False,
+    apply: Apply = False,
+    run: Run = None,
+    trials: Trials = None,
     seed: Seed = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do not ask before a search runs the agent.")
-    ] = False,
+    yes: Yes = False,
     full: Full = False,
     as_json: Json = False,
 ) -> None:

@@ -19,30 +19,35 @@ BehaviourOf = Annotated[
 ]
 
 
+MethodOption = Annotated[
+    Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+]
+Trials = Annotated[int | None, typer.Option("--trials", min=1, max=10_000, help="Most trials of a scenario.")]
+Margin = Annotated[
+    float | None,
+    typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
+]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
+]
+Rate = Annotated[
+    list[float] | None,
+    typer.Option("--rate", help="With --preview: a pass rate to assume; may be repeated."),
+]
+
+
 def test(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     scenarios: Scenarios = None,
-    method: Annotated[
-        Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option("--trials", min=1, max=10_000, help="Most trials of a scenario.")
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
-    ] = None,
+    method: MethodOption = None,
+    trials: Trials = None,
+    margin: Margin = None,
     correction: Correction = None,
     behaviour: BehaviourOf = None,
     seed: Seed = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
-    ] = False,
-    rate: Annotated[
-        list[float] | None,
-        typer.Option("--rate", help="With --preview: a pass rate to assume; may be repeated."),
-    ] = None,
+    preview: Preview = False,
+    rate: Rate = None,
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,

@@ -21,28 +21,32 @@ LONGEST = 100
 """Characters of a reason in a list."""
 
 
+Mutant = Annotated[
+    str | None,
+    typer.Option(
+        "--mutant",
+        help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
+        autocompletion=completing.mutants,
+    ),
+]
+Quarantined = Annotated[
+    bool, typer.Option("--quarantined", help="Only trials that an outage has spoiled, with the reason.")
+]
+Trial = Annotated[
+    int | None, typer.Option("--trial", help="Print one trial with its turns, calls and answer.")
+]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print one row a trial as CSV, for data frames.")]
+
+
 def trials(
     scenario: Annotated[str | None, typer.Argument(help="Only trials of this scenario.")] = None,
-    mutant: Annotated[
-        str | None,
-        typer.Option(
-            "--mutant",
-            help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
-            autocompletion=completing.mutants,
-        ),
-    ] = None,
+    mutant: Mutant = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
-    quarantined: Annotated[
-        bool, typer.Option("--quarantined", help="Only trials that an outage has spoiled, with the reason.")
-    ] = False,
-    trial: Annotated[
-        int | None, typer.Option("--trial", help="Print one trial with its turns, calls and answer.")
-    ] = None,
+    quarantined: Quarantined = False,
+    trial: Trial = None,
     project: ProjectPath = Path(),
     full: Full = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print one row a trial as CSV, for data frames.")
-    ] = False,
+    as_csv: AsCsv = False,
     as_json: Json = False,
 ) -> None:
     """List the stored trials of the project, in the order in which they ended.

@@ -52,7 +52,7 @@ def _frames(probe: Probe, pieces: list[bytes]) -> tuple[list[Frame], bytes]:
 
 
 def reply_name_faults(probe: Probe) -> Iterator[Fault]:
-    """Renamed tools that are not mapped back, plain or streamed, or more than their names that changes."""
+    """Yield faults of renamed tools: names that are not mapped back, plain or streamed, and other changes."""
     for reply in REPLIES.values():
         for stream in (False, True):
             body = probe("encode_reply", reply, reply_id="r-1", stream=stream)

@@ -39,7 +39,7 @@ class Stored:
 
 
 def what_is_stored(session: Session, store: Store, run: str | None = None) -> Stored:
-    """Stored runs of the suite as it is, and the campaign `run`, or the latest one if there is any.
+    """Return the stored runs of the suite, and the campaign `run`, or the latest campaign if there is any.
 
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
     """

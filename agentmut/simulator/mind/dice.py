@@ -26,5 +26,5 @@ class Dice:
         return int.from_bytes(hashed.digest(), "big") / 2**64
 
     def chance(self, decision: str, probability: float) -> bool:
-        """True with `probability`. Raising the probability later never turns a True into a False."""
+        """Return True with `probability`. A higher probability later never turns a True into a False."""
         return self.uniform(decision) < probability

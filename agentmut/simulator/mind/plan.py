@@ -138,7 +138,7 @@ def _add_step(mind: Mind, plan: Plan, step: Step) -> None:
 
 
 def _providers(mind: Mind, need: Need, offer: Offer, filled: Filled, banned: Iterable[str]) -> Iterator[Step]:
-    """Calls of other tools whose results may hold the missing arguments."""
+    """Return calls of other tools whose results may hold the missing arguments."""
     wanted = topics(" ".join(filled.missing)) | topics(_descriptions(offer, filled.missing))
     for other in mind.situation.toolbox.offers:
         provides = other.description_topics - other.parameter_topics

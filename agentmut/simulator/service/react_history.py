@@ -50,7 +50,7 @@ def retold(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _call_messages(calls: list[ToolCall]) -> Iterator[Message]:
-    """Calls as the model made them; that of the answer is what it said."""
+    """Return the calls as the model made them; the call of the answer is what the model said."""
     answers = [call for call in calls if call.name == ANSWER]
     if answers:
         said = json.loads(answers[0].arguments)

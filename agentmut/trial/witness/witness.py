@@ -243,6 +243,6 @@ def _fixed(shape: RequestShape) -> tuple[object, ...]:
 
 
 def _was_read(edit: Edit, reads: Sequence[str]) -> bool:
-    """Reads are dotted paths such as `prompt` or `model.name`; one covers all that lies beneath it."""
+    """Return whether a read covers the place of an edit; reads are dotted paths such as `model.name`."""
     parts = ".".join(part for part in edit.path if not part.isdigit())
     return any(parts == read or parts.startswith(f"{read}.") for read in reads)

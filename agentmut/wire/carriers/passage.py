@@ -27,19 +27,19 @@ class Taping:
         self._mine: Take | None = None
 
     def given(self, status: int, body: bytes) -> None:
-        """The agent was given this."""
+        """Record the reply that the agent was given."""
         if self._takes is not None:
             kind = self._codec.content_type(stream=body.lstrip()[:1] not in (b"{", b"["))
             self._put(take(self._asked, status, kind, body))
 
     def refused(self, status: int) -> None:
-        """The agent was told so, in the service's words."""
+        """Record the refusal that the agent was given, in the service's words."""
         if self._takes is not None:
             words = self._codec.encode_error(status, "as recorded", "recorded")
             self._put(take(self._asked, status, self._codec.content_type(stream=False), words))
 
     def failed(self) -> None:
-        """The agent was given no complete answer."""
+        """Record that the agent was given no complete answer."""
         if self._takes is not None:
             self._put(take(self._asked, None, "", b""))
 
@@ -140,12 +140,12 @@ class Passage:
         return self._under_way.held(throttle.reserve()) if throttle else 0.0
 
     def refused(self, status: int) -> None:
-        """The service refused the request, in its own words, which pass as they are."""
+        """Pass the service's refusal of the request on as it is."""
         self._under_way.answered(status, None)
         self._taping.refused(status)
 
     def redirected(self, status: int) -> None:
-        """The agent is told to ask elsewhere, and then does so; only what it is answered there is kept on a tape."""
+        """Pass a redirect on; a tape keeps only the answer of the place that the agent then asks."""
         self._under_way.answered(status, None)
 
     @property
@@ -214,7 +214,7 @@ class Relay:
         exchange.streams(status)
 
     def awaits(self) -> None:
-        """The next piece is waited for: that is time of the service, and not of the agent, which may read slowly."""
+        """Count the wait for the next piece as the service's time, as a slow reader's time is the agent's."""
         self._exchange.awaits()
 
     def feed(self, piece: bytes) -> bytes:
@@ -236,18 +236,18 @@ class Relay:
         return self._framing is not None
 
     def begun(self) -> None:
-        """The agent is about to be given the stream, or has its beginning: have it recorded from now on."""
+        """Record the stream from now on, as the agent is about to get it or has its beginning."""
         self._exchange.begun()
 
     def left(self) -> None:
-        """The agent has stopped reading; it may go on, or close the stream, or neither."""
+        """Note that the agent has stopped reading; it may go on, or close the stream, or neither."""
         given = b"".join(self._given)
         self._exchange.settled()
         self._exchange.has_streamed(given)
         self._taping.given(self._status, given)
 
     def end(self, error: BaseException | None = None) -> None:
-        """The stream is complete, was closed by the agent, or was cut off by an `error`."""
+        """End the recording: the stream is complete, was closed by the agent, or was cut off by an `error`."""
         if self._ended:
             return
         self._ended = True

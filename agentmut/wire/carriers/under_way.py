@@ -56,18 +56,18 @@ class UnderWay:
         return self._request
 
     def streams(self, status: int) -> None:
-        """A stream has begun."""
+        """Note that a stream has begun."""
         self._status = status
         self.settled()
 
     def awaits(self) -> None:
-        """The next piece of a stream is waited for, until `settled` is called or it ends."""
+        """Begin a wait for the next piece of a stream, until `settled` is called or the stream ends."""
         if not self._pending and not self._ended:
             self._pending, self._asked = True, self._recorder.now()
             self._recorder.asked(self._asked)
 
     def settled(self) -> None:
-        """What was waited for has come."""
+        """End the wait, as the piece has come."""
         if self._pending:
             self._pending = False
             self._recorder.settled(self._asked, goes_on=self._streams)
@@ -80,24 +80,24 @@ class UnderWay:
             self._recorder.exchanges.append(self._begun)
 
     def has_streamed(self, given: bytes) -> None:
-        """So much of a stream has come; it may be all."""
+        """Record so much of a stream as has come; it may be all."""
         if self._begun is not None and not self._ended and (reply := self._reply(given)):
             self._replace(self._begun._replace(reply=reply))
 
     def answered(self, status: int, body: bytes | None) -> None:
-        """The service has refused, or its whole reply is there. It is recorded with `end`, as reading takes time."""
+        """Settle the request with a refusal or a whole reply, recorded at `end`, as reading takes time."""
         self._status, self._body, self._complete = status, body, True
         self._seconds = self._recorder.now() - self._started
         self.settled()
 
     def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
-        """A stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
+        """End a stream, with an `error` when it was cut off. `complete` says that the service has sent all."""
         if not self._ended:
             self._body, self._complete = None if error else given, complete
             self.end(error)
 
     def left(self, error: BaseException | None) -> None:
-        """The carrier is done, but for a stream that goes on; whatever went wrong after the answer is its own."""
+        """End the carrier's part, but for a stream that goes on; a fault after the answer is the carrier's own."""
         if self._seconds is not None:
             self.end()
         elif error is not None:
@@ -198,7 +198,7 @@ _URL = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#'\"]*@)?([^\s?#'\"<>]*)[^\
 
 
 def without_url_secrets(error: BaseException) -> str:
-    """`described`, with nothing of the URLs in it that may be secret: clients' errors quote them whole.
+    """Return `described` without secret parts of URLs, which clients' errors quote whole.
 
     >>> without_url_secrets(ValueError("no reply, url='http://me:pass@h/v1/g?key=abc'"))
     "ValueError: no reply, url='http://h/v1/g'"

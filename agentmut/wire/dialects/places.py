@@ -84,7 +84,7 @@ def renamed(body: Any, names: Iterable[Path], rename: Rename) -> Any:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """`new`, written as `old` is wherever both say the same: its order of keys stays."""
+    """Return `new` with the key order of `old` wherever both have the same value."""
     if isinstance(old, dict) and isinstance(new, dict):
         order = old if old.keys() == new.keys() else new
         return {key: merged(old.get(key), new[key]) for key in order}

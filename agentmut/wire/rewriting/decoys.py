@@ -96,7 +96,7 @@ class HiddenExchanges:
     def beside(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str], names: Set[str]
     ) -> HiddenCalls | None:
-        """Calls of decoys that a reply makes beside others, with their results; the service may want these."""
+        """Return the calls of decoys that a reply makes beside others, with the results that the service may want."""
         items = _added(codec, sent, codec.continued(read_json(sent.body), reply, results))
         found = beside(items, names)
         reply_id = reply_id_of(codec, reply) if codec.name == "responses" else None

@@ -247,7 +247,7 @@ class ConfigRewriter:
             return None
 
     def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HiddenCalls | None:
-        """Calls of decoys beside others, which are answered when the conversation goes on."""
+        """Return the calls of decoys beside others, which are answered when the conversation goes on."""
         decoys = self._names_in(sent).decoys
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}
         try:

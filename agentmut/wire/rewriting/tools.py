@@ -52,7 +52,7 @@ class ToolsChange:
         return result
 
     def clashes(self, tools: Sequence[OfferedTool]) -> frozenset[str]:
-        """New names that tools of the request have which the original does not know."""
+        """Return new names of the request's tools that the original does not know."""
         names = {tool.spec.name for tool in tools if tool.spec} - self.offer.known.keys()
         return frozenset(names & {*self.offer.back, *self.offer.decoys})
 
