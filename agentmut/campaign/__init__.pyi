@@ -77,6 +77,7 @@ from .running.account import Account as Account
 from .running.account import TrialList as TrialList
 from .running.carrying_out import register as register
 from .running.carrying_out import run_work as run_work
+from .running.forks import Forks as Forks
 from .running.judges import Asked as Asked
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses

@@ -49,6 +49,9 @@ from .foreign import ImportedOutcome as ImportedOutcome
 from .foreign import ImportedTrial as ImportedTrial
 from .foreign import RecordedScore as RecordedScore
 from .foreign import RecordPlace as RecordPlace
+from .fork import Fork as Fork
+from .fork import is_usable as is_usable
+from .fork import recalled as recalled
 from .judge import JudgeModel as JudgeModel
 from .judge import JudgeSpend as JudgeSpend
 from .judge import OpinionCache as OpinionCache

@@ -35,6 +35,10 @@ class Take(Frozen):
     given: str = ""
     encoded: bool = False
     """Whether `given` is base64, as it is no text."""
+    seconds: float = 0.0
+    """How long the service took; 0 in cassettes from before this was recorded."""
+    whole: bool = True
+    """Whether the agent read the reply to its end; True in cassettes from before this was recorded."""
 
     @property
     def body(self) -> bytes:
@@ -55,27 +59,30 @@ class Cassette(Frozen):
     takes: tuple[Take, ...] = ()
 
 
-def take(call: HttpCall, status: int | None, content_type: str, given: bytes) -> Take:
+def take(
+    call: HttpCall,
+    status: int | None,
+    content_type: str,
+    given: bytes,
+    *,
+    seconds: float = 0.0,
+    whole: bool = True,
+) -> Take:
     """Return the record of one exchange."""
-    asked = call.body.decode("utf-8", "replace")
     try:
-        return Take(
-            path=without_credentials(call.path),
-            asked=asked,
-            status=status,
-            content_type=content_type,
-            given=given.decode(),
-        )
+        text, encoded = given.decode(), False
     except UnicodeDecodeError:
-        text = base64.b64encode(given).decode()
-        return Take(
-            path=without_credentials(call.path),
-            asked=asked,
-            status=status,
-            content_type=content_type,
-            given=text,
-            encoded=True,
-        )
+        text, encoded = base64.b64encode(given).decode(), True
+    return Take(
+        path=without_credentials(call.path),
+        asked=call.body.decode("utf-8", "replace"),
+        status=status,
+        content_type=content_type,
+        given=text,
+        encoded=encoded,
+        seconds=seconds,
+        whole=whole,
+    )
 
 
 def without_credentials(path: str) -> str:

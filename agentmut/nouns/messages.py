@@ -101,6 +101,8 @@ class Exchange(NamedTuple):
     turn: int = 0
     node: str | None = None
     """Which agent or node asked, where an adapter has said so with `agentmut.recording.answering`."""
+    recalled: bool = False
+    """Whether a recorded run answered it, and no service was asked."""
 
     @property
     def answered(self) -> bool:

@@ -87,6 +87,16 @@ class ForeignMark(Frozen):
     """What the user said in this run: simulated and real users do not follow a scenario."""
 
 
+class Recalled(Frozen):
+    """What a recorded run of the original answered in a model's place: part of the run, and paid for only once."""
+
+    model: str
+    requests: int
+    usage: Usage = Usage()
+    usd: float | None = None
+    """What these replies had cost; None where the price of the model is unknown."""
+
+
 class AgentTrace(Frozen):
     """A finished (or cut short) run. `outputs` has one answer per turn that was answered."""
 
@@ -116,6 +126,8 @@ class AgentTrace(Frozen):
     """Characters of its texts that were not kept, since they are more than the project's limits allow."""
     texts: str = ""
     """What the project file let be kept of its texts, `hashed` or `none`; empty where all of them are."""
+    recalled: tuple[Recalled, ...] = ()
+    """The model replies that a recorded run of the original gave, by model; empty for a trial that was live."""
 
     @property
     def output(self) -> JsonValue:
@@ -166,6 +178,17 @@ class AgentTrace(Frozen):
         if self.unpriced_models:
             return None
         return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
+
+    @property
+    def paid_usd(self) -> float | None:
+        """Return `usd` without what a recorded run answered, in US dollars; None where `usd` is."""
+        saved = sum(part.usd or 0.0 for part in self.recalled)
+        return self.usd if self.usd is None or not saved else max(0.0, self.usd - saved)
+
+    @property
+    def paid_tokens(self) -> int:
+        """Return the tokens of the model calls that a service answered."""
+        return max(0, self.usage.total - sum(part.usage.total for part in self.recalled))
 
     @property
     def unpriced_models(self) -> frozenset[str]:

@@ -233,6 +233,8 @@ class ExecutionSettings(Section):
     """Repeats of a trial after an error of the model service."""
     record: bool = False
     """Keep the model requests and replies of each trial, without secrets, for `agentmut replay`."""
+    fork: bool = False
+    """Let each trial of a mutant go along a recorded run of the original until a model request differs."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """Most trials started in a minute."""
     window: int = Field(default=1, ge=1)

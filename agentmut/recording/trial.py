@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
-from agentmut.nouns import AgentConfig, Codec, HttpCall, Player, ToolFault, ToolSpec
+from agentmut.nouns import AgentConfig, Codec, Fork, HttpCall, Player, ToolFault, ToolSpec
 from agentmut.recording.recorder import Recorder
 
 
@@ -86,6 +86,8 @@ class Trial:
     """Changes the model requests of the trial on their way; None where the agent itself is the mutant."""
     player: Player | None = None
     """Answers the model requests of a trial that is replayed; nothing leaves the machine then."""
+    fork: Fork | None = None
+    """Answers what a recorded run of the original asked alike; all other requests are live."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that lead the model requests of another program through agentmut, to this trial."""
     redact: Callable[[str], str] = str

@@ -1,3 +1,4 @@
+from .cassettes import cassette_path as cassette_path
 from .cassettes import cassettes_of as cassettes_of
 from .cassettes import read_cassette as read_cassette
 from .cassettes import write_cassette as write_cassette

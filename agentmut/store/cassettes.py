@@ -13,7 +13,7 @@ FOLDER = "cassettes"
 
 def write_cassette(run: Path, cassette: Cassette) -> None:
     """Keep a cassette in a run's folder, whole or not at all. Raises `StoreError`."""
-    path = run / FOLDER / f"{cassette.trial}.json"
+    path = cassette_path(run, cassette.trial)
     try:
         make_private_folder(path.parent)
         unfinished = path.with_suffix(".part")
@@ -22,6 +22,11 @@ def write_cassette(run: Path, cassette: Cassette) -> None:
     except OSError as error:
         why = error.strerror or error
         raise StoreError(f"cannot write {path}: {why}. Free some space, or leave out `record`.") from error
+
+
+def cassette_path(run: Path, trial: str) -> Path:
+    """Return where a run's folder has the cassette of a trial, if it was recorded."""
+    return run / FOLDER / f"{trial}.json"
 
 
 def read_cassette(path: Path) -> Cassette:

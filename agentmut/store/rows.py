@@ -79,8 +79,8 @@ def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
         "footprint": execution.footprint.digest,
         "attempts": execution.attempts,
         "abandoned": execution.abandoned,
-        "tokens": 0 if trace.foreign else trace.usage.total,  # what it took was paid elsewhere
-        "usd": 0.0 if trace.foreign else trace.usd,
+        "tokens": 0 if trace.foreign else trace.paid_tokens,  # what it took was paid elsewhere
+        "usd": 0.0 if trace.foreign else trace.paid_usd,
         "finished": trial.finished,
     }
 

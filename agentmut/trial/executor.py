@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
-from agentmut.nouns import Ending, Execution, Mutant, Player
+from agentmut.nouns import Ending, Execution, Fork, Mutant, Player, Take
 from agentmut.recording import TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.containment import contained
@@ -34,6 +34,10 @@ class TrialRequest(NamedTuple):
     """Answers its model requests, where it is a replay."""
     repeat: int = 0
     """Which run of the scenario it is."""
+    recorded: tuple[Take, ...] = ()
+    """The recorded run of the original that it goes along, for as long as it asks the same; empty where it is live."""
+    record: bool = False
+    """Whether what its agent asks and is given is kept, whatever the settings."""
 
 
 class RunSettings(NamedTuple):
@@ -105,7 +109,9 @@ class LocalExecutor:
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
+        fork = Fork(request.recorded) if request.recorded else None
+        record = settings.record or request.record
+        wiring = Wiring(rewriter, self._gateway, request.player, record, settings.redact, fork)
         ended = await attempt(
             runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
         )

@@ -37,7 +37,12 @@ class Pricer:
     def priced(self, trace: AgentTrace) -> AgentTrace:
         """Return the trace with the cost of each model call filled in."""
         steps = self.steps(trace.steps)
-        return trace if steps is trace.steps else trace.model_copy(update={"steps": steps})
+        if steps is trace.steps and not trace.recalled:
+            return trace
+        recalled = tuple(
+            part.model_copy(update={"usd": self.cost(part.model, part.usage)}) for part in trace.recalled
+        )
+        return trace.model_copy(update={"steps": steps, "recalled": recalled})
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """Return the steps with the cost of each model call; the same object where no model was called."""

@@ -8,7 +8,17 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from agentmut._base import AdapterError, described
-from agentmut.nouns import AgentTrace, Ending, Execution, Player, Scenario, ServiceTime, footprint
+from agentmut.nouns import (
+    AgentTrace,
+    Ending,
+    Execution,
+    Fork,
+    Player,
+    Scenario,
+    ServiceTime,
+    footprint,
+    recalled,
+)
 from agentmut.recording import (
     AgentExitError,
     Double,
@@ -56,6 +66,8 @@ class Wiring(NamedTuple):
     """Whether they are kept."""
     redact: Callable[[str], str] = str
     """Takes secrets out of a text that is to be cut: half of a secret could not be recognised."""
+    fork: Fork | None = None
+    """Answers what a recorded run asked alike, for as long as a mutant's run is like it."""
 
 
 _UNTOUCHED = Wiring()
@@ -92,6 +104,7 @@ async def attempt(
             tool_change=ToolChange(original.tools, config.tools),
             rewriter=wiring.rewriter,
             player=wiring.player,
+            fork=wiring.fork,
             endpoints=led.endpoints if led else {},
             redact=wiring.redact,
             recorder=Recorder(takes=[] if wiring.record else None),
@@ -122,7 +135,8 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
                 await _give_up(task)
     cut_short = recorder.trace(())
     trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
-    trace = trace.model_copy(update={"service": spent or recorder.service_time()})
+    service = spent or recorder.service_time()
+    trace = trace.model_copy(update={"service": service, "recalled": recalled(recorder.exchanges)})
     return Execution(
         ending=ending,
         reason=reason,

@@ -13,6 +13,7 @@ from agentmut.campaign import (
     TROUBLE,
     CampaignState,
     Clock,
+    Forks,
     Guard,
     NothingToRun,
     Plan,
@@ -146,8 +147,10 @@ def _amid_outages(
     session: Session, plan: Plan, store: Store, progress: Progress, now: Clock
 ) -> tuple[CampaignState, Stop]:
     """Run a campaign; where an outage has spoiled trials, begin again with the others, as `resume` does."""
+    forks = Forks(plan, session.project.runs) if session.project.execution.fork else None
     for round_ in range(MOST_ROUNDS + 1):
         state = _begun(session, plan)
+        state.forks = forks
         state.set_aside = store.quarantine.of(plan.run_id)
         last: list[str] = []
         guard = Guard(
@@ -155,7 +158,8 @@ def _amid_outages(
             partial(_set_aside, store, plan.run_id, last),
             pause_before(round_) if round_ else 0.0,
         )
-        stop = run_work(session, state, store, progress=partial(progress, state), now=now, guard=guard)
+        told = partial(progress, state)
+        stop = run_work(session, state, store, progress=told, now=now, guard=guard, forks=forks)
         if stop is not Stop.QUARANTINED:
             break
     else:

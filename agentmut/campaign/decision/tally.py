@@ -22,6 +22,10 @@ class Tally:
     """Trials of a pair since its scenarios were decided."""
     cost: float | None = 0.0
     """US dollars; None once a trial's price is unknown."""
+    asked: int = 0
+    """Model requests."""
+    recalled: int = 0
+    """Model requests that a recorded run of the original answered."""
 
     def with_trial(self, result: TrialResult, *, witnessed: bool, past: bool, of_the_case: bool) -> Self:
         """Add one trial. One whose own case went wrong neither adds to the trouble nor ends it."""
@@ -33,4 +37,6 @@ class Tally:
             past=self.past + past,
             trouble=0 if evidence else self.trouble + (not of_the_case),
             cost=None if self.cost is None or result.usd is None else self.cost + result.usd,
+            asked=self.asked + len(result.footprint.exchanges),
+            recalled=self.recalled + sum(part.requests for part in result.trace.recalled),
         )

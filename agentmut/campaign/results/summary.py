@@ -19,6 +19,7 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
+from agentmut.campaign.results.forking import fork_notes
 from agentmut.campaign.results.reliability import Runs, reliability_of
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.running.judges import judges_used
@@ -314,6 +315,7 @@ def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 def _notes(state: CampaignState) -> Iterable[str]:
     yield from state.plan.notes
+    yield from fork_notes(state)
     if state.notice:
         yield state.notice.rstrip(".")
     if state.is_precise:

@@ -10,6 +10,7 @@ from functools import partial
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session, make_executor
+from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports
 from agentmut.campaign.running.signals import guarded, signs_of_life
@@ -37,10 +38,12 @@ def run_work(
     now: Clock = time.time,
     executor: Executor | None = None,
     guard: Guard | None = None,
+    forks: Forks | None = None,
 ) -> Stop:
     """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
 
-    `executor` runs them instead of the session's own. With a `guard` it may end with `Stop.QUARANTINED`.
+    `executor` runs them instead of the session's own. With a `guard` it may end with `Stop.QUARANTINED`. With `forks`
+    trials of mutants go along recorded runs of the original.
     """
     plan = work.plan
     pace = None if executor else Pace(store.waits())
@@ -49,7 +52,7 @@ def run_work(
     judges = partial(judges_usd, session)
     clean = redactor(session.project)
     seconds = session.project.execution.evaluator_timeout
-    ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds)
+    ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds, forks)
     execution = session.project.execution
     alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
     with _little_garbage_collection(), alive, asyncio.Runner() as runner:

@@ -10,6 +10,7 @@ from agentmut._base import RunError, described
 from agentmut.campaign.decision.quarantine import Suspicion
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
+from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judging import Judging
 from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
 from agentmut.campaign.running.trial_store import TrialStore
@@ -45,6 +46,8 @@ class Ports(NamedTuple):
     """How long model services usually take: judges timeouts of earlier runs again. None takes them as they are."""
     evaluator_seconds: float = 60.0
     """What the evaluators of a scenario may take on one run."""
+    forks: Forks | None = None
+    """The recorded runs that trials of mutants go along; None where all trials are live."""
 
 
 class Finished(NamedTuple):
@@ -239,10 +242,15 @@ class Loop:
     async def _execute(self, launch: Launch, key: str) -> None:
         identity = trial_id(self._work.plan.seed, *launch[:3])
         mutant = self._mutants.get(launch.mutant)
-        request = TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat)
+        request, forks = (
+            TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat),
+            self._ports.forks,
+        )
         ended: Finished | BaseException
         try:
-            execution = await self._ports.executor.execute(request)
+            execution = await self._ports.executor.execute(
+                forks.request(launch, request) if forks else request
+            )
             ended = await self._judged(launch, key, execution)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
@@ -341,6 +349,8 @@ class Loop:
 
     def _reuse(self, launch: Launch, stored: StoredTrial, judged: Judged | None = None) -> None:
         """Take a stored trial in; one that this run executed before an interruption is counted already."""
+        if self._ports.forks:
+            self._ports.forks.taken_over(launch, stored.run)
         if stored.run != self._run:
             self._taken_over.append(stored.id)
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)

@@ -19,15 +19,15 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
             baseline_trials=spend.baseline_trials + is_baseline(launch),
             foreign=spend.foreign + 1,
         )
-    usd = execution.trace.usd
     trace = execution.trace
+    usd = trace.paid_usd
     return replace(
         with_gaps(spend, execution),
         trials=spend.trials + 1,
         baseline_trials=spend.baseline_trials + is_baseline(launch),
         usd=spend.usd + (usd or 0.0),
         unpriced=spend.unpriced + (usd is None),
-        tokens=spend.tokens + execution.trace.usage.total,
+        tokens=spend.tokens + execution.trace.paid_tokens,
         abandoned=spend.abandoned + execution.abandoned,
         kept=spend.kept + text_size(trace),
         cut=spend.cut + bool(trace.texts_cut),

@@ -26,11 +26,11 @@ class Taping:
         self._asked = asked
         self._mine: Take | None = None
 
-    def given(self, status: int, body: bytes) -> None:
-        """Record the reply that the agent was given."""
+    def given(self, status: int, body: bytes, seconds: float, *, whole: bool = True) -> None:
+        """Record the reply that the agent was given, after so many seconds; not `whole` where it did not read to the end."""
         if self._takes is not None:
             kind = self._codec.content_type(stream=body.lstrip()[:1] not in (b"{", b"["))
-            self._put(take(self._asked, status, kind, body))
+            self._put(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
 
     def refused(self, status: int) -> None:
         """Record the refusal that the agent was given, in the service's words."""
@@ -122,18 +122,33 @@ class Passage:
         self._under_way.left(error)
 
     def played(self) -> Take | None:
-        """Return what the agent was given for this request when it was recorded; None unless its trial is replayed.
+        """Return what the agent is given from a record; None where the request is live.
 
-        Raises `ReplayError` where it had asked something else then, `ConnectionError` where it was given nothing.
+        In a trial that is replayed that is every request's recorded answer. Raises `ReplayError` where the agent had
+        asked something else then, `ConnectionError` where it was given nothing. In a trial that goes along a recorded
+        run of the original, it is the answer to a request that leaves as the original's did.
         """
         if self._trial.player is None:
-            return None
+            return self._recalled()
         with self:
             found = self._trial.player.answer(self._asked)
             if found.status is None:
                 raise ConnectionError("when this was recorded, the connection failed")
             self._under_way.answered(found.status, found.body if found.status < 400 else None)
         return found
+
+    def _recalled(self) -> Take | None:
+        """Return what the agent is given where the recorded run has asked the same; its mutant may change the reply."""
+        if self._trial.fork is None or self.needs_whole_replies:  # a decoy's call is answered by asking on
+            return None
+        found = self._trial.fork.answer(self.call)
+        if found is None or found.status is None:
+            return None
+        with self:
+            self._under_way.recalled = True
+            self._trial.recorder.count(late=found.seconds)  # as long as if it were asked
+            given = self.received(found.status, found.body)
+        return None if given is None else take(self._asked, found.status, found.content_type, given)
 
     def hold(self, throttle: Throttle | None) -> float:
         """Return seconds to wait for a place under the rate limit; they are not the exchange's own."""
@@ -169,7 +184,7 @@ class Passage:
         answered = self._answered(body)
         if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
-            self._taping.given(status, answered.body)
+            self._taping.given(status, answered.body, self._under_way.seconds)
             return answered.body
         self._under_way.answered(status, body)
         self._rounds += 1
@@ -244,7 +259,7 @@ class Relay:
         given = b"".join(self._given)
         self._exchange.settled()
         self._exchange.has_streamed(given)
-        self._taping.given(self._status, given)
+        self._taping.given(self._status, given, self._exchange.seconds, whole=False)
 
     def end(self, error: BaseException | None = None) -> None:
         """End the recording: the stream is complete, was closed by the agent, or was cut off by an `error`."""
@@ -253,7 +268,8 @@ class Relay:
         self._ended = True
         given = b"".join(self._given)
         self._exchange.has_ended(given, error, complete=self._complete)
-        self._taping.given(self._status, given)  # one that was cut off is cut off when it is replayed
+        # one that was cut off is cut off when it is replayed
+        self._taping.given(self._status, given, self._exchange.seconds, whole=self._complete)
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

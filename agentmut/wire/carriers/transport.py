@@ -66,9 +66,9 @@ class Tap:
                 passage = self._passage(request, body)
                 if passage is None:
                     return await original(client, request, **options)
+                await _pause(passage.pause)
                 if played := passage.played():
                     return await _aread(maker.played(request, played), options)
-                await _pause(passage.pause)
                 while True:
                     with passage:
                         await _pause(passage.hold(self._throttle))
@@ -94,9 +94,9 @@ class Tap:
                 passage = self._passage(request, request.read() if self._may_see(request) else None)
                 if passage is None:
                     return original(client, request, **options)
+                time.sleep(passage.pause)
                 if played := passage.played():
                     return _read(maker.played(request, played), options)
-                time.sleep(passage.pause)
                 while True:
                     with passage:
                         time.sleep(passage.hold(self._throttle))

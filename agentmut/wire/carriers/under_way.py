@@ -32,6 +32,8 @@ class UnderWay:
         self._seconds: float | None = None
         self._pending = True
         self._ended = False
+        self.recalled = False
+        """Whether a recorded run answers it."""
         self._streams = False
         """Whether some of its reply has come."""
         self._recorder.asked(self._asked)
@@ -44,6 +46,11 @@ class UnderWay:
         self._asked = self._started
         self._recorder.asked(self._asked)
         return seconds
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it has taken so far, or took until its whole reply was there."""
+        return self._recorder.now() - self._started if self._seconds is None else self._seconds
 
     def _read(self) -> ModelRequest | None:
         """Return the request, None where it cannot be read."""
@@ -145,11 +152,12 @@ class UnderWay:
             status=self._status,
             error=problem,
             started=self._started,
-            seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
+            seconds=self.seconds,
             dialect=self.codec.name,
             host=self._host,
             turn=self._place.turn,
             node=self._place.node,
+            recalled=self.recalled,
         )
 
 

@@ -74,14 +74,14 @@ class Courier:
             return await pass_on(http, reply, _location(http, asked, reply))
 
     async def _to_model(self, http: web.BaseRequest, asked: Asked, passage: Passage) -> web.StreamResponse:
+        if passage.pause:
+            await asyncio.sleep(passage.pause)
         if played := _played(passage):
             return played
         headers = asked.upstream.headers(http.headers, asked.trial.id)
         if not is_packed(passage.call.body):
             headers.pop(hdrs.CONTENT_ENCODING, None)
         headers[hdrs.ACCEPT_ENCODING] = "identity"  # what is read need not be packed
-        if passage.pause:
-            await asyncio.sleep(passage.pause)
         while True:
             try:
                 with passage:

@@ -1,0 +1,28 @@
+"""What forking at the fault has saved, and where it could not, in words."""
+
+from collections.abc import Iterator
+
+from agentmut.campaign.decision.state import CampaignState
+
+
+def fork_notes(state: CampaignState) -> Iterator[str]:
+    """Yield the share of requests that recorded runs answered, and the scenarios whose runs were not taken."""
+    tallies = [arm.tally for arm in state.arms.values()]
+    recalled, asked = sum(each.recalled for each in tallies), sum(each.asked for each in tallies)
+    if recalled:
+        yield (
+            f"recorded runs of the original answered {recalled} of {asked} model requests of mutants' trials; "
+            "tokens and cost count the others alone"
+        )
+    if state.forks is None:
+        return
+    for scenario, named in state.forks.refused.items():
+        yield (
+            f"execution.fork was no use on {scenario}, whose mutants ran live: its requests name {named}, and a "
+            "recorded run cannot bring that back"
+        )
+    for scenario, trials in state.forks.unrecorded.items():
+        yield (
+            f"execution.fork was no use in {trials} trials of mutants on {scenario}: the baseline's runs are from "
+            "before it was set, and so are not recorded. `--fresh` makes a new baseline"
+        )

@@ -1,0 +1,52 @@
+"""Fork at the fault: a mutant's trial goes along a recorded run of the original for as long as it asks the same.
+
+A service that keeps nothing between requests draws each reply from a law of the request's bytes alone. So a recorded
+reply to the very same bytes is a draw like any other, whoever asked first, and the trial has the law of one that is
+live from its beginning. Each recorded run may serve a mutant once, and may not be chosen by how it ended.
+"""
+
+import threading
+from collections.abc import Iterable
+
+from agentmut.nouns.cassette import MASK, Take, without_credentials
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.trace import Recalled, Usage
+
+
+class Fork:
+    """Answers the requests of one trial that a recorded run asked in the very same bytes; all others are live."""
+
+    def __init__(self, takes: Iterable[Take]) -> None:
+        self._left = [one for one in takes if is_usable(one)]
+        self._lock = threading.Lock()
+
+    def answer(self, call: HttpCall) -> Take | None:
+        """Return the first unused take of the same request, and use it up; None where there is none."""
+        path, body = without_credentials(call.path), call.body.decode("utf-8", "replace")
+        with self._lock:
+            for index, one in enumerate(self._left):
+                if one.path == path and one.asked == body:
+                    return self._left.pop(index)
+        return None
+
+
+def is_usable(one: Take) -> bool:
+    """Return whether a take is a whole reply, and nothing of it was masked: half of it would be no draw."""
+    answered = one.status is not None and one.status < 300
+    return answered and one.whole and MASK not in one.asked and MASK not in one.given
+
+
+def recalled(exchanges: Iterable[Exchange]) -> tuple[Recalled, ...]:
+    """Return what a recorded run answered in a trial that made these exchanges, by model; its price is unknown yet."""
+    found: dict[str, Recalled] = {}
+    for one in exchanges:
+        if one.recalled:
+            model = (one.reply.model if one.reply else "") or one.request.model
+            before = found.get(model, Recalled(model=model, requests=0))
+            usage = before.usage + (one.reply.usage if one.reply else Usage())
+            found[model] = Recalled(model=model, requests=before.requests + 1, usage=usage)
+    return tuple(found.values())
+
+
+__all__ = ["Fork", "is_usable", "recalled"]

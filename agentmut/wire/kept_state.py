@@ -1,0 +1,38 @@
+"""Which requests go on from what the service keeps: their bytes are not all that the model reads."""
+
+import json
+from types import MappingProxyType
+
+from agentmut.nouns import Take
+
+_NAMES = MappingProxyType(
+    {
+        "previous_response_id": "an earlier response",
+        "conversation": "a conversation",
+        "container": "a container",
+    }
+)
+"""Fields of a request, at its top, that name something kept: of Responses, Responses, and Anthropic Messages."""
+
+
+def kept_state(take: Take) -> str:
+    """Return what a recorded request names that its service keeps, in a phrase; empty where it brings all itself.
+
+    >>> kept_state(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1", "input": "hi"}', status=200))
+    'an earlier response that the service keeps (previous_response_id)'
+    """
+    try:
+        body = json.loads(take.asked)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(body, dict):
+        return ""
+    found = next((name for name in _NAMES if body.get(name)), "")
+    if found:
+        return f"{_NAMES[found]} that the service keeps ({found})"
+    items = body.get("input")
+    if isinstance(items, list) and any(
+        isinstance(i, dict) and i.get("type") == "item_reference" for i in items
+    ):
+        return "an item that the service keeps (item_reference)"
+    return ""
