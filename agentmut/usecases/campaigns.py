@@ -150,7 +150,8 @@ def _amid_outages(
     forks = Forks(plan, session.project.runs) if session.project.execution.fork else None
     for round_ in range(MOST_ROUNDS + 1):
         state = _begun(session, plan)
-        state.forks = forks
+        if forks:
+            state.unforked = forks.problems
         state.set_aside = store.quarantine.of(plan.run_id)
         last: list[str] = []
         guard = Guard(

@@ -36,7 +36,7 @@ from .dialects.places import at as at
 from .dialects.places import with_values as with_values
 from .dialects.responses.responses import Responses as Responses
 from .dialects.responses.responses_stream import ENDS as ENDS
-from .kept_state import kept_state as kept_state
+from .kept_state import kept_by_service as kept_by_service
 from .recorded import recorded_call as recorded_call
 from .rewriting.hunks import changed_lines as changed_lines
 from .rewriting.rewriter import ConfigRewriter as ConfigRewriter

@@ -15,10 +15,10 @@ _NAMES = MappingProxyType(
 """Fields of a request, at its top, that name something kept: of Responses, Responses, and Anthropic Messages."""
 
 
-def kept_state(take: Take) -> str:
+def kept_by_service(take: Take) -> str:
     """Return what a recorded request names that its service keeps, in a phrase; empty where it brings all itself.
 
-    >>> kept_state(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1", "input": "hi"}', status=200))
+    >>> kept_by_service(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1", "input": "hi"}', status=200))
     'an earlier response that the service keeps (previous_response_id)'
     """
     try:

@@ -182,14 +182,14 @@ def test_each_recorded_run_serves_a_mutant_once_in_an_order_of_its_own(runs: Rec
     assert one != other
     assert one == [runs.taken("a", k) for k in range(2 * BLOCK)]  # as a resumed run finds it
     assert runs.taken("a", 2 * BLOCK) == ""
-    assert not runs.forks.unrecorded
+    assert not runs.forks.problems.unrecorded
 
 
 def test_a_scenario_whose_requests_name_what_the_service_keeps_is_refused(runs: Recorded) -> None:
     for repeat in range(BLOCK):
         runs.original(repeat, asked='{"previous_response_id": "resp_1"}')
     assert runs.taken("a", 0) == ""
-    assert "previous_response_id" in runs.forks.refused["late"]
+    assert "previous_response_id" in runs.forks.problems.refused["late"]
 
 
 def test_runs_without_evidence_and_controls_are_not_taken(runs: Recorded) -> None:
@@ -203,4 +203,4 @@ def test_a_baseline_that_was_not_recorded_is_counted(runs: Recorded) -> None:
     for repeat in range(BLOCK):
         runs.forks.taken_over(Launch("", "late", repeat, repeat), "r0")
     assert runs.taken("a", 0) == ""
-    assert runs.forks.unrecorded == {"late": 1}
+    assert runs.forks.problems.unrecorded == {"late": 1}

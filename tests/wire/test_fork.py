@@ -21,7 +21,7 @@ from agentmut.wire.carriers.proxy.upstream import Upstream
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.kept_state import kept_state
+from agentmut.wire.kept_state import kept_by_service
 
 httpx = importlib.import_module("httpx")
 CHAT = "/v1/chat/completions"
@@ -67,7 +67,7 @@ def test_what_is_no_whole_reply_is_never_taken(one: Take) -> None:
     ],
 )
 def test_a_request_that_goes_on_from_what_the_service_keeps_is_known(asked: str, named: str) -> None:
-    found = kept_state(recorded(asked.encode()))
+    found = kept_by_service(recorded(asked.encode()))
     assert (named in found) if named else found == ""
 
 

@@ -28,10 +28,10 @@ from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned
 from agentmut.campaign.decision.scoring import SeenLook, score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
+from agentmut.campaign.decision.unforked import Unforked
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
-from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Sampled, Scenario, Score, Status
 from agentmut.store import Quarantined, is_later
@@ -82,8 +82,8 @@ class CampaignState:
     """Looks for outages."""
     set_aside: tuple[Quarantined, ...] = ()
     """What outages have spoiled so far; it was run again, or will be."""
-    forks: Forks | None = None
-    """The recorded runs that trials of mutants go along; None where all trials are live."""
+    unforked: Unforked = field(default_factory=Unforked)
+    """Where trials of mutants could not go along recorded runs of the original."""
     _money: Money = field(default_factory=Money)
     _mutant_began: bool = False
     """Whether some trial of a mutant did more than raise at once."""

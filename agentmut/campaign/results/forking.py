@@ -14,14 +14,12 @@ def fork_notes(state: CampaignState) -> Iterator[str]:
             f"recorded runs of the original answered {recalled} of {asked} model requests of mutants' trials; "
             "tokens and cost count the others alone"
         )
-    if state.forks is None:
-        return
-    for scenario, named in state.forks.refused.items():
+    for scenario, named in state.unforked.refused.items():
         yield (
             f"execution.fork was no use on {scenario}, whose mutants ran live: its requests name {named}, and a "
             "recorded run cannot bring that back"
         )
-    for scenario, trials in state.forks.unrecorded.items():
+    for scenario, trials in state.unforked.unrecorded.items():
         yield (
             f"execution.fork was no use in {trials} trials of mutants on {scenario}: the baseline's runs are from "
             "before it was set, and so are not recorded. `--fresh` makes a new baseline"

@@ -6,17 +6,17 @@ order for all, a few runs that happen to miss a tool would decide about every mu
 beyond the baseline is live throughout.
 """
 
-from collections import Counter
 from pathlib import Path
 from random import Random
 
+from agentmut.campaign.decision.unforked import Unforked
 from agentmut.campaign.preparation.identity import trial_id
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Ending, Take
 from agentmut.store import cassette_path, is_later, read_cassette
 from agentmut.trial import TrialRequest
-from agentmut.wire import kept_state
+from agentmut.wire import kept_by_service
 
 BLOCK = 10
 """Runs of the baseline within which a mutant has its own order; baselines mostly are multiples of it."""
@@ -30,10 +30,7 @@ class Forks:
         self._runs = runs
         self._controls = {plan.destroyed.id, *(mutant.id for mutant in plan.identity)}
         self._executed_by: dict[tuple[str, int], str] = {}
-        self.refused: dict[str, str] = {}
-        """Scenario -> what its requests name that a recorded run cannot bring back, in a phrase."""
-        self.unrecorded: Counter[str] = Counter()
-        """Scenario -> trials of mutants for which the run of the baseline is not recorded."""
+        self.problems = Unforked()
 
     def taken_over(self, launch: Launch, run: str) -> None:
         """Note which run has executed a trial of the original, and may have recorded it."""
@@ -48,7 +45,7 @@ class Forks:
         if not launch.mutant:
             self.taken_over(launch, self._plan.run_id)
             return request._replace(record=not is_later(launch.repeat))
-        if launch.mutant in self._controls or launch.scenario in self.refused:
+        if launch.mutant in self._controls or launch.scenario in self.problems.refused:
             return request
         return request._replace(recorded=self._recorded(launch))
 
@@ -60,10 +57,10 @@ class Forks:
         path = cassette_path(self._runs / run, trial_id(self._plan.seed, "", scenario, repeat))
         found = read_cassette(path) if path.exists() else None
         if found is None:
-            self.unrecorded[scenario] += 1
+            self.problems.unrecorded[scenario] += 1
             return ()
-        if state := next(filter(None, map(kept_state, found.takes)), ""):
-            self.refused[scenario] = state
+        if state := next(filter(None, map(kept_by_service, found.takes)), ""):
+            self.problems.refused[scenario] = state
             return ()
         return found.takes if Ending(found.ending).is_evidence else ()
 
