@@ -18,7 +18,7 @@ _NAMES = MappingProxyType(
 def kept_by_service(take: Take) -> str:
     """Return what a recorded request names that its service keeps, in a phrase; empty where it brings all itself.
 
-    >>> kept_by_service(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1", "input": "hi"}', status=200))
+    >>> kept_by_service(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1"}', status=200))
     'an earlier response that the service keeps (previous_response_id)'
     """
     try:
