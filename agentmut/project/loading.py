@@ -98,11 +98,7 @@ class _ProjectReader:
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
-        if self.file.execution.record and not self.file.store.keeps_texts:
-            said = f"a recording is the text of a run, and store.texts: {self.file.store.texts} keeps none"
-            self.problems.append(
-                self.source.problem(("execution", "record"), f"{said}. Leave one of them out")
-            )
+        self._extend(self._recording_problems())
         if self.problems:
             raise ProjectError(joined(self.problems))
         return self._assembled(
@@ -194,6 +190,14 @@ class _ProjectReader:
         if catalogue is not None and wanted.use is not None:
             for index, entry in enumerate(wanted.use):
                 self._checked(("relations", "use", index), partial(catalogue.choose, [entry]))
+
+    def _recording_problems(self) -> Iterator[tuple[KeyPath, str]]:
+        """Yield the settings that record runs although no text may be kept."""
+        execution, store = self.file.execution, self.file.store
+        said = f"a recording is the text of a run, and store.texts: {store.texts} keeps none"
+        for name, asked in (("record", execution.record), ("fork", execution.fork)):
+            if asked and not store.keeps_texts:
+                yield ("execution", name), f"{said}. Leave one of them out"
 
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]

@@ -83,13 +83,14 @@ def test_all_is_kept_unless_the_project_says_otherwise() -> None:
     assert TextKeeping().execution(execution) is execution
 
 
-def test_a_recording_and_no_text_exclude_each_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["record", "fork"])
+def test_a_recording_and_no_text_exclude_each_other(tmp_path: Path, setting: str) -> None:
     (tmp_path / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: x}]}\n")
     (tmp_path / "agentmut.yaml").write_text(
         "version: 1\nagent: {adapter: python, run: 'm:run', config: {prompt: hi}}\nsuite: {scenarios: s.yaml}\n"
-        "execution: {record: true}\nstore: {texts: none}\n"
+        f"execution: {{{setting}: true}}\nstore: {{texts: none}}\n"
     )
     with pytest.raises(
-        ProjectError, match=r"agentmut\.yaml:4: execution\.record: a recording is the text of a run"
+        ProjectError, match=rf"agentmut\.yaml:4: execution\.{setting}: a recording is the text of a run"
     ):
         load_project(tmp_path)
