@@ -27,7 +27,7 @@ class Taping:
         self._mine: Take | None = None
 
     def given(self, status: int, body: bytes, seconds: float, *, whole: bool = True) -> None:
-        """Record the reply that the agent was given, after so many seconds; not `whole` where it did not read to the end."""
+        """Record the reply that the agent was given after so many seconds; not `whole` where it left a stream early."""
         if self._takes is not None:
             kind = self._codec.content_type(stream=body.lstrip()[:1] not in (b"{", b"["))
             self._put(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
