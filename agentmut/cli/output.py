@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 40
 """Lines that a page takes at a terminal."""
+JSON_VERSION = 1
+"""`schema_version` of a document that has no version of its own: it rises when a key goes or means something else."""
 LONGEST_END = 6
 """Lines of a last paragraph that is kept where a page is cut."""
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
@@ -82,9 +84,10 @@ def terminal_width() -> int:
     return min(max(shutil.get_terminal_size().columns, 80), 120) if sys.stdout.isatty() else 80
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on stdout."""
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document on stdout, an object with the version of its schema."""
+    versioned = {"schema_version": JSON_VERSION, **document}
+    typer.echo(json.dumps(versioned, indent=2, ensure_ascii=False))
 
 
 def print_report(

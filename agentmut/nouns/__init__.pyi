@@ -137,6 +137,7 @@ from .suggestion import ScenarioSuggestion as ScenarioSuggestion
 from .suggestion import Suggestions as Suggestions
 from .tools import EMPTY_SCHEMA as EMPTY_SCHEMA
 from .tools import ToolSpec as ToolSpec
+from .tools import lacks_schema as lacks_schema
 from .tools import read_tool as read_tool
 from .tools_as_functions import ANSWER as ANSWER
 from .tools_as_functions import listed_tools as listed_tools

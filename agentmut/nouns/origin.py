@@ -66,6 +66,8 @@ class Sources(Frozen):
     """The tools' file or `module:object`; None when the adapter reads them from the agent."""
     tool_places: dict[str, Place] = Field(default_factory=dict)
     """Where each tool is written, by name, as far as that can be told."""
+    tools_without_schema: tuple[str, ...] = ()
+    """Names of tools that are written without their parameters, so that a model takes them for tools without any."""
     context: tuple[str, ...] = ()
     recorded: dict[str, str] = Field(default_factory=dict)
     """The file with a recorded request, or with the agent itself, by the names of the parts that were read from it,

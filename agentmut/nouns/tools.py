@@ -64,6 +64,18 @@ def read_tool(tool: Any) -> ToolSpec:
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 
 
+def lacks_schema(tool: Any) -> bool:
+    """Return whether a tool is written as a mapping that says nothing of its parameters.
+
+    >>> lacks_schema({"name": "refund"}), lacks_schema({"name": "now", "parameters": {}})
+    (True, False)
+    """
+    if not isinstance(tool, Mapping):
+        return False
+    body = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
+    return "name" in body and all(body.get(key) is None for key in _SCHEMA_KEYS)
+
+
 def _from_mapping(tool: Mapping[str, Any]) -> ToolSpec:
     body = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
     name = body.get("name")

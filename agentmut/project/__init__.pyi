@@ -1,4 +1,6 @@
 from .config import read_config_file as read_config_file
+from .editor_schemas import schema_line as schema_line
+from .editor_schemas import write_schemas as write_schemas
 from .foreign import is_foreign as is_foreign
 from .foreign import split_part as split_part
 from .guidance import CoverageSettings as CoverageSettings

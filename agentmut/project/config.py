@@ -164,6 +164,7 @@ def _sources(
         ignores=prompt.read.ignores,
         tools=written.tools if isinstance(written.tools, str) else here,
         tool_places=tools.places,
+        tools_without_schema=tools.without_schema,
         context=written.context,
     )
 

@@ -16,7 +16,7 @@ from agentmut._base import (
     read_yaml,
     show_path,
 )
-from agentmut.nouns import Document, Place, ToolSpec, read_tool
+from agentmut.nouns import Document, Place, ToolSpec, lacks_schema, read_tool
 from agentmut.project.tool_checks import check_tool
 from agentmut.project.tool_places import ItemPlace, in_json, in_modules, in_yaml
 
@@ -68,6 +68,8 @@ class ReadTools(NamedTuple):
 
     tools: tuple[ToolSpec, ...] = ()
     places: dict[str, Place] = {}  # noqa: RUF012  (never changed)
+    without_schema: tuple[str, ...] = ()
+    """Names of those that are written without their parameters."""
 
 
 def read_tools(reference: str, root: Path) -> ReadTools:
@@ -84,10 +86,12 @@ def tools_of(found: Any, where: str, place: ItemPlace | None = None) -> ReadTool
     """Return the tools of a list; `where` names it in errors."""
     if not _is_listing(found):
         raise ProjectError(f"{where} holds a {type(found).__name__}; expected a list of tools")
-    tools = tuple(_tool(tool, index, where) for index, tool in enumerate(found))
+    listed = list(found)
+    tools = tuple(_tool(tool, index, where) for index, tool in enumerate(listed))
     _refuse_duplicates([tool.name for tool in tools], where)
     places = {tool.name: place(index) if place else None for index, tool in enumerate(tools)}
-    return ReadTools(tools, {name: found for name, found in places.items() if found})
+    bare = (read.name for tool, read in zip(listed, tools, strict=True) if lacks_schema(tool))
+    return ReadTools(tools, {name: found for name, found in places.items() if found}, tuple(bare))
 
 
 def _is_listing(found: Any) -> bool:

@@ -10,8 +10,11 @@ _INTRO = """# The project file
 
 `agentmut.yaml` says what the agent is, which tests are measured, and how. `agentmut init` writes one with comments.
 Only `version: 1` and mostly `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
-relative to the file. This page is made from the schema (`agentmut/project/agentmut.schema.json`), which editors can
-use as well.
+relative to the file. This page is made from the schema (`agentmut/project/agentmut.schema.json`).
+
+`agentmut init` writes a first line that names the schema to editors with a YAML language server, such as VS Code with
+its YAML extension. They complete keys and mark mistakes. Each command keeps the schemas of its version in
+`.agentmut/schemas`.
 
 ```yaml
 agent:

@@ -1,3 +1,4 @@
+from .bounded import one_line as one_line
 from .builtin_formats import compare_as as compare_as
 from .builtin_formats import format_named as format_named
 from .builtin_formats import json_text as json_text
@@ -6,6 +7,7 @@ from .files.csv_tables import csv_table as csv_table
 from .files.outcome_files import OUTCOME_FORMATS as OUTCOME_FORMATS
 from .files.outcome_files import outcomes_as as outcomes_as
 from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
+from .html.live import live_page as live_page
 from .html.mutant_file import MutantFile as MutantFile
 from .html.mutant_file import mutant_files as mutant_files
 from .html.run_lines import FURTHER as FURTHER
@@ -14,6 +16,9 @@ from .html.run_lines import runs_within as runs_within
 from .paint import clean as clean
 from .ranking import most_worrying_first as most_worrying_first
 from .report_wording import counted as counted
+from .report_wording import interval as interval
+from .report_wording import status_counts as status_counts
+from .report_wording import status_name as status_name
 from .terminal.assertion_lines import suggestion_document as suggestion_document
 from .terminal.baseline_page import render_baseline as render_baseline
 from .terminal.baseline_page import render_comparison_preview as render_comparison_preview

@@ -1,8 +1,9 @@
 """How a run ended, read off its answer or error and the model requests seen; blind to which mutant ran."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from agentmut._base import CaseError, UnavailableError, described
+from agentmut._base import CaseError, UnavailableError, described, own_place
 from agentmut.nouns import Action, AgentTrace, Ending, Exchange, ServiceTime, is_trouble
 from agentmut.recording import Recorder
 from agentmut.trial.pace import not_its_own
@@ -42,20 +43,23 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
 
 
 def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, str]:
-    """Return the ending of a run that raised `error`."""
-    said = described(error)
+    """Return the ending of a run that raised `error`, with the address that failed, or the line that raised."""
+    said, causes = described(error), list(_causes(error))
+    unreached = f"{said}{_address(said, causes)}"
     if isinstance(error, UnavailableError) or _unrecovered(recorder.exchanges):
-        return Ending.INFRASTRUCTURE, said
+        return Ending.INFRASTRUCTURE, unreached
     if recorder.exchanges and not recorder.exchanges[-1].answered:
         return Ending.REFUSED, said
-    causes = list(_causes(error))
     if any(_is_trouble_of_model(cause) for cause in causes):
-        return Ending.INFRASTRUCTURE, said
+        return Ending.INFRASTRUCTURE, unreached
     if any(_is_trouble(cause) for cause in causes) and not _is_own(causes, recorder):
-        return Ending.INFRASTRUCTURE, said
+        return Ending.INFRASTRUCTURE, unreached
     if not recorder.exchanges and any(_is_refusal(cause) for cause in causes):
         return Ending.REFUSED, said
-    return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), said
+    place = own_place(error)
+    return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), said + (
+        place and f" ({place})"
+    )
 
 
 def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[Ending, str]:
@@ -66,6 +70,17 @@ def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[E
     if why := not_its_own(spent, usual):
         return Ending.INFRASTRUCTURE, f"{said}: {why}"
     return Ending.TIMEOUT, said
+
+
+def _address(said: str, causes: Sequence[BaseException]) -> str:
+    """Return the address of the request that an HTTP client lost, without its query; empty where none tells, or the
+    message has it.
+    """
+    for cause in causes:
+        with suppress(Exception):  # httpx raises where an exception has no request
+            address = str(cause.request.url).partition("?")[0]  # type: ignore[attr-defined]
+            return f" (no answer from {address})" if address and address not in said else ""
+    return ""
 
 
 def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agentmut._base import UsageError, dummy_keys, environ, locked
@@ -13,7 +13,7 @@ from agentmut.campaign import (
     open_session,
     with_ages,
 )
-from agentmut.project import FOLDER, Project, load_project, redactor
+from agentmut.project import FOLDER, Project, load_project, redactor, write_schemas
 from agentmut.store import Store
 
 __all__ = [
@@ -46,6 +46,8 @@ def open_store(project: Project) -> Iterator[Store]:
     folder = project.root / FOLDER
     with locked(folder):
         store = Store(folder / "store.db")
+        with suppress(OSError):  # for editors; a disk that cannot be written keeps the old ones
+            write_schemas(project.root)
         try:
             yield store
         finally:

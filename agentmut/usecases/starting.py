@@ -1,13 +1,14 @@
 """`agentmut init`: a small project that runs as it is, to be changed into the user's own."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
 from agentmut._base import UsageError, nearest
-from agentmut.project import FOLDER
+from agentmut.project import FOLDER, schema_line, write_schemas
 from agentmut.seams import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})
@@ -78,10 +79,11 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
     """Write a commented project file, a prompt, two scenarios and an agent stub; the files written.
 
     Files that exist are never overwritten unless `force`: `UsageError` names them, and then nothing is
-    written at all. A `.gitignore` with the folder of results comes along where there is none: an existing one stays as
-    it is.
+    written at all. YAML files name their schemas to editors; those are written into `.agentmut`. A `.gitignore` with
+    the folder of results comes along where there is none: an existing one stays as it is.
     """
-    texts = {target / name: text for name, text in _starter_files(_templates() / starter_name(framework))}
+    found = _starter_files(_templates() / starter_name(framework))
+    texts = {target / name: f"{schema_line(name)}{text}" for name, text in found}
     if not (target / ".gitignore").exists():
         texts[target / ".gitignore"] = f"{FOLDER}/\n"
     existing = [str(path.relative_to(target)) for path in texts if path.exists()]
@@ -92,6 +94,8 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
         )
     for path, text in texts.items():
         _write(path, text)
+    with suppress(OSError):  # editors do without; the next command writes them again
+        write_schemas(target)
     return tuple(texts)
 
 

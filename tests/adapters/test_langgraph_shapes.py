@@ -300,5 +300,6 @@ def test_a_branch_that_fails_ends_the_run_with_what_was_seen(service: Any) -> No
         return graph.compile()
 
     execution = run(build)
-    assert (execution.ending, execution.reason) == (Ending.RAISED, "ValueError: out of stock")
+    assert execution.ending is Ending.RAISED
+    assert execution.reason.startswith("ValueError: out of stock (")
     assert set(execution.trace.edges) == {(START, "good"), (START, "bad")}

@@ -43,7 +43,7 @@ def stored(project: Path) -> None:
 def told(project: Path, *arguments: str) -> list[dict[str, object]]:
     done = CliRunner().invoke(app, ["trials", *arguments, "--json", "--project", str(project)])
     assert done.exit_code == 0, done.output
-    found: list[dict[str, object]] = json.loads(done.stdout)
+    found: list[dict[str, object]] = json.loads(done.stdout)["trials"]
     return found
 
 

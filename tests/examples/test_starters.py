@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agentmut.project.editor_schemas import schema_line
 from agentmut.usecases.starting import frameworks, write_starter
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -22,4 +23,5 @@ def files_of(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("name", WITH_EXAMPLE)
 def test_the_starter_of_a_framework_is_its_example(name: str, tmp_path: Path) -> None:
     write_starter(tmp_path, framework=name)
-    assert files_of(tmp_path) == files_of(EXAMPLES / name)
+    written = {path: text.removeprefix(schema_line(path)) for path, text in files_of(tmp_path).items()}
+    assert written == files_of(EXAMPLES / name)

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 import yaml
 from genai_prices import Usage, calc_price
+from jsonschema import Draft202012Validator
 
 from agentmut._base.errors import ExitCode, UsageError
 from agentmut.campaign.preparation.agents_own import with_agents_own
@@ -62,7 +64,7 @@ def killed_by(root: Path, project: Project, rule: str) -> list[str]:
 def test_the_starter_has_a_project_file_two_scenarios_a_prompt_and_an_agent(starter: Path) -> None:
     written = {path.relative_to(starter).as_posix() for path in starter.rglob("*") if path.is_file()}
     files = {"agentmut.yaml", "agent_under_test.py", "prompts/system.md", "scenarios/first.yaml"}
-    assert written == {*files, ".gitignore"}
+    assert {path for path in written if not path.startswith(".agentmut/")} == {*files, ".gitignore"}
     assert (starter / ".gitignore").read_text() == ".agentmut/\n"
     project = load_project(starter)
     assert len(project.scenarios) == 2
@@ -197,3 +199,10 @@ def test_the_stand_in_answers_a_conversation_with_all_that_it_is_about(starter: 
     run = agent_module(starter / "agent_under_test.py").run
     asked = "When do I get my refund?"
     assert asyncio.run(run(config, [asked, "Are you sure?"])) == asyncio.run(run(config, asked))
+
+
+def test_its_files_name_the_schemas_that_editors_check_them_with(starter: Path) -> None:
+    for path in (starter / "agentmut.yaml", starter / "scenarios" / "first.yaml"):
+        line, _, text = path.read_text().partition("\n")
+        schema = path.parent / line.removeprefix("# yaml-language-server: $schema=")
+        Draft202012Validator(json.loads(schema.read_text())).validate(yaml.safe_load(text))

@@ -125,7 +125,8 @@ def test_a_node_without_its_retry_loses_its_own_connection_and_fails(fetch_first
         config.model_copy(update={"orchestration": {**config.orchestration, "retries": {"fetch": 0}}})
     )
     broken = end(once)
-    assert (broken.ending, broken.reason) == (Ending.RAISED, "ConnectionError: the warehouse is away")
+    assert broken.ending is Ending.RAISED
+    assert broken.reason.startswith("ConnectionError: the warehouse is away (")
     assert end(whole).ending is Ending.ANSWERED
 
 

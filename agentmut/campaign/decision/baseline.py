@@ -14,6 +14,8 @@ OLD = 7 * 86_400
 """Seconds after which trials are called old: services drift, and kills then take more trials to confirm."""
 FEW = 2
 """So many trials without a model request, among others with one, are no chance."""
+HOPELESS = 5
+"""Trials of a scenario, none of which passed, after which it is not expected to pass."""
 SPARE = 0.2
 """Share of extra trials that may replace those that were no evidence."""
 
@@ -102,6 +104,12 @@ class ScenarioBaseline:
     def passes(self) -> int:
         """Return the number of trials that passed."""
         return self.trials - self.failures
+
+    @property
+    def never_passes(self) -> bool:
+        """Return whether all trials that are evidence failed, and there are enough of them to say so."""
+        enough = self.trials >= HOPELESS or (self.complete and self.trials > 0)
+        return enough and not self.passes
 
     @property
     def requests(self) -> Iterable[RequestShape]:

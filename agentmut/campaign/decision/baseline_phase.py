@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.baseline import HOPELESS, ScenarioBaseline
 from agentmut.campaign.limits import BaselineLimit, baseline_within, first_round_within
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch, TrialResult
-
-HOPELESS = 5
-"""Trials of a scenario, none of which passed, after which the first round of a run with a budget leaves it."""
 
 
 class BaselinePhase:
@@ -26,6 +23,8 @@ class BaselinePhase:
         # only in the first round: it is for cheap answers, and a finer one may yet find a scenario that passes rarely
         self._stops_hopeless = plan.bounded and bool(plan.rounds)
         self._skipped: Mapping[str, int] = plan.first
+        self._at_first = plan.stops_at_failing
+        """Whether scenarios are tried that have not passed yet, and no others."""
         self._first: dict[str, TrialResult] = {}
 
     def record(self, launch: Launch, result: TrialResult) -> str:
@@ -33,31 +32,53 @@ class BaselinePhase:
         baseline = self.by_scenario[launch.scenario]
         baseline.record(result, launch.number)
         if self._stops_hopeless:
-            hopeless = not baseline.passes and baseline.trials >= HOPELESS
+            hopeless = (
+                not baseline.passes and baseline.trials >= HOPELESS
+            )  # a finer round asks for more of it again
             baseline.wanted = min(self._wanted, baseline.trials) if hopeless else self._wanted
         refusal = ""
         if launch.number == 0:
             self._first[launch.scenario] = result
             if self._limit is not None and len(self._first) == len(self.by_scenario):
                 refusal = self._size(self._limit)
+        self._at_first = self._at_first and any(map(self._tries, self.by_scenario.values()))
         self.complete = baseline.complete and all(b.complete for b in self.by_scenario.values())
         return refusal
+
+    @property
+    def failing(self) -> bool:
+        """Return whether the first trials are there, and some scenario never passes while another has passed."""
+        found = self.by_scenario.values()
+        return not self._at_first and any(b.passes for b in found) and any(b.never_passes for b in found)
+
+    def _tries(self, baseline: ScenarioBaseline) -> bool:
+        """Return whether a scenario has not shown yet that it can pass: after one pass or `HOPELESS` trials it has,
+        or never will.
+        """
+        spent = baseline.finished >= HOPELESS or (baseline.launched > 0 and baseline.complete)
+        return not (baseline.passes or spent)
 
     def launch(self) -> Launch | None:
         """Choose the next trial, scenario by scenario in turn, so that costs and dead scenarios show early.
 
-        Until the size of the baseline is known, only each scenario's first trial.
+        Until the size of the baseline is known, only each scenario's first trial. Where failing scenarios stop the
+        campaign, one trial of each comes first, then a few more of those that have not passed.
         """
         wanting = [
             (b.launched, i, name)
             for i, (name, b) in enumerate(self.by_scenario.items())
-            if b.wants_another and (self._sized or not b.launched)
+            if b.wants_another and (self._sized or not b.launched) and self._is_due(b)
         ]
         if not wanting:
             return None
         repeat, _, name = min(wanting)
         self.by_scenario[name].launched += 1
         return Launch("", name, self._skipped.get(name, 0) + repeat, repeat)
+
+    def _is_due(self, baseline: ScenarioBaseline) -> bool:
+        if not self._at_first or not baseline.launched:
+            return True
+        return bool(baseline.finished) and not baseline.passes and baseline.launched < HOPELESS
 
     def testable(self, scenario: str, delta: float) -> bool:
         """Return whether the original passes often enough on a scenario for a drop by `delta` to show."""

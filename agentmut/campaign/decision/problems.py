@@ -7,6 +7,7 @@ from typing import Protocol
 from agentmut._base import RunError, UsageError
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
+from agentmut.campaign.decision.reach import NEVER_CARRIED
 from agentmut.campaign.fresh import Fresh
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Ending, Outcome, Status
@@ -202,6 +203,17 @@ def _first_reason(lanes: Iterable[Runs]) -> str:
     return said[0][0].rstrip(". ") if said else "none given"
 
 
+def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
+    """Return what to say where some scenarios pass and others have failed each of their first trials."""
+    first, *others = (name for name, b in baselines.items() if b.never_passes)
+    reason = baselines[first].first_failure.rstrip(". ") or "no reason given"
+    too = f", and so do {', '.join(others)}" if others else ""
+    return (
+        f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Mend or remove it, "
+        "or go on without it: `agentmut run --continue`"
+    )
+
+
 def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     """Return what to say when the finished baseline leaves no scenario to try mutants on."""
     rates = ", ".join(f"{name} {b.passes}/{b.trials}" for name, b in baselines.items())
@@ -235,11 +247,13 @@ def destroyed_problem(status: Status, reason: str) -> str:
             f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then "
             "`agentmut resume`"
         )
+    if status is Status.NOT_APPLIED:
+        seen = reason.partition(": ")[2] if reason.startswith(NEVER_CARRIED) else reason
+        return f"control failed: no mutation reaches the agent: {seen or 'its requests show none'}"
     return (
-        f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}. "
-        "Either the mutations do not reach the agent, or the evaluators pass whatever it answers. Check "
-        "that the agent is built from the config it is given, that no session fixture and no cache holds its "
-        "answers from one run to the next, and that some evaluator fails on an agent without instructions"
+        f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}: the "
+        "evaluators pass whatever it answers, or its answers come from a cache or a session fixture. Add an evaluator "
+        "that fails on an agent without instructions"
     )
 
 

@@ -10,6 +10,7 @@ from agentmut.language import stems
 from agentmut.nouns import Mutant, Reach, Scenario, Status
 from agentmut.trial import Detector, SuiteConfig, absence
 
+NEVER_CARRIED = "no baseline trial carried this part of the"
 HOLDERS = "a session fixture or a cache"
 
 
@@ -132,4 +133,4 @@ def _no_coverage(mutant: Mutant) -> str:
 def _never_carried(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBaseline]) -> str:
     part = mutant.edits[0].part if mutant.edits else "config"
     seen = [print_ for baseline in baselines for print_ in baseline.footprints.values()]
-    return f"no baseline trial carried this part of the {part}: {absence(mutant, suite.full, seen, suite.on_wire)}"
+    return f"{NEVER_CARRIED} {part}: {absence(mutant, suite.full, seen, suite.on_wire)}"

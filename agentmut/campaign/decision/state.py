@@ -18,6 +18,7 @@ from agentmut.campaign.decision.problems import (
     dead_endpoint,
     destroyed_problem,
     early_problem,
+    failing_problem,
     identity_problem,
     unbegun,
     untestable_problem,
@@ -212,6 +213,8 @@ class CampaignState:
         if telling and not self.problem:  # looking at all of them would cost time each trial
             self.unable = bool(cannot_run(self.baselines.values()))
             self.problem = early_problem(self.baselines.values())
+        if self.plan.stops_at_failing and self.round < 0 and not self.problem and self.original.failing:
+            self.problem = failing_problem(self.baselines)
         if self.baseline_complete and not self.problem:
             self._begin_round()
 

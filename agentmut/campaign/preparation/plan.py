@@ -129,6 +129,8 @@ class Plan(RunPlan):
     """The runs of the shards that this one puts together."""
     selective: float | None = None
     """The share of operators that selective mutation was asked to keep."""
+    stops_at_failing: bool = False
+    """Whether a scenario that fails each of its first trials stops the campaign, before the rest of the baseline."""
     price: tuple[str, ...] = ()
     """What the run makes anew since evaluators are newer than stored trials, in a sentence each."""
     notes: tuple[str, ...] = ()

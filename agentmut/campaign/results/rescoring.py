@@ -74,6 +74,7 @@ class _Rescoring:
                 "baseline_limit": None,
                 "budget": BudgetSettings(),
                 "precision": None,
+                "stops_at_failing": False,
             }
         )
         self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables, only=sample)

@@ -73,6 +73,7 @@ def mutants_of(
             *left.stale,
             *((selection_note(share, selected),) if share else ()),
             *((not_built,) if not_built else ()),
+            *_without_schema(origin),
         ),
         selective=share,
     )
@@ -89,6 +90,16 @@ def _chosen(made: Generation, choice: Choice) -> Generation:
         dropped=(*narrowed_drops(made, choice.selection, choice.origin), *dropped),
         unselected=sum(mutant.id not in kept for mutant in made.mutants),
         ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
+    )
+
+
+def _without_schema(origin: Origin) -> tuple[str, ...]:
+    names = origin.sources.tools_without_schema
+    if not names:
+        return ()
+    return (
+        f"tools without `parameters`: {', '.join(names)}. Models are told that they take no arguments, and no mutant "
+        "changes their schemas: write `parameters` (a JSON Schema), or `parameters: {}` if they take none",
     )
 
 

@@ -70,8 +70,12 @@ def sharded(plan: Plan, number: int, of: int) -> Plan:
     )
 
 
-def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) -> Plan:
-    """Return the part of a plan that the command line asks for: a shard, the baseline and controls, or all of it."""
+def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool, go_on: bool = True) -> Plan:
+    """Return the part of a plan that the command line asks for: a shard, the baseline and controls, or all of it.
+
+    `go_on`: whether scenarios that never pass are left out; otherwise one stops the run.
+    """
+    plan = plan.model_copy(update={"stops_at_failing": not go_on})
     if shard is None:
         return baseline_of(plan) if baseline_only else plan
     number, of = parse_shard(shard)
@@ -115,6 +119,7 @@ def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
             "shard": None,
             "merged": tuple(plan.run_id for plan in plans.values()),
             "fresh": False,
+            "stops_at_failing": False,
             "budget": type(first.budget)(),
         }
     )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,10 +28,12 @@ from agentmut.cli.output import agents_on_stderr, exit_code
 from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
-    from agentmut.campaign import Plan, Session
+    from agentmut.campaign import CampaignState, Plan, Session
     from agentmut.mutation import Generation
     from agentmut.nouns import Result
     from agentmut.store import Store
+
+    Progress = Callable[[CampaignState], None]
 
 
 Shard = Annotated[
@@ -45,6 +48,12 @@ Gate = Annotated[
     typer.Option(
         "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
     ),
+]
+GoOn = Annotated[
+    bool, typer.Option("--continue", help="Go on without scenarios that fail each of their first runs.")
+]
+Serve = Annotated[
+    bool, typer.Option("--serve", help="Serve a live page on 127.0.0.1: progress, decisions, a stop button.")
 ]
 
 
@@ -63,6 +72,8 @@ def run(
     shard: Shard = None,
     baseline_only: BaselineOnly = False,
     gate: Gate = False,
+    go_on: GoOn = False,
+    serve: Serve = False,
     full: Full = False,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +81,8 @@ def run(
 
     Reports which breakages the scenarios notice, and which nobody notices. Large drops of a pass rate are looked for
     first, so a small budget gives a coarse answer; a later run with more money goes on from there. A budget that is
-    not enough for all mutants is spent on a random sample of them.
+    not enough for all mutants is spent on a random sample of them. Each scenario runs once first; one that fails each
+    of its first runs stops the command, unless --continue leaves it out.
     For several machines: --baseline-only, copy .agentmut to each, --shard k/n on each, then `agentmut merge`.
 
     Example: agentmut run --usd 2 --yes
@@ -90,8 +102,8 @@ def run(
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes
         if untouched is None:
-            share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
-            result = _campaign(session, store, generation, seed, share, yes=yes, fresh=fresh)
+            share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh, go_on=go_on)
+            result = _campaign(session, store, generation, seed, share, yes=yes, fresh=fresh, serve=serve)
     if untouched is not None:
         if gate:  # what is stored may yet decide
             raise typer.Exit(int(decide_and_print(loaded, None, as_json, project)))
@@ -112,20 +124,27 @@ def _campaign(
     *,
     yes: bool,
     fresh: bool,
+    serve: bool,
 ) -> "Result":
     from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
     from agentmut.usecases import carry_out_campaign
 
     plan = share(make_plan(session, generation, seed, time.time()))
-    for price in plan.price:
-        typer.echo(f"Note: {price}.", err=True)
+    for note in (*plan.price, *generation.notes):
+        typer.echo(f"Note: {note}.", err=True)
     if not yes:
         _ask(store, plan)
     register(store, plan, session.tests.texts)
     line = ProgressLine()
+    shown: AbstractContextManager[Progress] = nullcontext(line)
+    if serve:
+        from agentmut.cli.live_run import on_live_page
+
+        shown = on_live_page(session.project.root.name, plan.run_id, line)
     try:
-        return carry_out_campaign(session, plan, store, fresh=fresh, progress=line)
+        with shown as progress:
+            return carry_out_campaign(session, plan, store, fresh=fresh, progress=progress)
     finally:
         line.close()
 

@@ -82,7 +82,8 @@ def trials(
         )
         return
     if as_json:
-        print_json(one.model_dump(mode="json") if one else [row.model_dump(mode="json") for row in rows])
+        listed = {"trials": [row.model_dump(mode="json") for row in rows]}
+        print_json(one.model_dump(mode="json") if one else listed)
         return
     most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
     for line in _whole(one) if one else _listed(rows, most):

@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-def rendered(template: str, scripts: Sequence[str], **values: object) -> str:
-    """Return a whole page with its style and scripts in it, which its policy admits by their hashes."""
+def rendered(template: str, scripts: Sequence[str], *, connect: bool = False, **values: object) -> str:
+    """Return a whole page with its style and scripts in it, which its policy admits by their hashes.
+
+    `connect`: whether the page may ask the server that it comes from.
+    """
     from markupsafe import Markup
 
     style, script = _text("report.css"), "".join(map(_text, scripts))
     made = _environment().get_template(template)
-    return made.render(**values, policy=_policy(style, script), style=Markup(style), script=Markup(script))
+    policy = _policy(style, script) + ("; connect-src 'self'" if connect else "")
+    return made.render(**values, policy=policy, style=Markup(style), script=Markup(script))
 
 
 def _policy(style: str, script: str) -> str:

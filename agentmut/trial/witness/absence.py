@@ -43,9 +43,8 @@ def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:
             f"Let it read {part} of the config that it is given, each time it is called"
         )
     return (
-        "no model request was seen, and the agent read nothing of its config: its client of the model is none that "
-        "agentmut sees in this process. Run the agent as a program (`adapter: command`), or lead its requests through "
-        "`agentmut proxy`"
+        "no model request was seen, and the agent read nothing of its config. Let it use the config that it is given, "
+        "run it as a program (`adapter: command`), or lead its requests through `agentmut proxy`"
     )
 
 

@@ -1,0 +1,116 @@
+"""The live page of a run on loopback: whoever knows the token in its address sees the state and may stop the run."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentmut._base import RunError
+from agentmut.wire import RefusalError, behind_token, check_host, check_origin, new_token
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+HOST = "127.0.0.1"
+STARTING = 10.0
+"""Seconds that the server has to listen."""
+LAST_LOOK = 3.0
+"""Seconds that a page which is open has to fetch the end of the run."""
+RECENT = 3.0
+"""Seconds since its last question in which a page is taken to be open."""
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class LiveServer:
+    """Serves one page in a thread of its own, for as long as the command runs."""
+
+    def __init__(self, page: str, stop: Callable[[], None]) -> None:
+        self._page = page
+        self._stop = stop
+        self._token = new_token()
+        self._state: Mapping[str, Any] = {}
+        self._port = 0
+        self._asked = 0.0
+        self._told_end = threading.Event()
+        self._ready = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="agentmut-live")
+
+    def __enter__(self) -> "LiveServer":
+        self._thread.start()
+        if not self._ready.wait(STARTING) or not self._port:
+            raise RunError("the live page cannot be served: no port of 127.0.0.1 is free. Leave --serve out.")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._state.get("ended") and time.monotonic() - self._asked < RECENT:
+            self._told_end.wait(LAST_LOOK)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(STARTING)
+
+    @property
+    def address(self) -> str:
+        """Return the address of the page, with its token."""
+        return f"http://{HOST}:{self._port}/{self._token}/"
+
+    def show(self, state: Mapping[str, Any]) -> None:
+        """Take the state that pages are given from now on."""
+        self._state = state
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            runner = self._loop.run_until_complete(self._listen())
+            self._ready.set()
+            self._loop.run_forever()
+            self._loop.run_until_complete(runner.cleanup())
+        finally:
+            self._ready.set()
+            self._loop.close()
+
+    async def _listen(self) -> "web.AppRunner":
+        from aiohttp import web
+
+        app = web.Application(client_max_size=1)
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        site = web.TCPSite(runner, HOST, 0)
+        await site.start()
+        self._port = runner.addresses[0][1]
+        return runner
+
+    async def _answer(self, request: "web.Request") -> "web.Response":
+        from aiohttp import web
+
+        try:
+            check_host(request.headers, self._port)
+            check_origin(request.headers)
+            target = behind_token(request.path, self._token)
+        except RefusalError as refusal:
+            return web.Response(status=refusal.status, text=str(refusal), headers=HEADERS)
+        if (request.method, target) == ("GET", "/"):
+            return web.Response(text=self._page, content_type="text/html", headers=HEADERS)
+        if (request.method, target) == ("GET", "/state"):
+            self._asked = time.monotonic()
+            if self._state.get("ended"):
+                self._told_end.set()
+            return web.Response(
+                status=200 if self._state else 503,
+                text=json.dumps(self._state),
+                content_type="application/json",
+                headers=HEADERS,
+            )
+        if (request.method, target) == ("POST", "/stop"):
+            if self._state.get("stoppable"):
+                self._stop()
+            return web.Response(status=204, headers=HEADERS)
+        return web.Response(status=404, text="there is no such page", headers=HEADERS)

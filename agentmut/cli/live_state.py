@@ -1,0 +1,99 @@
+"""What the live page shows of a campaign: one JSON document, made anew every moment."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from agentmut.campaign import CampaignState
+from agentmut.cli.progress import clock, describe
+from agentmut.nouns import Intent, Mutant, Score, Status
+from agentmut.report import interval, one_line, status_counts, status_name
+
+SHOWN = 200
+"""Decisions and unnoticed changes that are sent, each."""
+UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
+
+
+class Decisions:
+    """The mutants in the order in which their status was first known."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Status, str]] = {}
+
+    def take_in(self, state: CampaignState) -> Mapping[str, tuple[Status, str]]:
+        """Return the status of each decided mutant, the latest decision last; controls are none."""
+        for mutant in state.plan.mutants:
+            found = state.status(mutant.id)
+            if found is None or found[0] is Status.NOT_DRAWN:
+                self._known.pop(mutant.id, None)
+            elif self._known.get(mutant.id) != found:
+                self._known.pop(mutant.id, None)
+                self._known[mutant.id] = found
+        return self._known
+
+
+def live_state(state: CampaignState, decisions: Decisions, ended: str = "") -> dict[str, Any]:
+    """Return the state of a campaign in the words of the page. `ended` says how it ended, where it has."""
+    known = decisions.take_in(state)
+    mutants = {mutant.id: mutant for mutant in state.plan.mutants}
+    rows = [_row(mutants[id], state, *found) for id, found in reversed(known.items())]
+    unnoticed = [
+        row
+        for (id, found), row in zip(reversed(known.items()), rows, strict=True)
+        if found[0] in UNNOTICED and mutants[id].intent is Intent.DEGRADE
+    ]
+    spend, score = state.spend, state.score_so_far()
+    return {
+        "state": ended or state.problem or _phase(state),
+        "progress": describe(state).partition(" | ")[0],
+        "share": _share(state, len(known)),
+        "score": interval(score) if score.value is not None else "–",
+        "counts": _counts(score, known),
+        "trials": f"{spend.trials:,}",
+        "reused": f"{spend.reused:,} more taken from the store" if spend.reused else "",
+        "cost": "unknown" if spend.unpriced else f"${spend.usd:.2f}",
+        "time": f"{clock(spend.seconds)} so far",
+        "decided": len(known),
+        "unnoticed_count": len(unnoticed),
+        "decisions": rows[:SHOWN],
+        "unnoticed": unnoticed[:SHOWN],
+        "baseline": [
+            {"name": one_line(name), "passes": b.passes, "trials": b.trials, "wanted": b.wanted}
+            for name, b in state.baselines.items()
+        ],
+        "stoppable": not ended,
+        "ended": bool(ended),
+    }
+
+
+def _phase(state: CampaignState) -> str:
+    if not state.baseline_complete:
+        return "The unchanged agent runs on each scenario first."
+    return "Broken copies of the agent run now." + (f" {state.notice}." if state.notice else "")
+
+
+def _share(state: CampaignState, decided: int) -> float:
+    """Return the share of the run that is done, from 0 to 1: the baseline is its first fifth."""
+    wanted = sum(b.wanted for b in state.baselines.values()) or 1
+    baseline = min(1.0, sum(b.finished for b in state.baselines.values()) / wanted)
+    mutants = decided / len(state.plan.mutants) if state.plan.mutants and state.baseline_complete else 0.0
+    return round(0.2 * baseline + 0.8 * mutants, 4)
+
+
+def _counts(score: Score, known: Mapping[str, tuple[Status, str]]) -> str:
+    return status_counts(score) if score.value is not None else f"{Counter(known).total()} decided"
+
+
+def _row(mutant: Mutant, state: CampaignState, status: Status, reason: str) -> dict[str, str]:
+    arm = state.arms.get(mutant.id)
+    open_ = arm is not None and arm.status is None
+    killers = f"by {', '.join(arm.killed_by)}" if arm and status is Status.KILLED and arm.killed_by else ""
+    note = "so far: smaller drops are looked for" if open_ else killers or reason
+    return {
+        "id": mutant.id,
+        "description": one_line(mutant.description),
+        "operator": mutant.operator,
+        "status": status_name(status),
+        "kind": status.value,
+        "note": one_line(note),
+    }

@@ -1,0 +1,11 @@
+"""The page of a run that goes on: it asks the command that serves it for its state, and nothing else."""
+
+from agentmut.report.html.inline import cut
+from agentmut.report.html.templating import rendered
+
+
+def live_page(title: str, run: str) -> str:
+    """Return the page. `title` names the project; the state comes from `state`, and `stop` ends the run."""
+    return rendered(
+        "live.html", ("live.js",), connect=True, title=cut(title, 120) or "agentmut", run=cut(run, 80)
+    )
