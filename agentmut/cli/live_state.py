@@ -36,11 +36,12 @@ def live_state(state: CampaignState, decisions: Decisions, ended: str = "") -> d
     """Return the state of a campaign in the words of the page. `ended` says how it ended, where it has."""
     known = decisions.take_in(state)
     mutants = {mutant.id: mutant for mutant in state.plan.mutants}
-    rows = [_row(mutants[id], state, *found) for id, found in reversed(known.items())]
+    latest_first = list(known)[::-1]
+    rows = [_row(mutants[id], state, *known[id]) for id in latest_first]
     unnoticed = [
         row
-        for (id, found), row in zip(reversed(known.items()), rows, strict=True)
-        if found[0] in UNNOTICED and mutants[id].intent is Intent.DEGRADE
+        for id, row in zip(latest_first, rows, strict=True)
+        if known[id][0] in UNNOTICED and mutants[id].intent is Intent.DEGRADE
     ]
     spend, score = state.spend, state.score_so_far()
     return {
