@@ -1,3 +1,5 @@
+from .checked import Checked as Checked
+from .checked import clause_rows as clause_rows
 from .comparability import Counted as Counted
 from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes

@@ -74,6 +74,13 @@ def contract_rows(
             )
 
 
+def clause_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[ContractRow]:
+    """Yield every contract with the clauses that trials violated, of whatever scenarios these are."""
+    for position, evaluator in enumerate(map(unwrapped, evaluators)):
+        if isinstance(evaluator, Contract):
+            yield ContractRow(contract=evaluator.spec.name, clauses=tuple(_clauses(checked, position)))
+
+
 def judge_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[JudgedRate]:
     """Yield every model judge of a scenario that has a calibration, with its pass rate corrected."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):

@@ -20,8 +20,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 GROUPS = {
     "Start": ("init", "doctor"),
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
-    "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import"),
-    "Decide": ("gate", "baseline", "trend"),
+    "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import", "analyze"),
+    "Decide": ("gate", "baseline", "trend", "watch"),
     "Maintain": ("clean", "simulate", "proxy"),
 }
 """The verbs by what one wants to do, as `agentmut --help` shows them."""

@@ -1,5 +1,11 @@
 from .behaviour_comparison import compare_behaviour as compare_behaviour
+from .behaviour_score import ScenarioRun as ScenarioRun
+from .behaviour_score import Scorer as Scorer
+from .behaviour_score import scenario_run as scenario_run
+from .behaviour_score import scorer_of as scorer_of
+from .coverage.context import CoverageContext as CoverageContext
 from .coverage.graph_and_rules import edges_never_taken as edges_never_taken
+from .coverage.measure import measure as measure
 from .coverage.models import FILE as FILE
 from .coverage.models import read_coverage as read_coverage
 from .coverage.models import write_coverage as write_coverage
@@ -49,6 +55,8 @@ from .generate.variations import substitutions as substitutions
 from .generate.variations import transformations as transformations
 from .groups import dominators as dominators
 from .groups import grouped as grouped
+from .provenance import NearestVersion as NearestVersion
+from .provenance import nearest_version as nearest_version
 from .search.consulting import consult as consult
 from .search.search import Ended as Ended
 from .search.search import Search as Search

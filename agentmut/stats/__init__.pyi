@@ -4,6 +4,7 @@ from .checks import check_rate as check_rate
 from .intervals.bootstrap import bootstrap as bootstrap
 from .intervals.clusters import clustered_mean as clustered_mean
 from .intervals.proportion import Interval as Interval
+from .intervals.proportion import bonferroni_intervals as bonferroni_intervals
 from .intervals.proportion import clopper_pearson as clopper_pearson
 from .intervals.proportion import descriptive as descriptive
 from .intervals.proportion import wilson as wilson
@@ -79,9 +80,14 @@ from .sequential.burst import burst_at_end as burst_at_end
 from .sequential.confidence_sequence import anytime_interval as anytime_interval
 from .sequential.drift import Cusum as Cusum
 from .sequential.drift import DriftState as DriftState
+from .sequential.drift import PageHinkley as PageHinkley
+from .sequential.drift import page_hinkley as page_hinkley
 from .sequential.further import MOST as MOST
 from .sequential.run_length import alarm_chance as alarm_chance
 from .sequential.run_length import cusum_for as cusum_for
+from .sequential.run_length import page_hinkley_for as page_hinkley_for
+from .sequential.run_length import page_hinkley_run_length as page_hinkley_run_length
+from .sequential.run_length import simulated_run_length as simulated_run_length
 from .sequential.shift import Shift as Shift
 from .sequential.shift import find_shift as find_shift
 from .sequential.sprt import LEAST_MARGIN as LEAST_MARGIN

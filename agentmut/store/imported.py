@@ -85,14 +85,22 @@ class Imports:
     def found(self, asked: ImportQuery = EVERY) -> Iterator[Import]:
         """Yield the runs that are asked for, in the order of their start; those without a start come first."""
         with self._explained("read"):
-            numbers = self._numbers(asked)
-            for some in _groups(numbers):
+            for some in _groups(self.numbers(asked)):
                 rows = {
                     row.id: row
                     for row in self._connection.execute(select(imported).where(imported.c.id.in_(some)))
                 }
                 for number in some:
                     yield _import(rows[number])
+
+    def numbers(self, asked: ImportQuery = EVERY) -> list[int]:
+        """Return the places in the store of the runs that are asked for, in the order of `found`."""
+        order = imported.c.started.nulls_first(), imported.c.id
+        query = _where(select(imported.c.id, imported.c.digest), asked).order_by(*order)
+        with self._explained("read"):
+            rows = self._connection.execute(query).all()
+        drawn = {row.id for row in _drawn(rows, asked)} if asked.sample is not None else None
+        return [row.id for row in rows if drawn is None or row.id in drawn]
 
     def totals(self, asked: ImportQuery = EVERY) -> ImportTotals:
         """Return how much of what is asked for is kept; a sample is not drawn."""
@@ -114,13 +122,6 @@ class Imports:
         at = func.coalesce(imported.c.started, imported.c.imported)
         with self._writing() as connection:
             return int(connection.execute(delete(imported).where(at < before)).rowcount)
-
-    def _numbers(self, asked: ImportQuery) -> list[int]:
-        order = imported.c.started.nulls_first(), imported.c.id
-        query = _where(select(imported.c.id, imported.c.digest), asked).order_by(*order)
-        rows = self._connection.execute(query).all()
-        drawn = {row.id for row in _drawn(rows, asked)} if asked.sample is not None else None
-        return [row.id for row in rows if drawn is None or row.id in drawn]
 
 
 def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:

@@ -6,6 +6,7 @@ from .outcomes import scenario_of as scenario_of
 from .outcomes import why_left_out as why_left_out
 from .reading import TraceReport as TraceReport
 from .reading import by_format as by_format
+from .reading import completed as completed
 from .reading import found_files as found_files
 from .reading import read_traces as read_traces
 from .stored import OUTCOME as OUTCOME

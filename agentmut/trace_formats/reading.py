@@ -102,6 +102,17 @@ def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
     return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped)), _digest(files))
 
 
+def completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
+    """Return the project's config with what the records tell in the place of parts that it leaves out."""
+    model = config.model if config.model.name else recorded.model
+    found = {
+        "prompt": config.prompt or recorded.prompt,
+        "tools": config.tools or recorded.tools,
+        "model": model,
+    }
+    return config.model_copy(update=found)
+
+
 def _found(
     name: str, reader: TraceFormat, files: Sequence[TraceFile]
 ) -> Iterator[ForeignTrial | BrokenRecord]:

@@ -1,3 +1,6 @@
+from .analysis import AnalysisWish as AnalysisWish
+from .analysis import analyze as analyze
+from .analysis_rows import Analysis as Analysis
 from .assertion_mining import Mined as Mined
 from .assertion_mining import mined_assertions as mined_assertions
 from .assessing import carry_out_assessment as carry_out_assessment
@@ -71,3 +74,7 @@ from .trial_rows import TrialRow as TrialRow
 from .trial_rows import WholeTrial as WholeTrial
 from .trial_rows import stored_trial as stored_trial
 from .trial_rows import stored_trials as stored_trials
+from .watching import ChartRow as ChartRow
+from .watching import WatchReport as WatchReport
+from .watching import WatchWish as WatchWish
+from .watching import watch_imports as watch_imports

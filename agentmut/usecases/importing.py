@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from agentmut._base import Frozen, PassScore, UsageError, __version__, digest_of, locked, storable_json
 from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedOutcome, ImportedTrial
-from agentmut.project import FILE_NAME as PROJECT_FILE
-from agentmut.project import FOLDER, load_project, redactor
+from agentmut.project import FILE_NAME, FOLDER, Project, load_project, redactor
 from agentmut.recording import Redactor, secret_values, short_secrets
 from agentmut.store import Store
 from agentmut.trace_formats import (
@@ -81,34 +80,44 @@ def import_traces(
     that cannot be read as runs, and for fields and scores that the records do not have.
     """
     asked = wish or ImportWish()
-    with foreign_store(project) as (store, redact, root):
-        grouped = by_format(found_files(files, root), asked.format)
-        reports = {name: read_traces(own, name) for name, own in grouped.items()}
-        return _kept(store, reports, asked, redact, now())
-
-
-@contextmanager
-def foreign_store(project: str | Path) -> Iterator[tuple[Store, Redactor, Path]]:
-    """Open the store of a project, or of a folder that has no project file, for imported runs alone.
-
-    Yields the store, what takes secrets out, and the folder.
-    """
-    path = Path(project).resolve()
-    if path.is_dir() and not (path / PROJECT_FILE).is_file():
-        root, redact = path, Redactor(secret_values((), os.environ), (), short_secrets(os.environ))
-    else:
-        loaded = load_project(path)
-        if not loaded.store.keeps_texts:
+    with foreign_store(project) as home:
+        if home.project is not None and not home.project.store.keeps_texts:
             raise UsageError(
                 "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
             )
-        root, redact = loaded.root, redactor(loaded)
+        grouped = by_format(found_files(files, home.root), asked.format)
+        reports = {name: read_traces(own, name) for name, own in grouped.items()}
+        return _kept(home.store, reports, asked, _redactor(home), now())
+
+
+class ForeignHome(NamedTuple):
+    """Where imported runs are kept."""
+
+    store: Store
+    root: Path
+    project: Project | None
+    """None in a folder without a project file."""
+
+
+@contextmanager
+def foreign_store(project: str | Path) -> Iterator[ForeignHome]:
+    """Open the store of a project, or of a folder that has no project file, for imported runs alone."""
+    path = Path(project).resolve()
+    alone = path.is_dir() and not (path / FILE_NAME).is_file()
+    loaded = None if alone else load_project(path)
+    root = path if loaded is None else loaded.root
     with locked(root / FOLDER):
         store = Store(root / FOLDER / "store.db")
         try:
-            yield store, redact, root
+            yield ForeignHome(store, root, loaded)
         finally:
             store.close()
+
+
+def _redactor(home: ForeignHome) -> Redactor:
+    if home.project is not None:
+        return redactor(home.project)
+    return Redactor(secret_values((), os.environ), (), short_secrets(os.environ))
 
 
 def _kept(

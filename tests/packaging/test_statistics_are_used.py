@@ -11,18 +11,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 STATS = ROOT / "agentmut" / "stats"
 WAITING = {
-    "bonferroni_intervals": "several intervals that are read at once",
     "coupling": "shared seeds",
     "cusum": "a continuous watch over traces that arrive",
     "effective_dimension": "behavioural regression; T2 finds it on its own components",
-    "page_hinkley": "a continuous watch",
-    "page_hinkley_for": "a continuous watch, with a stated in-control run length",
-    "page_hinkley_run_length": "a continuous watch",
-    "check_parameters": "a continuous watch",
     "rectified": "a cheap model where it is valid",
     "rectified_bounds": "a cheap model where it is valid",
     "replay_design": "shared seeds",
-    "simulated_run_length": "a continuous watch",
 }
 """Functions that no verb uses yet, each with the planned work that does."""
 

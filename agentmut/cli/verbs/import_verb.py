@@ -88,7 +88,7 @@ def _page(report: "ImportReport") -> str:
         lines.append(f"{len(report.broken)} records could not be read:")
         lines += [f"  {one}" for one in report.broken[:SHOWN]]
     lines.append(
-        f"The store holds {report.stored} imported runs ({report.stored_bytes / 2**20:.1f} MiB); a project looks at "
-        "them by `suite: {traces: {imported: true}}`."
+        f"The store holds {report.stored} imported runs ({report.stored_bytes / 2**20:.1f} MiB). "
+        "Next: `agentmut analyze` looks at them."
     )
     return "\n".join(lines) + "\n"

@@ -18,6 +18,7 @@ from agentmut.trace_formats import (
     Places,
     TraceReport,
     checks_of,
+    completed,
     deciding_score,
     found_files,
     read_traces,
@@ -81,7 +82,7 @@ class Traces(SetsRule):
             for name, runs in self._runs.items()
         }
         return TracesAdapter(
-            _completed(config, self._report.config),
+            completed(config, self._report.config),
             runs,
             self._report.digest,
             self._settings,
@@ -138,17 +139,6 @@ def _by_scenario(
         if not why_left_out(trial, outcome):
             found.setdefault(name, []).append(trial)
     return found
-
-
-def _completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
-    """Return the project's config with what the records tell in the place of parts that it leaves out."""
-    model = config.model if config.model.name else recorded.model
-    found = {
-        "prompt": config.prompt or recorded.prompt,
-        "tools": config.tools or recorded.tools,
-        "model": model,
-    }
-    return config.model_copy(update=found)
 
 
 def _remarks(report: TraceReport, outcome: str) -> Iterator[str]:

@@ -1,0 +1,77 @@
+"""`agentmut analyze`: what imported runs say of an agent that is not there."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from agentmut.cli.options import Full, Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_report, wants_color
+
+Outcome = Literal["pass", "fail", "unjudged", "no_evidence"]
+
+
+def analyze(
+    scenario: Annotated[
+        list[str] | None, typer.Option("--scenario", help="Only runs of this scenario; may be repeated.")
+    ] = None,
+    version: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--version", help="Only runs of this version of the agent, or of versions that begin so."
+        ),
+    ] = None,
+    outcome: Annotated[
+        Outcome | None, typer.Option("--outcome", help="Only runs with this recorded outcome.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", help="Only runs that started then or later: 2026-05-01, 7d or 12h."),
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only runs that started before.")] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="At most so many runs, drawn at random.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
+    by: Annotated[
+        str, typer.Option("--by", help="Group the pass rate by a field of the records, or by `version`.")
+    ] = "",
+    contract: Annotated[
+        list[str] | None, typer.Option("--contract", help="Judge every run by this contract, too.")
+    ] = None,
+    relation: Annotated[
+        list[str] | None, typer.Option("--relation", help="Only this relation or family; may be repeated.")
+    ] = None,
+    project: ProjectPath = Path(),
+    full: Full = False,
+    as_json: Json = False,
+) -> None:
+    """Analyze imported runs alone: no agent and no model is asked, and nothing is spent.
+
+    Pass rates with intervals that allow for runs of one scenario being alike, reliability, coverage, contracts, the
+    relations that judge a run alone, and what the runs cost. The project's evaluators judge the scenarios that it has;
+    those that ask a model are left out. No project file is needed.
+
+    Example: agentmut analyze --by version --since 30d
+    """
+    from agentmut._base import moment
+    from agentmut.report import render_analysis
+    from agentmut.store import ImportQuery
+    from agentmut.usecases import AnalysisWish
+    from agentmut.usecases import analyze as analyzed
+
+    now = time.time()
+    query = ImportQuery(
+        scenarios=tuple(scenario or ()),
+        versions=tuple(version or ()),
+        outcomes=(outcome,) if outcome else (),
+        since=None if since is None else moment(since, now, "--since"),
+        until=None if until is None else moment(until, now, "--until"),
+        sample=sample,
+        seed=seed,
+    )
+    contracts = tuple(str(Path(path).absolute()) for path in contract or ())
+    with agents_on_stderr():
+        found = analyzed(project, AnalysisWish(query, by, contracts, tuple(relation or ())))
+    print_report(found, as_json, lambda: render_analysis(found, wants_color(), full=full), full=full)

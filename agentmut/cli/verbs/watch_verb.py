@@ -1,0 +1,121 @@
+"""`agentmut watch`: has the agent changed in the runs that arrive?"""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json, print_page
+
+if TYPE_CHECKING:
+    from agentmut.usecases import ChartRow, WatchReport
+
+
+def watch(
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="SOURCE",
+            help="Files or folders with recorded runs, which are imported first. Left out: the imported runs alone.",
+        ),
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option("--outcome", help="As of import: reward, score:NAME, or evaluators."),
+    ] = None,
+    pass_score: Annotated[
+        float | None, typer.Option("--pass-score", help="The least score that passes.")
+    ] = None,
+    scenario_by: Annotated[
+        str | None, typer.Option("--scenario-by", help="The field of a record that names its scenario.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", help="Begin with runs that started then: after the last alarm was dealt with."
+        ),
+    ] = None,
+    reference: Annotated[
+        int, typer.Option("--reference", help="First runs that the others are held against.")
+    ] = 50,
+    drop: Annotated[float, typer.Option("--drop", help="The fall of the pass rate that matters.")] = 0.1,
+    in_control: Annotated[
+        float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")
+    ] = 1000,
+    project: ProjectPath = Path(),
+    as_json: Json = False,
+) -> None:
+    """Watch recorded runs that arrive: import them, and hold them against the first ones.
+
+    CUSUM and Page-Hinkley charts on the pass rate and on behaviour, with the number of runs to a false alarm. Exit
+    code 0 where nothing has changed, 1 where a chart alarms, 3 where no run has come after the reference. Nothing is
+    sent anywhere, so a nightly job may read the exit code.
+
+    Example: agentmut watch traces/
+    """
+    from agentmut._base import ExitCode, moment
+    from agentmut.store import ImportQuery
+    from agentmut.usecases import ImportWish, WatchWish, import_traces, watch_imports
+
+    named = outcome.removeprefix("score:") if outcome else None
+    with agents_on_stderr():
+        added = None
+        if sources:
+            files = [str(each.absolute() / "*" if each.is_dir() else each.absolute()) for each in sources]
+            wish = ImportWish(outcome=named, pass_score=pass_score, scenario_by=scenario_by)
+            added = import_traces(files, project, wish).added
+        begin = None if since is None else moment(since, time.time(), "--since")
+        asked = WatchWish(ImportQuery(since=begin), reference, drop, in_control)
+        report = watch_imports(project, asked).model_copy(update={"added": added})
+    if as_json:
+        print_json({**report.model_dump(mode="json"), "changed": report.changed})
+    else:
+        print_page("\n".join(_lines(report)) + "\n")
+    quiet = ExitCode.OK if report.enough else ExitCode.INCONCLUSIVE
+    raise typer.Exit(int(ExitCode.FAIL if report.changed else quiet))
+
+
+def _lines(report: "WatchReport") -> list[str]:
+    from agentmut.report import clean
+
+    came = "" if report.added is None else f"{report.added} runs imported. "
+    head = "CHANGED" if report.changed else "no change shown" if report.enough else "nothing to watch yet"
+    mode = "of its own scenario" if report.within_scenarios else "of all scenarios together"
+    lines = [
+        head,
+        f"{came}{report.watched} runs are held against the first {report.reference}.",
+        f"The behaviour of each run is compared with runs {mode}.",
+        f"If nothing changes, the first alarm comes after {report.in_control:.0f} runs or more on average.",
+        *(_line(row) for row in report.charts),
+    ]
+    rate = report.pass_rate
+    if rate.false_alarm is not None:
+        counts = f"{rate.reference_passes}/{rate.reference_trials}, then {rate.watched_passes}/{rate.watched}"
+        lines.append(
+            f"Pass rate {counts}; the chance of a false alarm of its CUSUM so far is {rate.false_alarm:.3f}."
+        )
+    if nearest := report.nearest:
+        stated, known = (", ".join(names) or "none" for names in (nearest.stated, nearest.versions))
+        lines.append(
+            f"The last {nearest.runs} runs are nearest to version {nearest.version} of {known}; they state {stated}."
+        )
+        lines.append(
+            f"Batches of {nearest.batch} known runs are told wrongly {nearest.error_of_batch:.2f} of the time, single "
+            f"runs {nearest.error_of_one:.2f}, by guessing {nearest.by_chance:.2f}."
+        )
+    return [clean(line) for line in lines]
+
+
+def _line(row: "ChartRow") -> str:
+    name = f"{row.of}, {row.chart}"
+    if row.in_control is None:
+        return f"{name}: not watched, as {row.reason}"
+    how = "simulated" if row.simulated else "exact"
+    said = f"one false alarm in {row.in_control:.0f} runs, {how}"
+    if row.alarm_at is None:
+        return f"{name}: no alarm in {row.watched} runs ({said})"
+    when = "" if row.started is None else f", {datetime.fromtimestamp(row.started, UTC):%Y-%m-%d %H:%M}"
+    return f"{name}: ALARM at run {row.alarm_at} of {row.watched}: {row.run}{when} ({said})"
