@@ -101,7 +101,8 @@ def _of_suite(project: Project | None, root: Path) -> tuple[EvaluatorSpec, ...]:
     given = project.imported.argument if project and project.imported else None
     written = given.get("evaluators") if isinstance(given, Mapping) else None
     installed = Catalogue.of(Group.EVALUATORS)
-    return tuple(evaluator_spec(one, installed, root) for one in written or ())
+    listed = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
+    return tuple(evaluator_spec(one, installed, root) for one in listed)
 
 
 def _built(specs: Mapping[str, tuple[EvaluatorSpec, ...]]) -> tuple[dict[str, Judges], int]:
