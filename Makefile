@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study fuzz slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study fuzz slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -54,6 +54,11 @@ frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/fram
 	for python in $(BIN)/python $(SECOND)/bin/python; do \
 	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done
 	$(BIN)/python -m tests.frameworks.matrix > docs/frameworks.md
+
+POSTGRES = $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
+test-postgres: $(VENV)/.dev  ## the store on a real PostgreSQL server, on loopback in a temporary folder
+	@test -n '$(POSTGRES)' || { echo "there is no PostgreSQL server here: apt-get install postgresql" >&2; exit 1; }
+	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python -m pytest -q -n 2 tests/store
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \

@@ -34,7 +34,7 @@ from agentmut.project.project import Project
 from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings
 from agentmut.store.documents.rescored import Rescored
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 from agentmut.usecases.campaigns import carry_out_rescore, measure, rescore
 from agentmut.usecases.runtime import agent_environment, open_store
 from agentmut.usecases.suggestions import Proposed, apply, keep_suggestions, searched_suggestions

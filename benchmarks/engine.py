@@ -35,7 +35,7 @@ from agentmut.nouns.mutant import Status  # noqa: E402
 from agentmut.nouns.result import Result  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
-from agentmut.store.sqlite import Store  # noqa: E402
+from agentmut.store.store import Store  # noqa: E402
 from agentmut.trial.executor import TrialRequest  # noqa: E402
 from agentmut.usecases import carry_out_campaign, open_store  # noqa: E402
 from benchmarks.figure import Figure  # noqa: E402

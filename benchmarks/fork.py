@@ -20,7 +20,7 @@ from agentmut.nouns.result import Result
 from agentmut.project.loading import load_project
 from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 from agentmut.usecases.campaigns import measure
 
 AGENT = """

@@ -50,11 +50,11 @@ def _limit(found: Extra, *, bundled: bool) -> str:
 def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]", each: Each | None) -> Extra:
     from agentmut.project import FOLDER, load_project
     from agentmut.report import FURTHER
-    from agentmut.usecases import opened, runs_of_mutants, stand_in_keys
+    from agentmut.usecases import has_store, opened, runs_of_mutants, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
-        if not (loaded.root / FOLDER / "store.db").is_file():
+        if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
             assertions = _assertions(session, store, run, rows)

@@ -96,6 +96,7 @@ class _ProjectReader:
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
+        store = dict(self._filled_in(("store", "url"), "url", self.file.store.url or "", "leave the URL out"))
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
         self._extend(self._recording_problems())
@@ -109,6 +110,7 @@ class _ProjectReader:
             sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
             scenarios=tuple(s.scenario for s in located),
             imported=imported,
+            store_url=store["url"] if self.file.store.url else None,
         )
 
     def _imported(self) -> SuiteSpec | None:
@@ -143,7 +145,7 @@ class _ProjectReader:
             suggest=file.suggest,
             gate=file.gate,
             secrets=file.secrets,
-            store=file.store,
+            store=file.store.model_copy(update={"url": None}),  # it may hold a password: see `store_url`
             imported=imported,
             **parts,
         )
@@ -160,13 +162,18 @@ class _ProjectReader:
     def _filled(self, key: str, values: Mapping[str, str]) -> Iterator[tuple[str, SecretStr]]:
         """Return a mapping of the agent's section with values of the environment in place of `${NAME}`."""
         for name, written in values.items():
-            missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
-            for variable in missing:
-                said = f"the environment variable {variable} is not set; set it, or leave {name} out"
-                self.problems.append(self.source.problem(("agent", key, name), said))
-            if not missing:
-                filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
-                yield name, SecretStr(filled)
+            yield from self._filled_in(("agent", key, name), name, written, f"leave {name} out")
+
+    def _filled_in(
+        self, where: KeyPath, name: str, written: str, otherwise: str
+    ) -> Iterator[tuple[str, SecretStr]]:
+        """Yield the name with its value, if the environment has what it needs; else note what is missing."""
+        missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
+        for variable in missing:
+            said = f"the environment variable {variable} is not set; set it, or {otherwise}"
+            self.problems.append(self.source.problem(where, said))
+        if not missing:
+            yield name, SecretStr(VARIABLE.sub(lambda match: self.environment[match[1]], written))
 
     def _compare(self) -> None:
         for index, written in enumerate(self.file.relations.compare or ()):

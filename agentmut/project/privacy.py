@@ -1,8 +1,8 @@
 """What a project says of privacy: the sections `secrets` and `store` of `agentmut.yaml`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from agentmut._base import BoundedPattern
 from agentmut.project.section import Section
@@ -28,8 +28,14 @@ class SecretSettings(Section):
 
 
 class StoreSettings(Section):
-    """What is kept of runs."""
+    """Where runs are kept, and what of them. A URL alone, as in `store: postgresql://...`, stands for `{url: ...}`."""
 
+    url: str | None = Field(default=None, examples=["postgresql://ci:${PGPASSWORD}@db.example.org/agentmut"])
+    """A PostgreSQL database that a team shares, as in `postgresql://USER@HOST/DATABASE?sslmode=verify-full`; `${NAME}`
+    is filled in from the environment. Left out: the file `.agentmut/store.db`."""
+    project: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9_]{0,49}$", examples=["support_desk"])
+    """The project's name in a shared database: its tables stand in the schema `agentmut_<project>`. Left out: the name
+    of the project file's folder."""
     texts: Literal["full", "hashed", "none"] = "full"
     """Keep the texts of prompts, replies, arguments and results (`full`), digests that tell equal texts (`hashed`),
     or no text (`none`). Verdicts, kills and costs stay; what rests on texts says that it cannot be shown."""
@@ -50,3 +56,8 @@ class StoreSettings(Section):
     def keeps_texts(self) -> bool:
         """Return whether all texts are kept."""
         return self.texts == "full"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _url_alone(cls, given: Any) -> Any:
+        return {"url": given} if isinstance(given, str) else given

@@ -61,6 +61,8 @@ class Project(Frozen):
     gate: GateSettings = GateSettings()
     secrets: SecretSettings = SecretSettings()
     store: StoreSettings = StoreSettings()
+    store_url: SecretStr | None = None
+    """The database that keeps the trials, with what the environment fills in; None: a file beside the project file."""
 
     def limited(
         self, usd: float | None = None, trials: int | None = None, minutes: float | None = None

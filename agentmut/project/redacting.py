@@ -25,11 +25,12 @@ def redactor(project: Project) -> Redactor:
     declared = DeclaredSecrets(project.secrets.names, project.secrets.patterns)
     filled = {value for value in _filled(project) if not any(value in text for text in own)}
     agent = project.agent
+    store = {"store": project.store_url.get_secret_value()} if project.store_url else {}
     given = {
         name: secret.get_secret_value() for name, secret in (*project.env.items(), *agent.headers.items())
-    }
+    } | store
     named = declared.values(os.environ) | declared.values(given)
-    secrets = secret_values({*filled, *named, *_named(project)}, os.environ)
+    secrets = secret_values({*filled, *named, *_named(project)}, {**os.environ, **store})
     short = short_secrets(os.environ) | short_secrets(given)
     elsewhere = {word for word in short if not any(word in text for text in own)}
     known = secrets | header_secrets(agent.headers) | url_secrets(agent.url or "")

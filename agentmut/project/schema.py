@@ -300,7 +300,7 @@ class ProjectFile(Section):
     secrets: SecretSettings = Field(default_factory=SecretSettings)
     """What is secret in this project, beside what agentmut knows."""
     store: StoreSettings = Field(default_factory=StoreSettings)
-    """What is kept of runs."""
+    """Where runs are kept, and what of them: a URL, or a mapping."""
 
 
 class ScenarioEntry(Section):

@@ -1,4 +1,4 @@
-"""Durable trials: SQLite by default."""
+"""Durable trials: SQLite by default, or PostgreSQL."""
 
 import lazy_loader
 

@@ -1,3 +1,8 @@
+from .address import StoreUrl as StoreUrl
+from .address import Where as Where
+from .address import checked_project as checked_project
+from .address import project_of_folder as project_of_folder
+from .address import store_url as store_url
 from .cassettes import cassette_path as cassette_path
 from .cassettes import cassettes_of as cassettes_of
 from .cassettes import read_cassette as read_cassette
@@ -75,4 +80,4 @@ from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial
 from .rows import is_later as is_later
-from .sqlite import Store as Store
+from .store import Store as Store

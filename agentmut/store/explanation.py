@@ -1,36 +1,77 @@
 """What a failing store means to the user, and what to do about it."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 from sqlalchemy.exc import NoResultFound
 
-REMEDIES = (
+Remedies = Sequence[tuple[Sequence[str], str]]
+"""Signs in the cause, in small letters, and what to do then; the first that fits is told."""
+RESUME = "then `agentmut resume`: what was finished before is kept."
+FULL = (
+    ("is full", "no space left", "disk quota", "too large", "could not extend"),
+    f"Free some space, {RESUME}",
+)
+OTHER_VERSION = ("no such table", "no such column", "no column named", "undefinedtable", "undefinedcolumn")
+
+OF_FILES: Remedies = (
     (
         ("not a database", "malformed", "validation error", "no row was found"),
         "The file is damaged. Move it away and run again: finished trials in it are lost.",
     ),
     (("locked", "busy"), "Another agentmut run uses it: wait for that one, or stop it."),
-    (
-        ("is full", "no space left", "disk quota", "too large"),
-        "Free some space, then `agentmut resume`: what was finished before is kept.",
-    ),
-    (
-        ("no such table", "no such column", "no column named"),
-        "It is not a store of this version of agentmut. Move it away and run again.",
-    ),
+    FULL,
+    (OTHER_VERSION, "It is not a store of this version of agentmut. Move it away and run again."),
     (
         ("readonly", "read-only", "unable to open", "permission", "not a directory", "file exists"),
         "Check that its folder is a directory you may write to; then run again.",
     ),
+    (("",), f"Check the disk that holds it; {RESUME}"),
 )
-OTHERWISE = "Check the disk that holds it; then `agentmut resume`: what was finished before is kept."
+OF_SERVERS: Remedies = (
+    (
+        ("validation error", "no row was found"),
+        "A row of it is damaged: restore the database from its backup.",
+    ),
+    FULL,
+    (
+        ("too many clients", "too many connections", "remaining connection slots"),
+        "Run fewer commands at once.",
+    ),
+    (
+        ("password", "authentication", "no pg_hba"),
+        "Give the role and its password: in the URL as `${NAME}`, as PGPASSWORD, or in ~/.pgpass.",
+    ),
+    (("certificate", "ssl"), "Check `sslmode`, `sslrootcert` and `sslcert` in the store's URL."),
+    (('database "',), "Make the database first: createdb NAME."),
+    (
+        ("permission denied", "must be owner"),
+        "Grant the role the project's schema (USAGE; SELECT, INSERT, UPDATE, DELETE on its tables), or CREATE on the "
+        "database for a new project.",
+    ),
+    (("read-only transaction",), "The server takes no writes: connect to the primary."),
+    (OTHER_VERSION, "The schema is not one of this version of agentmut. Give the store another `project`."),
+    (
+        (
+            "connection",
+            "terminating",
+            "starting up",
+            "shutting down",
+            "closed",
+            "could not translate",
+            "resolve",
+        ),
+        f"Check that the server is running and can be reached, {RESUME}",
+    ),
+    (("",), f"See the server's log; {RESUME}"),
+)
 
 
-def explanation(path: Path, doing: str, error: Exception) -> str:
-    """Return one paragraph: what could not be done, to which file, why, and the remedy."""
-    cause = str(getattr(error, "orig", None) or error).splitlines()[0].rstrip(".")
+def explanation(where: str, doing: str, error: Exception, remedies: Remedies) -> str:
+    """Return one paragraph: what could not be done, to which store, why, and the remedy."""
+    cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0].rstrip(".")
     if isinstance(error, ValidationError | NoResultFound):
         cause = f"a row cannot be read ({cause})"
-    known = (remedy for signs, remedy in REMEDIES if any(sign in cause.lower() for sign in signs))
-    return f"cannot {doing} the store {path}: {cause}. {next(known, OTHERWISE)}"
+    signs = cause.lower() + type(getattr(error, "orig", None)).__name__.lower()
+    remedy = next(said for known, said in remedies if any(sign in signs for sign in known))
+    return f"cannot {doing} the store {where}: {cause}. {remedy}"

@@ -1,13 +1,12 @@
 """When the evaluators of a scenario were fixed: before which trials, by the order of the store and by no clock."""
 
 import json
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, case, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
+from agentmut.store.connections import Connections
 from agentmut.store.rows import SERIES
 from agentmut.store.schema import fixed, proposed, trials
 
@@ -34,59 +33,53 @@ class FixedSet(NamedTuple):
 class FixedSets:
     """The sets of one store, and the evaluators that agentmut has proposed."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        explained: Callable[[str], AbstractContextManager[None]],
-        writing: Callable[[], AbstractContextManager[Connection]],
-    ) -> None:
-        self._connection = connection
-        self._explained = explained
-        self._writing = writing
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def of(self, scenario: str) -> tuple[FixedSet, ...]:
         """Return the sets seen on the scenario with this digest, the first one first."""
         query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
-        with self._explained("read"):
-            return tuple(map(_set, self._connection.execute(query)))
+        return self._connections.read(lambda connection: tuple(map(_set, connection.execute(query))))
 
     def note(self, found: FixedSet) -> None:
         """Keep a set that is seen for the first time. One that is known stays as it is."""
-        with self._writing() as connection:
-            connection.execute(upsert(fixed).on_conflict_do_nothing(), _row(found))
+        keep = self._connections.upsert(fixed).on_conflict_do_nothing()
+        self._connections.write(lambda connection: connection.execute(keep, _row(found)))
 
     def propose(self, scenario: str, evaluators: Iterable[str], run: str) -> None:
         """Keep that evaluators (by digest) were proposed for a scenario (by digest) from the trials of a run."""
-        rows = [{"scenario": scenario, "evaluator": digest, "run": run} for digest in evaluators]
-        if rows:
-            with self._writing() as connection:
-                connection.execute(upsert(proposed).on_conflict_do_nothing(), rows)
+        self._keep_proposed(
+            [{"scenario": scenario, "evaluator": digest, "run": run} for digest in evaluators]
+        )
 
     def proposals(self, scenario: str) -> frozenset[str]:
         """Return the digests of the evaluators that were proposed for the scenario with this digest."""
         query = select(proposed.c.evaluator).where(proposed.c.scenario == scenario)
-        with self._explained("read"):
-            return frozenset(self._connection.execute(query).scalars())
+        return self._connections.read(lambda connection: frozenset(connection.execute(query).scalars()))
 
     def adopt(self, other: "FixedSets") -> None:
         """Take in what another store knows. Of a set that both know, the greater repeats stand: they are younger."""
-        with other._explained("read"):
-            sets = [_set(row) for row in other._connection.execute(select(fixed).order_by(fixed.c.id))]
-            known = [row._asdict() for row in other._connection.execute(select(proposed))]
-        new = upsert(fixed)
+        sets, known = other._connections.read(_everything)
+        new = self._connections.upsert(fixed)
         later = {name: _greater(new.excluded[name], fixed.c[name]) for name in ("originals", "mutants")}
-        with self._writing() as connection:
+        keep = new.on_conflict_do_update(index_elements=["scenario", "evaluators"], set_=later)
+
+        def taken_in(connection: Connection) -> None:
             for found in sets:
-                keep = new.on_conflict_do_update(index_elements=["scenario", "evaluators"], set_=later)
                 connection.execute(keep, _row(found))
-            if known:
-                connection.execute(upsert(proposed).on_conflict_do_nothing(), known)
+
+        self._connections.write(taken_in)
+        self._keep_proposed(known)
+
+    def _keep_proposed(self, rows: list[dict[str, Any]]) -> None:
+        keep = self._connections.upsert(proposed).on_conflict_do_nothing()
+        if rows:
+            self._connections.write(lambda connection: connection.execute(keep, rows))
 
     def has_trials(self, names: Iterable[str]) -> bool:
         """Return whether a trial is stored on a scenario with one of these names."""
         query = select(trials.c.id).where(trials.c.scenario.in_(list(names))).limit(1)
-        with self._explained("read"):
-            return self._connection.execute(query).first() is not None
+        return self._connections.read(lambda connection: connection.execute(query).first() is not None)
 
     def oldest_run(self, name: str, first: int, *, mutants: bool) -> str:
         """Return the run that executed the oldest trial of a series of repeats on a scenario; empty where there is
@@ -97,8 +90,12 @@ class FixedSets:
         query = (
             select(trials.c.run).where(trials.c.scenario == name, own, series).order_by(trials.c.id).limit(1)
         )
-        with self._explained("read"):
-            return self._connection.execute(query).scalar() or ""
+        return self._connections.read(lambda connection: connection.execute(query).scalar() or "")
+
+
+def _everything(connection: Connection) -> tuple[list[FixedSet], list[dict[str, Any]]]:
+    sets = [_set(row) for row in connection.execute(select(fixed).order_by(fixed.c.id))]
+    return sets, [row._asdict() for row in connection.execute(select(proposed))]
 
 
 def _greater(new: Any, old: Any) -> Any:

@@ -2,15 +2,15 @@
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, func, or_, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from agentmut._base import storable_json
 from agentmut.nouns import ImportedTrial
+from agentmut.store.connections import Connections
+from agentmut.store.rows import plain_text
 from agentmut.store.schema import imported
 
 _AT_ONCE = 500
@@ -61,44 +61,39 @@ class ImportTotals(NamedTuple):
 class Imports:
     """The imported runs of one store."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        explained: Callable[[str], AbstractContextManager[None]],
-        writing: Callable[[], AbstractContextManager[Connection]],
-    ) -> None:
-        self._connection = connection
-        self._explained = explained
-        self._writing = writing
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def add(self, found: Sequence[tuple[str, ImportedTrial]], now: float) -> int:
         """Keep runs, each with the digest that identifies it, in one transaction; return how many are new.
 
         A run that is here already takes the scenario and the outcome that it is given now.
         """
-        with self._writing() as connection:
+        rows = [_row(digest, trial, now) for digest, trial in found]
+        new = self._connections.upsert(imported)
+        later = {name: new.excluded[name] for name in ("scenario", "version", "outcome", "content")}
+        keep = new.on_conflict_do_update(index_elements=["digest"], set_=later)
+
+        def added(connection: Connection) -> int:
             before = _count(connection)
-            for rows in _groups([_row(digest, trial, now) for digest, trial in found]):
-                connection.execute(_ADD, rows)
+            for some in _groups(rows):
+                connection.execute(keep, some)
             return _count(connection) - before
+
+        return self._connections.write(added)
 
     def found(self, asked: ImportQuery = EVERY) -> Iterator[Import]:
         """Yield the runs that are asked for, in the order of their start; those without a start come first."""
-        with self._explained("read"):
-            for some in _groups(self.numbers(asked)):
-                rows = {
-                    row.id: row
-                    for row in self._connection.execute(select(imported).where(imported.c.id.in_(some)))
-                }
-                for number in some:
-                    yield _import(rows[number])
+        for some in _groups(self.numbers(asked)):
+            query = select(imported).where(imported.c.id.in_(some))
+            rows = {found.number: found for found in self._connections.every(query, _import)}
+            yield from (rows[number] for number in some)
 
     def numbers(self, asked: ImportQuery = EVERY) -> list[int]:
         """Return the places in the store of the runs that are asked for, in the order of `found`."""
         order = imported.c.started.nulls_first(), imported.c.id
         query = _where(select(imported.c.id, imported.c.digest), asked).order_by(*order)
-        with self._explained("read"):
-            rows = self._connection.execute(query).all()
+        rows = self._connections.read(lambda connection: connection.execute(query).all())
         drawn = {row.id for row in _drawn(rows, asked)} if asked.sample is not None else None
         return [row.id for row in rows if drawn is None or row.id in drawn]
 
@@ -109,10 +104,14 @@ class Imports:
             func.count(), func.coalesce(func.sum(func.length(columns.content)), 0),
             func.min(columns.started), func.max(columns.started),
         )  # fmt: skip
-        with self._explained("read"):
-            count, size, first, last = self._connection.execute(_where(query, asked)).one()
-            versions = self._connection.execute(_where(select(columns.version).distinct(), asked)).scalars()
-            return ImportTotals(count, size, first, last, tuple(sorted(versions)))
+        distinct = _where(select(columns.version).distinct(), asked)
+
+        def read(connection: Connection) -> ImportTotals:
+            count, size, first, last = connection.execute(_where(query, asked)).one()
+            versions = connection.execute(distinct).scalars()
+            return ImportTotals(count, int(size), first, last, tuple(sorted(versions)))
+
+        return self._connections.read(read)
 
     def forget(self, before: float) -> int:
         """Remove the runs that started before a time, in seconds since the epoch; return how many.
@@ -120,8 +119,8 @@ class Imports:
         A run without a known start goes by the time of its import.
         """
         at = func.coalesce(imported.c.started, imported.c.imported)
-        with self._writing() as connection:
-            return int(connection.execute(delete(imported).where(at < before)).rowcount)
+        old = delete(imported).where(at < before)
+        return self._connections.write(lambda connection: int(connection.execute(old).rowcount))
 
 
 def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:
@@ -161,8 +160,8 @@ def _row(digest: str, found: ImportedTrial, now: float) -> dict[str, Any]:
     written = storable_json(found, exclude_defaults=True).encode()
     return {
         "digest": digest,
-        "scenario": found.scenario,
-        "version": found.version,
+        "scenario": plain_text(found.scenario),
+        "version": plain_text(found.version),
         "outcome": found.outcome.value,
         "started": found.trial.started,
         "imported": now,
@@ -173,14 +172,7 @@ def _row(digest: str, found: ImportedTrial, now: float) -> dict[str, Any]:
 def _import(row: Any) -> Import:
     """Return the run of a row. Raises `ValueError` for a damaged one."""
     try:
-        written = zlib.decompress(row.content)
+        written = zlib.decompress(row["content"])
     except zlib.error as error:
-        raise ValueError(f"the imported run {row.id} is damaged: {error}") from None
-    return Import(row.id, ImportedTrial.model_validate_json(written), row.imported)
-
-
-_INSERT = upsert(imported)
-_ADD = _INSERT.on_conflict_do_update(
-    index_elements=["digest"],
-    set_={name: _INSERT.excluded[name] for name in ("scenario", "version", "outcome", "content")},
-)
+        raise ValueError(f"the imported run {row['id']} is damaged: {error}") from None
+    return Import(row["id"], ImportedTrial.model_validate_json(written), row["imported"])

@@ -1,11 +1,11 @@
 """All stored trials of a project, whatever run they belong to, for who wants to read them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, select
 
+from agentmut.store.connections import Connections
 from agentmut.store.rows import StoredTrial
 from agentmut.store.schema import trials
 
@@ -15,11 +15,8 @@ Read = Callable[[Mapping[Any, Any]], StoredTrial]
 class Listing:
     """The trials of one store, one after the other; those in quarantine and those without evidence included."""
 
-    def __init__(
-        self, connection: Connection, reading: Callable[[str], AbstractContextManager[None]], read: Read
-    ) -> None:
-        self._connection = connection
-        self._reading = reading
+    def __init__(self, connections: Connections, read: Read) -> None:
+        self._connections = connections
         self._read = read
 
     def found(self, scenario: str | None = None, mutant: str | None = None) -> Iterator[StoredTrial]:
@@ -30,12 +27,13 @@ class Listing:
         if mutant is not None:
             same = trials.c.mutant.startswith(mutant, autoescape=True) if mutant else trials.c.mutant == ""
             query = query.where(same)
-        with self._reading("read"):
-            for row in self._connection.execute(query).mappings():
-                yield self._read(row)
+        yield from self._connections.rows(query, self._read)
 
     def trial(self, number: int) -> StoredTrial | None:
         """Return the trial in this row."""
-        with self._reading("read"):
-            row = self._connection.execute(select(trials).where(trials.c.id == number)).mappings().first()
+
+        def found(connection: Connection) -> StoredTrial | None:
+            row = connection.execute(select(trials).where(trials.c.id == number)).mappings().first()
             return self._read(row) if row else None
+
+        return self._connections.read(found)

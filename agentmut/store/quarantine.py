@@ -1,12 +1,11 @@
 """Trials that an outage of a service has spoiled: they stay in the store with the reason, and are no evidence."""
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
+from agentmut.store.connections import Connections
 from agentmut.store.schema import quarantined, trials
 
 
@@ -29,26 +28,22 @@ def sound() -> ColumnElement[bool]:
 class Quarantine:
     """The quarantine of one store."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        reading: Callable[[str], AbstractContextManager[None]],
-        writing: Callable[[], AbstractContextManager[Connection]],
-    ) -> None:
-        self._connection = connection
-        self._reading = reading
-        self._writing = writing
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def add(self, run: str, keys: Iterable[str], reason: str) -> int:
         """Set the trials aside that `run` has executed under these keys. Return how many that are."""
         wanted = trials.c.key.in_(list(dict.fromkeys(keys)))
         query = select(trials.c.id).where(trials.c.run == run, wanted, sound())
-        with self._writing() as connection:
+        keep = self._connections.upsert(quarantined).on_conflict_do_nothing()
+
+        def added(connection: Connection) -> int:
             found = connection.execute(query).scalars().all()
             if found:
-                rows = [{"trial": id, "reason": reason} for id in found]
-                connection.execute(upsert(quarantined).on_conflict_do_nothing(), rows)
-        return len(found)
+                connection.execute(keep, [{"trial": id, "reason": reason} for id in found])
+            return len(found)
+
+        return self._connections.write(added)
 
     def of(self, run: str) -> tuple[Quarantined, ...]:
         """Return what the run has set aside, in order."""
@@ -64,11 +59,13 @@ class Quarantine:
             .group_by(quarantined.c.reason)
             .order_by(func.min(trials.c.id))
         )
-        with self._reading("read"):
-            return tuple(Quarantined(*row) for row in self._connection.execute(query))
+        return self._connections.read(
+            lambda connection: tuple(Quarantined(*row) for row in connection.execute(query))
+        )
 
     def reasons(self) -> dict[int, str]:
         """Return why each trial in quarantine is there, by the trial's row."""
-        with self._reading("read"):
-            rows = self._connection.execute(select(quarantined.c.trial, quarantined.c.reason))
-            return {row.trial: row.reason for row in rows}
+        query = select(quarantined.c.trial, quarantined.c.reason)
+        return self._connections.read(
+            lambda connection: {row.trial: row.reason for row in connection.execute(query)}
+        )

@@ -74,7 +74,7 @@ def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
         "scenario": trial.scenario,
         "repeat": trial.repeat,
         "ending": execution.ending.value,
-        "reason": execution.reason.encode("utf-8", "replace").decode(),
+        "reason": plain_text(execution.reason),
         "trace": storable_json(trace, exclude_defaults=True).encode(),
         "footprint": execution.footprint.digest,
         "attempts": execution.attempts,
@@ -83,6 +83,11 @@ def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
         "usd": 0.0 if trace.foreign else trace.paid_usd,
         "finished": trial.finished,
     }
+
+
+def plain_text(text: str) -> str:
+    """Return a text as every database takes it: without half of a pair, and with a sign in the place of NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 def footprint_row(footprint: Footprint) -> dict[str, Any]:

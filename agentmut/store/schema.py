@@ -1,6 +1,9 @@
-"""Tables of the store. A change of them is a further step of `migrations.py`."""
+"""Tables of the store, in SQLite and in PostgreSQL. A change of them is a further revision; see `migrating.py`."""
+
+from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -14,25 +17,39 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.types import TypeEngine
 
 metadata = MetaData()
+
+
+def _name(length: int | None = None) -> TypeEngine[Any]:
+    """Return the type of a short text. It is ordered by its bytes everywhere, whatever the server's language is."""
+    if length is None:
+        return Text().with_variant(Text(collation="C"), "postgresql")
+    return String(length).with_variant(String(length, collation="C"), "postgresql")
+
+
+def _number() -> TypeEngine[Any]:
+    """Return the type of a number with 64 bits, as SQLite has anyway."""
+    return BigInteger().with_variant(Integer, "sqlite")
+
 
 trials = Table(
     "trials",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("key", String(64), nullable=False),
-    Column("run", String(64), nullable=False),
-    Column("mutant", String(64), nullable=False),
-    Column("scenario", Text, nullable=False),
-    Column("repeat", Integer, nullable=False),
-    Column("ending", String(32), nullable=False),
+    Column("id", _number(), primary_key=True),
+    Column("key", _name(64), nullable=False),
+    Column("run", _name(64), nullable=False),
+    Column("mutant", _name(64), nullable=False),
+    Column("scenario", _name(), nullable=False),
+    Column("repeat", _number(), nullable=False),
+    Column("ending", _name(32), nullable=False),
     Column("reason", Text, nullable=False),
     Column("trace", LargeBinary, nullable=False),
-    Column("footprint", String(64), ForeignKey("footprints.digest"), nullable=False),
+    Column("footprint", _name(64), ForeignKey("footprints.digest"), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("abandoned", Boolean, nullable=False),
-    Column("tokens", Integer, nullable=False),
+    Column("tokens", _number(), nullable=False),
     Column("usd", Float),
     Column("finished", Float, nullable=False),
     Index("trials_by_key", "key"),
@@ -44,24 +61,24 @@ executes the same trial again (`--fresh`, or after trouble) adds a row with the 
 footprints = Table(
     "footprints",
     metadata,
-    Column("digest", String(64), primary_key=True),
+    Column("digest", _name(64), primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 
 runs = Table(
     "runs",
     metadata,
-    Column("id", String(64), primary_key=True),
+    Column("id", _name(64), primary_key=True),
     Column("started", Float, nullable=False),
     Column("plan", Text, nullable=False),
-    Column("status", String(32), nullable=False),
+    Column("status", _name(32), nullable=False),
     Column("seconds", Float, nullable=False, server_default="0"),
 )
 
 judged = Table(
     "judged",
     metadata,
-    Column("run", String(64), ForeignKey("runs.id"), primary_key=True),
+    Column("run", _name(64), ForeignKey("runs.id"), primary_key=True),
     Column("usd", Float, nullable=False),
 )
 """What model judges cost each run so far."""
@@ -69,15 +86,15 @@ judged = Table(
 reused = Table(
     "reused",
     metadata,
-    Column("run", String(64), ForeignKey("runs.id"), primary_key=True),
-    Column("trial", Integer, ForeignKey("trials.id"), primary_key=True),
+    Column("run", _name(64), ForeignKey("runs.id"), primary_key=True),
+    Column("trial", _number(), ForeignKey("trials.id"), primary_key=True),
 )
 """Which trials a run took over from others."""
 
 quarantined = Table(
     "quarantined",
     metadata,
-    Column("trial", Integer, ForeignKey("trials.id"), primary_key=True),
+    Column("trial", _number(), ForeignKey("trials.id"), primary_key=True),
     Column("reason", Text, nullable=False),
 )
 """Trials that an outage has spoiled, and why they are taken for that."""
@@ -85,13 +102,13 @@ quarantined = Table(
 fixed = Table(
     "fixed",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("scenario", String(64), nullable=False),
-    Column("evaluators", String(64), nullable=False),
+    Column("id", _number(), primary_key=True),
+    Column("scenario", _name(64), nullable=False),
+    Column("evaluators", _name(64), nullable=False),
     Column("parts", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("originals", Integer, nullable=False),
-    Column("mutants", Integer, nullable=False),
+    Column("name", _name(), nullable=False),
+    Column("originals", _number(), nullable=False),
+    Column("mutants", _number(), nullable=False),
     UniqueConstraint("scenario", "evaluators"),
 )
 """Sets of evaluators on scenarios, in the order in which verbs saw them first. See `FixedSet`."""
@@ -99,20 +116,20 @@ fixed = Table(
 proposed = Table(
     "proposed",
     metadata,
-    Column("scenario", String(64), primary_key=True),
-    Column("evaluator", String(64), primary_key=True),
-    Column("run", String(64), nullable=False),
+    Column("scenario", _name(64), primary_key=True),
+    Column("evaluator", _name(64), primary_key=True),
+    Column("run", _name(64), nullable=False),
 )
 """Evaluators that agentmut has proposed for a scenario, with the run that they were found in."""
 
 imported = Table(
     "imported",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("digest", String(64), nullable=False, unique=True),
-    Column("scenario", Text, nullable=False),
-    Column("version", Text, nullable=False),
-    Column("outcome", String(16), nullable=False),
+    Column("id", _number(), primary_key=True),
+    Column("digest", _name(64), nullable=False, unique=True),
+    Column("scenario", _name(), nullable=False),
+    Column("version", _name(), nullable=False),
+    Column("outcome", _name(16), nullable=False),
     Column("started", Float),
     Column("imported", Float, nullable=False),
     Column("content", LargeBinary, nullable=False),
@@ -121,3 +138,6 @@ imported = Table(
 )
 """Runs that other tools recorded: `content` is an `ImportedTrial` as JSON, compressed. No run of agentmut is here, and
 no decision on a mutant reads this table."""
+
+alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+"""The revision of these tables, as Alembic keeps it."""

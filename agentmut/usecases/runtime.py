@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from agentmut._base import UsageError, dummy_keys, environ, locked
@@ -14,17 +14,19 @@ from agentmut.campaign import (
     with_ages,
 )
 from agentmut.project import FOLDER, Project, load_project, redactor, write_schemas
-from agentmut.store import Store
+from agentmut.store import Store, StoreUrl, Where, project_of_folder, store_url
 
 __all__ = [
     "FOLDER",
     "agent_environment",
+    "has_store",
     "open_store",
     "opened",
     "redactor",
     "refuse_running_loop",
     "session_in",
     "stand_in_keys",
+    "store_place",
 ]
 
 
@@ -40,12 +42,29 @@ def refuse_running_loop(called: str) -> None:
     )
 
 
+def store_place(project: Project) -> Where:
+    """Return where the project keeps its trials. Raises `UsageError` for a URL of another kind."""
+    if project.store_url is None:
+        return project.root / FOLDER / "store.db"
+    name = project.store.project or project_of_folder(project.root)
+    return store_url(project.store_url.get_secret_value(), name)
+
+
+def has_store(project: Project) -> bool:
+    """Return whether a store may hold trials; a shared database is not asked."""
+    where = store_place(project)
+    return isinstance(where, StoreUrl) or where.is_file()
+
+
 @contextmanager
 def open_store(project: Project) -> Iterator[Store]:
-    """Open the project's store for this process alone, and close it at the end. Raises `StoreError`."""
-    folder = project.root / FOLDER
-    with locked(folder):
-        store = Store(folder / "store.db")
+    """Open the project's store, and close it at the end. Raises `StoreError`.
+
+    A file is for this process alone; a database has room for any number of processes.
+    """
+    where = store_place(project)
+    with nullcontext() if isinstance(where, StoreUrl) else locked(where.parent):
+        store = Store(where)
         with suppress(OSError):  # for editors; a disk that cannot be written keeps the old ones
             write_schemas(project.root)
         try:

@@ -18,7 +18,7 @@ from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Status
 from agentmut.simulator.service.background import Simulator
 from agentmut.store.cassettes import write_cassette
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 

@@ -10,7 +10,7 @@ from agentmut.campaign.decision import quarantine
 from agentmut.campaign.trials import Judged, Launch, Suite
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Outcome
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 from agentmut.usecases.campaigns import measure
 
 pytestmark = pytest.mark.whole

@@ -14,7 +14,7 @@ from agentmut.cli.entry import app
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.store.rows import StoredTrial
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from agentmut._base import make_private_folder, write_private
 from agentmut.store.opinions import OpinionFile
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 from agentmut.usecases.campaigns import measure
 
 PROJECT = """

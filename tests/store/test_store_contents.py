@@ -10,7 +10,9 @@ import pytest
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
-from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
+from agentmut.store.address import Where
+from agentmut.store.rows import Spent, StoredRun, StoredTrial
+from agentmut.store.store import Store
 
 PRINT = Footprint(requests=(RequestShape(text="You are helpful.", model="m"),))
 
@@ -34,22 +36,17 @@ def a_run(name: str, started: float = 1.0) -> StoredRun:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "deep" / "store.db"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    store = Store(path)
+def store(where: Where) -> Iterator[Store]:
+    store = Store(where)
     for number, name in enumerate(("a", "b", "c")):
         store.add_run(a_run(name, number))
     yield store
     store.close()
 
 
-def test_a_trial_comes_back_as_it_was_also_after_reopening(store: Store, path: Path) -> None:
+def test_a_trial_comes_back_as_it_was_also_after_reopening(store: Store, where: Where) -> None:
     store.save("a", [trial("k1")])
-    for reader in (store, Store(path)):
+    for reader in (store, Store(where)):
         found = reader.find("k1")
         assert found is not None
         assert (found.execution, found.run, found.mutant, found.finished) == (
@@ -136,7 +133,7 @@ def test_runs_are_listed_latest_first_with_how_far_they_came(store: Store) -> No
     assert (store.runs()[0].plan, store.runs()[1].seconds) == ('{"fresh": true}', 3.5)
 
 
-def test_clean_keeps_what_a_kept_run_executed_or_took_over(store: Store, path: Path) -> None:
+def test_clean_keeps_what_a_kept_run_executed_or_took_over(store: Store, where: Where) -> None:
     store.save("a", [trial("shared"), trial("only a", "x" * 100_000)])
     shared = store.find("shared")
     assert shared is not None
@@ -149,7 +146,11 @@ def test_clean_keeps_what_a_kept_run_executed_or_took_over(store: Store, path: P
     assert store.find("new") is not None
 
 
-def test_clean_gives_the_space_back(store: Store, path: Path) -> None:
+def test_clean_gives_the_space_back(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    store = Store(path)
+    for name in "ac":
+        store.add_run(a_run(name))
     store.save("a", [trial(f"k{i}", "x" * 10_000) for i in range(300)])
     store.clean(keep=["c"])
     store.close()
@@ -170,8 +171,8 @@ def test_any_text_an_agent_may_answer_can_be_kept(store: Store) -> None:
     assert found.execution.trace.output == "half a ? pair \x00 end"
 
 
-def test_what_save_returned_from_is_seen_by_another_process_at_once(store: Store, path: Path) -> None:
-    other = Store(path)
+def test_what_save_returned_from_is_seen_by_another_process_at_once(store: Store, where: Where) -> None:
+    other = Store(where)
     store.save("a", [trial("k")])
     assert other.find("k") is not None
     other.save("b", [trial("k2")])
@@ -180,8 +181,7 @@ def test_what_save_returned_from_is_seen_by_another_process_at_once(store: Store
 
 
 @pytest.mark.process
-def test_many_processes_may_open_a_new_store_at_the_same_time(tmp_path: Path) -> None:
-    program = "import sys; from pathlib import Path; from agentmut.store.sqlite import Store; Store(Path(sys.argv[1]))"
-    path = tmp_path / "store.db"
-    racers = [subprocess.Popen([sys.executable, "-c", program, str(path)]) for _ in range(4)]
+def test_many_processes_may_open_a_new_store_at_the_same_time(where: Where) -> None:
+    program = "import sys; from pathlib import *; from agentmut.store import *; Store(eval(sys.argv[1]))"
+    racers = [subprocess.Popen([sys.executable, "-c", program, repr(where)]) for _ in range(4)]
     assert [racer.wait() for racer in racers] == [0, 0, 0, 0]

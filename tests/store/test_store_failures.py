@@ -12,7 +12,8 @@ from sqlalchemy import text
 from agentmut._base.errors import ExitCode, StoreError
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
-from agentmut.store.sqlite import Store, StoredRun, StoredTrial
+from agentmut.store.rows import StoredRun, StoredTrial
+from agentmut.store.store import Store
 
 
 def trial(key: str, answer: str = "yes") -> StoredTrial:
@@ -111,7 +112,7 @@ def test_a_store_locked_by_another_process_says_so_after_waiting(
 ) -> None:
     path = tmp_path / "store.db"
     store = a_store(path)
-    store._connection.execute(text("PRAGMA busy_timeout = 100"))
+    store._connections.links.reading.execute(text("PRAGMA busy_timeout = 100"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("begin immediate")
     with pytest.raises(StoreError) as raised:
@@ -135,13 +136,13 @@ def test_a_short_lock_is_waited_for(tmp_path: Path) -> None:
 def test_on_a_full_disk_what_was_finished_before_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = a_store(path, trials=5)
-    pages = store._connection.execute(text("PRAGMA page_count")).scalar_one()
-    store._connection.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
+    pages = store._connections.links.reading.execute(text("PRAGMA page_count")).scalar_one()
+    store._connections.links.reading.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
     with pytest.raises(StoreError) as raised:
         store.save("run", [trial(f"late {i}", "x" * 3000) for i in range(50)])
     check(raised, path, "full", "Free some space", "agentmut resume")
     assert store.counts("run") == (5, 0)  # a batch is kept whole or not at all
-    store._connection.execute(text("PRAGMA max_page_count = 100000"))
+    store._connections.links.reading.execute(text("PRAGMA max_page_count = 100000"))
     store.save("run", [trial("late")])
     assert store.find("late") is not None
 
@@ -176,7 +177,7 @@ def test_a_read_only_directory_is_an_error(tmp_path: Path) -> None:
 def test_a_store_that_has_become_read_only_is_an_error_and_stays_readable(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = a_store(path, trials=1)
-    store._connection.execute(text("PRAGMA query_only = 1"))
+    store._connections.links.reading.execute(text("PRAGMA query_only = 1"))
     with pytest.raises(StoreError) as raised:
         store.save("run", [trial("k")])
     check(raised, path, "readonly", "may write to")

@@ -106,7 +106,7 @@ VERBS = """
 import json, sys
 from pathlib import Path
 from agentmut.cli import main
-from agentmut.store.sqlite import Store
+from agentmut.store.store import Store
 
 close = Store.close
 def closing(store):

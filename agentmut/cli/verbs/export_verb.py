@@ -70,12 +70,12 @@ def export(
     """
     from agentmut.project import FOLDER, load_project
     from agentmut.report import send_lines
-    from agentmut.usecases import exported_trials, opened, stand_in_keys
+    from agentmut.usecases import exported_trials, has_store, opened, stand_in_keys
 
     _check(target, written_as, endpoint)
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
-        if not (loaded.root / FOLDER / "store.db").is_file():
+        if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first.")
         with opened(loaded) as (session, store):
             mutant = "" if mutant == "original" else mutant

@@ -8,10 +8,10 @@ from agentmut.assessment import Sprt, known_before, shares_of, threshold_rule
 from agentmut.campaign import imported_suite, with_suite
 from agentmut.cli.output import agents_on_stderr, print_json, print_page
 from agentmut.nouns import Scenario
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.report import PreviewLine, render_preview
 from agentmut.stats import Preview, preview_fixed, preview_sprt, preview_suite
-from agentmut.usecases import open_store
+from agentmut.usecases import has_store, open_store
 
 
 class Assumption(NamedTuple):
@@ -76,7 +76,7 @@ def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:
 
 def mean_cost(project: Project) -> float | None:
     """US dollars of a trial of the unchanged agent so far; None before the first."""
-    if not (project.root / FOLDER / "store.db").exists():
+    if not has_store(project):
         return None
     try:
         with open_store(project) as store:

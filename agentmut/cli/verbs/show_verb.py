@@ -78,12 +78,12 @@ def _runs(
 ) -> "tuple[tuple[SideBySide, ...], str]":
     """Return runs to read; where none can be shown, a note that says why."""
     from agentmut.project import FOLDER, load_project
-    from agentmut.usecases import opened, run_pairs, stand_in_keys
+    from agentmut.usecases import has_store, opened, run_pairs, stand_in_keys
 
     try:
         with agents_on_stderr(), stand_in_keys():
             loaded = load_project(project)
-            if not (loaded.root / FOLDER / "store.db").is_file():
+            if not has_store(loaded):
                 raise UsageError(f"{loaded.root / FOLDER} holds no trials")
             with opened(loaded) as (session, store):
                 return run_pairs(session, store, run, row, trial, on), ""
@@ -106,11 +106,11 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.project import FOLDER, load_project
     from agentmut.report import Proposals
-    from agentmut.usecases import mined_assertions, opened, stand_in_keys
+    from agentmut.usecases import has_store, mined_assertions, opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
-        if not (loaded.root / FOLDER / "store.db").is_file():
+        if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
             found, notes = mined_assertions(session, store, run, [row.id], SHOWN)

@@ -56,14 +56,14 @@ def trials(
     Example: agentmut trials --failed
     """
     from agentmut.project import FOLDER, load_project
-    from agentmut.usecases import TrialRow, opened, stand_in_keys, stored_trial, stored_trials
+    from agentmut.usecases import TrialRow, has_store, opened, stand_in_keys, stored_trial, stored_trials
 
     if as_csv and as_json:
         raise UsageError("--csv and --json contradict each other: leave one out.")
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
-        if not (loaded.root / FOLDER / "store.db").is_file():
+        if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first.")
         with opened(loaded) as (session, store):
             one = None if trial is None else stored_trial(session, store, trial)

@@ -14,7 +14,8 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.project.loading import load_project
-from agentmut.store.sqlite import Store, StoredRun, StoredTrial
+from agentmut.store.rows import StoredRun, StoredTrial
+from agentmut.store.store import Store
 
 AGENT = "def run(config, input):\n    return 'fine'\n"
 

@@ -1,0 +1,217 @@
+"""How a store reads and writes: errors are explained, and a server that is away is waited for."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine, Select, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from agentmut._base import StoreError
+
+T = TypeVar("T")
+Insert = sqlite.Insert | postgresql.Insert
+PAUSE = 0.25
+"""Seconds between two attempts to reach a server."""
+AT_ONCE = 200
+"""Rows that are read at a time where there may be many."""
+
+
+class AwayError(StoreError):
+    """The server of a store cannot be reached just now."""
+
+
+class Links(NamedTuple):
+    """The connections of one store; a file of SQLite is read and written by the same."""
+
+    reading: Connection
+    writing: Connection
+
+
+class Database(Protocol):
+    """What is peculiar to a kind of database."""
+
+    @property
+    def shown(self) -> str:
+        """The address as messages name it: no secret is in it."""
+        ...
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that makes connections."""
+        ...
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which a server that is away is waited for, 0 for a file."""
+        ...
+
+    def open(self) -> Links:
+        """Connect, and make the tables or bring them to today's format: all or none."""
+        ...
+
+    def first(
+        self, link: Connection, query: Select[Any], values: Mapping[str, Any]
+    ) -> Mapping[Any, Any] | None:
+        """Return the first row of a query that runs before every trial."""
+        ...
+
+    @contextmanager
+    def many(self, link: Connection) -> Iterator[Connection]:
+        """Lend a connection to read any number of rows one by one."""
+        ...
+
+    def alone(self, writing: Connection) -> None:
+        """Keep other writers out until the transaction ends."""
+        ...
+
+    def compact(self, links: Links) -> None:
+        """Give the room of deleted rows back."""
+        ...
+
+    def is_away(self, error: Exception) -> bool:
+        """Return whether an error says that the server cannot be reached."""
+        ...
+
+    def explained(self, doing: str, error: Exception) -> str:
+        """Return one paragraph: what could not be done, why, and the remedy."""
+        ...
+
+
+class Connections:
+    """The connections of one store. Used by one thread at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._links: Links | None = None
+        try:
+            with self._explained("open"):
+                self._links = database.open()
+        except BaseException:
+            self._drop()
+            raise
+
+    @property
+    def links(self) -> Links:
+        """Return the open connections; opens them anew where they were lost."""
+        if self._links is None:
+            self._links = self.database.open()
+        return self._links
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._drop()
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Return what `work` reads. Raises `StoreError`."""
+        return self._patiently(lambda: self._once("read", lambda: work(self.links.reading)))
+
+    def first(
+        self, query: Select[Any], values: Mapping[str, Any], read: Callable[[Mapping[Any, Any]], T]
+    ) -> T | None:
+        """Return what `read` makes of the first row of a query that runs before every trial. Raises `StoreError`."""
+
+        def found(reading: Connection) -> T | None:
+            row = self.database.first(reading, query, values)
+            return read(row) if row else None
+
+        return self.read(found)
+
+    def write(
+        self,
+        work: Callable[[Connection], T],
+        done: Callable[[Connection], T | None] = lambda connection: None,
+    ) -> T:
+        """Carry `work` out in one durable transaction, and return what it returns. Raises `StoreError`.
+
+        Where the connection is lost, nobody knows whether the transaction has been kept. So `work` is repeated: it has
+        to be of a kind that makes no difference when it is done twice, or `done` says what it returned the first time.
+        """
+        attempts = 0
+
+        def attempt() -> T:
+            nonlocal attempts
+            attempts += 1
+            connection = self.links.writing
+            try:
+                known = done(connection) if attempts > 1 else None
+                result = work(connection) if known is None else known
+                connection.commit()
+            except BaseException:
+                with suppress(SQLAlchemyError):
+                    connection.rollback()
+                raise
+            return result
+
+        return self._patiently(lambda: self._once("write to", attempt))
+
+    def rows(self, query: Select[Any], read: Callable[[Mapping[Any, Any]], T]) -> Iterator[T]:
+        """Yield what `read` makes of each row, however many there are. Raises `StoreError`."""
+        with self._explained("read"), self.database.many(self.links.reading) as connection:
+            found = connection.execute(query.execution_options(yield_per=AT_ONCE))
+            yield from map(read, found.mappings())
+
+    def every(self, query: Select[Any], read: Callable[[Mapping[Any, Any]], T]) -> list[T]:
+        """Return what `read` makes of each row. Raises `StoreError`."""
+        return self._patiently(lambda: list(self.rows(query, read)))
+
+    def compact(self) -> None:
+        """Give the room of deleted rows back. Raises `StoreError`."""
+        with self._explained("compact"):
+            self.database.compact(self.links)
+
+    def upsert(self, table: Table) -> Insert:
+        """Return an insert into a table that can say what happens to a row which is there already."""
+        server = self.database.engine.dialect.name == "postgresql"
+        return postgresql.insert(table) if server else sqlite.insert(table)
+
+    def _once(self, doing: str, work: Callable[[], T]) -> T:
+        with self._explained(doing):
+            return work()
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        begun = time.monotonic()
+        while True:
+            try:
+                return work()
+            except AwayError:
+                self._drop()
+                if time.monotonic() - begun >= self.database.patience:
+                    raise
+                time.sleep(PAUSE)
+
+    def _drop(self) -> None:
+        links, self._links = self._links, None
+        for link in links or ():
+            with suppress(SQLAlchemyError):
+                link.close()
+        self.database.engine.dispose()
+
+    @contextmanager
+    def _explained(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except StoreError:
+            raise
+        except (SQLAlchemyError, OSError, ValueError) as error:
+            raise self._error(doing, error) from error
+        except Exception as error:
+            if not _is_of_driver(error):
+                raise
+            raise self._error(doing, error) from error
+
+    def _error(self, doing: str, error: Exception) -> StoreError:
+        said = self.database.explained(doing, error)
+        return AwayError(said) if self.database.is_away(error) else StoreError(said)
+
+
+def _is_of_driver(error: Exception) -> bool:
+    """Return whether a driver raised the error, beside SQLAlchemy."""
+    return type(error).__module__.partition(".")[0] in ("sqlite3", "psycopg")
+
+
+def driver_error(error: BaseException) -> BaseException:
+    """Return what the driver said where SQLAlchemy wraps it."""
+    return error.orig if isinstance(error, DBAPIError) and error.orig else error

@@ -1,0 +1,53 @@
+"""What stored trials cost: sums over the rows of runs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, cast, func, select
+
+from agentmut.store.rows import LATER, SERIES, Spent
+from agentmut.store.schema import judged, reused, runs, trials
+
+
+def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequence[str]) -> Spent:
+    """Return what the trials that `which` selects cost together, and what the runs at work took."""
+    query = select(
+        func.count(),
+        func.count().filter(and_(trials.c.mutant == "", trials.c.repeat % SERIES < LATER)),
+        func.coalesce(func.sum(trials.c.tokens), 0),
+        func.coalesce(func.sum(trials.c.usd), 0.0),
+        func.count() - func.count(trials.c.usd),
+        func.count().filter(trials.c.abandoned),
+    ).where(which)
+    counted: list[Any] = list(connection.execute(query).one())
+    counted[2] = int(counted[2])  # a server sums up in decimals
+    seconds = connection.execute(select(func.sum(runs.c.seconds)).where(runs.c.id.in_(at_work))).scalar()
+    judges = connection.execute(select(func.sum(judged.c.usd)).where(judged.c.run.in_(at_work))).scalar()
+    sizes = select(
+        func.coalesce(func.sum(func.length(trials.c.trace)), 0), func.count().filter(_is_cut(connection))
+    )
+    kept, cut = connection.execute(sizes.where(which)).one()
+    return Spent._make([*counted, seconds or 0.0, judges or 0.0, int(kept), cut])
+
+
+def _is_cut(connection: Connection) -> ColumnElement[bool]:
+    """Return the condition that not all of a trial's texts is kept."""
+    sign = cast(b'"texts_cut":', LargeBinary)
+    if connection.dialect.name == "postgresql":
+        return func.position(sign.op("IN")(trials.c.trace)) > 0
+    return func.instr(trials.c.trace, sign) > 0
+
+
+def mean_cost_in(connection: Connection) -> float | None:
+    """Return US dollars of a trial of the original, on average over those with a price; None if there is none."""
+    found = connection.execute(select(func.avg(trials.c.usd)).where(trials.c.mutant == "")).scalar()
+    return None if found is None else float(found)
+
+
+def counts_in(connection: Connection, run: str) -> tuple[int, int]:
+    """Return how many trials a run has executed, and how many it took over from other runs."""
+    executed, taken_over = (
+        connection.execute(select(func.count()).select_from(table).where(table.c.run == run)).scalar_one()
+        for table in (trials, reused)
+    )
+    return executed, taken_over

@@ -1,0 +1,267 @@
+"""A store on a real PostgreSQL server that fails in every way a server can. `make test-postgres` runs it."""
+
+import subprocess
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut._base.errors import StoreError
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import AgentTrace
+from agentmut.store.address import store_url
+from agentmut.store.migrating import VERSION
+from agentmut.store.rows import SERIES, StoredRun, StoredTrial
+from agentmut.store.store import Store
+from tests.postgres_server import PostgresServer
+from tests.store.conftest import folder_of_programs
+
+pytestmark = pytest.mark.process
+
+
+def trial(key: str, text: str = "yes", repeat: int = 0) -> StoredTrial:
+    done = Execution(ending=Ending.ANSWERED, reason=text, trace=AgentTrace(outputs=("yes",)))
+    return StoredTrial(key, "", "s", repeat, done, 1.0)
+
+
+def a_store(server: PostgresServer, project: str, user: str = "agentmut", options: str = "") -> Store:
+    store = Store(store_url(server.url(user=user, options=options), project))
+    store.adopt_run(StoredRun("run", 1.0, "{}", "planned"))
+    return store
+
+
+def kept(server: PostgresServer, project: str) -> list[str]:
+    rows = server.execute(f"select key from agentmut_{project}.trials order by id")
+    return [str(row[0]) for row in rows]
+
+
+def test_projects_of_one_database_do_not_see_each_other(server: PostgresServer) -> None:
+    with closing(a_store(server, "one")) as one, closing(a_store(server, "two")) as two:
+        one.save("run", [trial("k")])
+        assert one.find("k") is not None
+        assert two.find("k") is None
+        assert kept(server, "one") == ["k"]
+
+
+def test_a_role_sees_the_projects_that_it_is_granted(server: PostgresServer) -> None:
+    a_store(server, "granted").close()
+    a_store(server, "others").close()
+    page = (Path(__file__).parents[2] / "docs" / "shared-store.md").read_text("utf-8")
+    grants = page.split("```sql\n")[1].split("```")[0].replace("agentmut_support_desk", "agentmut_granted")
+    server.execute("create role member login", grants)
+    with closing(a_store(server, "granted", user="member")) as store:
+        store.save("run", [trial("k")])
+        assert store.find("k") is not None
+    with pytest.raises(StoreError, match=r"permission denied.*Grant the role"):
+        a_store(server, "others", user="member")
+    with pytest.raises(StoreError, match=r"permission denied.*CREATE on the database"):
+        a_store(server, "unheard_of", user="member")
+
+
+def test_a_role_that_may_only_read_reads(server: PostgresServer) -> None:
+    with closing(a_store(server, "read_only")) as store:
+        store.save("run", [trial("k")])
+    server.execute(
+        "create role reader login",
+        "grant usage on schema agentmut_read_only to reader",
+        "grant select on all tables in schema agentmut_read_only to reader",
+    )
+    with closing(Store(store_url(server.url(user="reader"), "read_only"))) as store:
+        assert store.find("k") is not None
+        with pytest.raises(StoreError, match="permission denied"):
+            store.save("run", [trial("k2")])
+
+
+def test_repeats_of_late_series_and_text_that_the_server_does_not_take_are_kept(
+    server: PostgresServer,
+) -> None:
+    with closing(a_store(server, "wide")) as store:
+        store.save("run", [trial("k", "a \x00 b", repeat=77 * SERIES)])
+        found = store.find("k")
+    assert found is not None
+    assert (found.repeat, found.execution.reason) == (77 * SERIES, "a \u2400 b")
+
+
+def test_names_are_ordered_by_their_bytes_on_every_server(server: PostgresServer) -> None:
+    with closing(a_store(server, "ordered")) as store:
+        store.save("run", [trial(name)._replace(scenario=name) for name in ("b", "B", "_", "a", "\u00e4")])
+        assert [t.scenario for t in store.trials_of("run", "")] == ["B", "_", "a", "b", "\u00e4"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"database": "none"}, "does not exist.*createdb"),
+        ({"options": "?sslmode=require"}, "SSL.*sslmode"),
+        ({"user": "nobody_we_know"}, "does not exist"),
+    ],
+)
+def test_a_server_that_refuses_says_why_and_what_to_do(
+    server: PostgresServer, change: dict[str, str], words: str
+) -> None:
+    with pytest.raises(StoreError, match=words):
+        Store(store_url(server.url(**change), "p"))
+
+
+def test_a_schema_of_something_else_or_of_a_later_version_is_left_alone(server: PostgresServer) -> None:
+    server.execute("create schema agentmut_foreign", "create table agentmut_foreign.trials (name text)")
+    with pytest.raises(StoreError, match=r"holds tables of something else \(trials\)"):
+        a_store(server, "foreign")
+    a_store(server, "later").close()
+    server.execute("update agentmut_later.alembic_version set version_num = '99'")
+    with pytest.raises(StoreError, match=r"another version of agentmut .format 99"):
+        a_store(server, "later")
+
+
+def test_a_password_is_asked_for_and_never_printed(own: PostgresServer) -> None:
+    own.execute("create role ci login password 'hunter-2-hunter'")
+    own.write(
+        "pg_hba.conf", "host all agentmut 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+    )
+    own.execute("select pg_reload_conf()", "grant create on database postgres to ci")
+    with closing(Store(store_url(own.url(user="ci:hunter-2-hunter"), "p"))) as store:
+        assert "hunter" not in store.shown
+    with pytest.raises(StoreError, match=r"authentication failed.*PGPASSWORD") as raised:
+        Store(store_url(own.url(user="ci:hunter-3-hunter"), "p"))
+    assert "hunter" not in str(raised.value)
+
+
+def test_tls_is_used_and_a_certificate_of_somebody_else_is_refused(
+    own: PostgresServer, tmp_path: Path
+) -> None:
+    for name in ("server", "other"):
+        command = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN={name}"
+        files = ["-keyout", str(tmp_path / f"{name}.key"), "-out", str(tmp_path / f"{name}.crt")]
+        subprocess.run(
+            [*command.split(), "-addext", "subjectAltName=IP:127.0.0.1", *files],
+            check=True,
+            capture_output=True,
+        )
+    for file in ("server.key", "server.crt"):
+        own.write(file, (tmp_path / file).read_text())
+    own.execute("alter system set ssl = on", "select pg_reload_conf()")
+    secure = "?sslmode=verify-full&sslrootcert="
+    with closing(Store(store_url(own.url(options=f"{secure}{tmp_path}/server.crt"), "p"))) as store:
+        ours = "where ssl and application_name = 'agentmut'"
+        used = f"select count(*) from pg_stat_ssl join pg_stat_activity using (pid) {ours}"
+        assert own.execute(used) == [(2,)]
+        store.save("run", [trial("k")])
+    with pytest.raises(StoreError, match=r"certificate verify failed.*sslrootcert"):
+        Store(store_url(own.url(options=f"{secure}{tmp_path}/other.crt"), "p"))
+
+
+def test_a_full_disk_is_an_error_and_what_was_kept_before_stays(template: Path) -> None:
+    room = 17 << 10  # the file of a table has hardly more room than one of the log, which has 16 MB
+    with (
+        PostgresServer(folder_of_programs(), template, kilobytes=room) as own,
+        closing(a_store(own, "full")) as store,
+    ):
+        store.save("run", [trial("before")])
+        with pytest.raises(StoreError, match=r"could not extend.*Free some space, then `agentmut resume`"):
+            for number in range(40):
+                store.save("run", [trial(f"{number}-{i}", noise(number, i)) for i in range(100)])
+        assert store.find("before") is not None
+        assert all(key == "before" or "-" in key for key in kept(own, "full"))
+        assert (len(kept(own, "full")) - 1) % 100 == 0  # a batch is kept whole or not at all
+
+
+def noise(*seed: int) -> str:
+    import random
+
+    return random.Random(repr(seed)).randbytes(6000).hex()
+
+
+def test_a_server_that_comes_back_is_waited_for_and_nothing_is_kept_twice(
+    own: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTMUT_STORE_PATIENCE", "20")
+    with closing(a_store(own, "back")) as store:
+        store.save("run", [trial("before")])
+        own.stop()
+        again = threading.Timer(0.5, own.start)
+        again.start()
+        store.save("run", [trial("after")])
+        again.join()
+        assert store.find("before") is not None
+        assert kept(own, "back") == ["before", "after"]
+
+
+def test_a_transaction_whose_answer_was_lost_is_not_repeated(
+    own: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server has committed, and dies before it says so."""
+    with closing(a_store(own, "once")) as store:
+        writing = store._connections.links.writing
+        commit = writing.commit
+
+        def committed_and_gone() -> None:
+            commit()
+            own.stop()
+            own.start()
+            writing.execute(any_query())
+
+        monkeypatch.setattr(writing, "commit", committed_and_gone)
+        store.save("run", [trial("k1"), trial("k2")])
+    assert kept(own, "once") == ["k1", "k2"]
+
+
+def any_query() -> Any:
+    from sqlalchemy import text
+
+    return text("select 1")
+
+
+def test_a_server_that_stays_away_is_an_error_that_says_how_to_go_on(
+    own: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTMUT_STORE_PATIENCE", "0.3")
+    with closing(a_store(own, "away")) as store:
+        own.stop()
+        with pytest.raises(StoreError, match=r"server is running.*agentmut resume"):
+            store.save("run", [trial("k")])
+        own.start()
+        store.save("run", [trial("k")])
+        assert kept(own, "away") == ["k"]
+
+
+def test_a_store_that_another_process_cleans_takes_trials_of_footprints_that_went(
+    server: PostgresServer,
+) -> None:
+    with closing(a_store(server, "cleaned")) as store, closing(a_store(server, "cleaned")) as other:
+        store.save("run", [trial("k1")])
+        assert other.clean(keep=[]) == 1
+        store.adopt_run(StoredRun("run", 1.0, "{}", "planned"))
+        store.save("run", [trial("k2")])
+        assert other.find("k2") is not None
+
+
+def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServer) -> None:
+    with closing(a_store(server, "earlier")) as store:
+        store.save("run", [trial("k")])
+    server.execute(
+        "drop table agentmut_earlier.imported",
+        "update agentmut_earlier.alembic_version set version_num = '3'",
+    )
+    with closing(a_store(server, "earlier")) as store:
+        assert store.imports.totals().trials == 0
+        assert store.find("k") is not None
+    assert server.execute("select version_num from agentmut_earlier.alembic_version") == [(str(VERSION),)]
+
+
+def test_the_tables_of_a_new_store_are_those_that_the_code_declares(server: PostgresServer) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    from agentmut.store.schema import metadata
+
+    with (
+        closing(a_store(server, "declared")) as store,
+        store._connections.database.engine.connect() as connection,
+    ):
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": False}
+        )
+        found = compare_metadata(context, metadata)
+    assert [difference for difference in found if "alembic_version" not in repr(difference)] == []
