@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from agentmut.language import STOP_WORDS
 
-LONGEST_PHRASE = 4
+LONGEST_PHRASE = 6
 """Words."""
 LONGEST_ANSWER = 20_000
 """Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
@@ -17,7 +17,11 @@ _DIGITS = re.compile(r"\d+")
 
 
 def phrases(answer: str) -> frozenset[str]:
-    """Return runs of one to four words of an answer, without an end of a sentence, clause or line between them."""
+    """Return runs of one to six words of an answer, without an end of a sentence, clause or line between them.
+
+    Words such as `the` or `of` stand at the edge of a phrase only where a clause begins or ends: no group of words is
+    cut in them.
+    """
     return frozenset(phrase for part in _PARTS.split(answer[:LONGEST_ANSWER]) for phrase in _phrases(part))
 
 
@@ -35,10 +39,13 @@ def _phrases(line: str) -> set[str]:
     """Return the phrases of a line, as `contains` compares them."""
     found = set()
     for spans in _sentences(line):
+        loose = [line[start:end].strip(_EDGES).casefold() in STOP_WORDS for start, end in spans]
         for first, (start, _) in enumerate(spans):
-            for _, end in spans[first : first + LONGEST_PHRASE]:
+            if loose[first] and first:
+                continue
+            for last, (_, end) in enumerate(spans[first : first + LONGEST_PHRASE], first):
                 phrase = line[start:end].strip(_EDGES).casefold()
-                if phrase:
+                if phrase and not (loose[last] and last < len(spans) - 1):
                     found.add(phrase)
     return found
 

@@ -45,6 +45,8 @@ class AssertionSuggestion(Frozen):
     """Lower end of the original's rate minus upper end of the mutant's, by Wilson: positive is clear."""
     generality: float
     """From 0 (spells out one run, or says next to nothing) to 1 (speaks of the kind of behaviour)."""
+    grounded: int = 0
+    """2: the rule that the mutant changes asks for it; 1: it speaks of what that rule or tool speaks of; 0: neither."""
     together: Rate | None = None
     """The original's runs that pass the scenario with this and all that is proposed beside it."""
 

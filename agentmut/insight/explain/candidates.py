@@ -21,6 +21,8 @@ class Candidate(NamedTuple):
     """From 0 (spells out one run) to 1 (speaks of the kind of behaviour)."""
     holds: Holds
     """What the evaluator will say, from what was read off a run already. The evaluator itself decides in the end."""
+    grounded: int = 0
+    """How near it is to what the mutant changes: `sensible.STATED`, `sensible.NEAR` or 0."""
 
 
 class Contrast(NamedTuple):

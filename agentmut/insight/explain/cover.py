@@ -13,9 +13,12 @@ SLIGHT = 0.35
 """An assertion of less generality, such as "there is a digit", is proposed where no other kills."""
 
 
-def value(suggestion: AssertionSuggestion) -> tuple[bool, float]:
-    """Return the rank of a proposal: clarity of the difference, and generality beyond these runs."""
-    return ranked(suggestion.margin, suggestion.generality)
+def value(suggestion: AssertionSuggestion) -> tuple[bool, int, int, float]:
+    """Return the rank of a proposal: what it has to do with the change, then how many other mutants it kills, then
+    clarity of the difference, and generality beyond these runs.
+    """
+    telling, worth = ranked(suggestion.margin, suggestion.generality)
+    return telling, suggestion.grounded, len(suggestion.mutants), worth
 
 
 def ranked(margin: float, generality: float) -> tuple[bool, float]:
@@ -26,7 +29,8 @@ def ranked(margin: float, generality: float) -> tuple[bool, float]:
 def cover(
     mined: Iterable[AssertionSuggestion], wanted: Sequence[str], stored: StoredRuns
 ) -> tuple[AssertionSuggestion, ...]:
-    """Greedy set cover: at each step the proposal that kills the most mutants which none so far kills.
+    """Greedy set cover: at each step, of those that have to do with what a mutant changes, else of all, the proposal
+    that kills the most mutants which none so far kills.
 
     One that would push its scenario under its threshold, with those chosen before, is passed over.
     """
@@ -41,9 +45,9 @@ def cover(
     return tuple(map(joint.told, chosen))
 
 
-def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, int, float, str]:
-    telling, worth = value(one)
-    return telling, len(left.intersection(one.mutants)), worth, one.id
+def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, int, int, float, str]:
+    telling, grounded, _, worth = value(one)
+    return telling, grounded > 0, len(left.intersection(one.mutants)), grounded, worth, one.id
 
 
 @dataclass

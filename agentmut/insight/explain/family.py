@@ -11,13 +11,16 @@ any of them with at most that level.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import count
+from itertools import chain, count
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
+from agentmut.insight.explain.meaning import Meaning
 from agentmut.insight.explain.of_arguments import of_arguments
 from agentmut.insight.explain.of_fields import of_fields
 from agentmut.insight.explain.of_limits import of_limits, of_tools
+from agentmut.insight.explain.of_rule import of_rule
 from agentmut.insight.explain.of_text import of_facts, of_text
+from agentmut.insight.explain.sensible import STATED, grounding, is_sensible
 from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns import Rate
@@ -103,7 +106,8 @@ def _family(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
     least, pool = stored.threshold(scenario), (*held_out, *runs)
     there = stored.scenario(scenario).evaluators
     family: dict[Pattern, list[Candidate]] = {}
-    for one in _proposed(Contrast(_views(found), _views(pool), least, OFTEN * len(runs))):
+    contrast = Contrast(_views(found), _views(pool), least, OFTEN * len(runs))
+    for one in _proposed(contrast, stored.meaning(mutant)):
         if one.spec not in there and sum(_holds(one, run) for run in found) >= least * len(found):
             family.setdefault(tuple(_holds(one, run) for run in pool), []).append(one)
     alpha = stored.campaign.plan.rule.alpha / len(stored.runs(mutant))
@@ -118,21 +122,32 @@ def _holds(candidate: Candidate, run: Run) -> bool:
     return run.answered and candidate.holds(run.view)
 
 
-def _proposed(contrast: Contrast) -> Iterator[Candidate]:
+def _proposed(contrast: Contrast, meaning: Meaning | None) -> Iterator[Candidate]:
+    """Yield candidates, each once; those that the changed rule asks for first. Where nothing is known of the change,
+    all that is read off the runs.
+    """
     seen = set()
-    for proposer in PROPOSERS:
-        for candidate in proposer(contrast):
-            written = candidate.spec.model_dump_json()
-            if written not in seen:
-                seen.add(written)
-                yield candidate
+    stated = (one._replace(grounded=STATED) for one in of_rule(meaning)) if meaning else ()
+    for candidate in chain(stated, *(proposer(contrast) for proposer in PROPOSERS)):
+        written = candidate.spec.model_dump_json()
+        if written in seen:
+            continue
+        seen.add(written)
+        near = candidate if meaning is None else _near(candidate, meaning)
+        if meaning is None or is_sensible(near, meaning, contrast.original):
+            yield near
+
+
+def _near(candidate: Candidate, meaning: Meaning) -> Candidate:
+    return candidate._replace(grounded=max(candidate.grounded, grounding(candidate.spec, meaning)))
 
 
 def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Keep the most general candidate of each evaluator among those that hold in the same runs."""
     best: dict[str, Candidate] = {}
     for one in candidates:
-        if one.spec.name not in best or one.generality > best[one.spec.name].generality:
+        known = best.get(one.spec.name)
+        if known is None or (one.grounded, one.generality) > (known.grounded, known.generality):
             best[one.spec.name] = one
     return list(best.values())
 

@@ -113,11 +113,16 @@ def _on(
 def _promising(family: Family, least: float) -> list[Candidate]:
     """Return the candidates whose rates differ and that the held-out runs pass, the clearest first."""
     found = [
-        (ranked(_margin(original, mutant), one.generality), one)
+        (_rank(one, _margin(original, mutant)), one)
         for one, original, mutant in family.clear()
         if original.held >= least * original.of
     ]
     return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _rank(one: Candidate, margin: float) -> tuple[bool, int, float]:
+    telling, worth = ranked(margin, one.generality)
+    return telling, one.grounded, worth
 
 
 def _margin(original: Rate, mutant: Rate) -> float:
@@ -156,6 +161,7 @@ class _Check:
             mutant=rate,
             margin=round(_margin(baseline, rate), 6),
             generality=round(self.candidate.generality, 6),
+            grounded=self.candidate.grounded,
         )
 
     def _rates(self) -> tuple[Rate, Rate]:

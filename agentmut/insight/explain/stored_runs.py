@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentmut.campaign import Rule, StoredCampaign, Tables
+from agentmut.insight.explain.meaning import Meaning, meaning_of
 from agentmut.insight.explain.views import View
 from agentmut.nouns import Outcome, Scenario
 from agentmut.seams import Catalogue, Evaluator, Group
@@ -41,6 +42,7 @@ class StoredRuns:
     """Candidates by mutant and scenario, which `family` keeps here."""
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
     _noticed: dict[str, bool] = field(default_factory=dict)
+    _meanings: dict[str, Meaning | None] = field(default_factory=dict)
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -53,6 +55,15 @@ class StoredRuns:
             f"{count} stored runs are left out: {why}" for why, count in sorted(self.left_out.items())
         )
         return (*self.campaign.notes, *left_out)
+
+    def meaning(self, mutant: str) -> Meaning | None:
+        """Return what a mutant is about; None where it was made from another config."""
+        if mutant not in self._meanings:
+            plan, full = self.campaign.plan, self.campaign.session.suite.full
+            made = next((one for one in plan.mutants if one.id == mutant), None)
+            fits = made is not None and plan.config_digest == full.digest
+            self._meanings[mutant] = meaning_of(made, full) if made and fits else None
+        return self._meanings[mutant]
 
     def scenario(self, name: str) -> Scenario:
         """Return a scenario of the suite."""

@@ -1,5 +1,6 @@
 """Campaigns whose traces are written by hand, in a real store of a real project. Benchmarks use them too."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,15 +51,26 @@ def stored(mutant: str, scenario: str, runs: Sequence[AgentTrace | Execution]) -
 
 
 def campaign_of(
-    folder: Path, traces: Traces, evaluators: Sequence[Any] = ({"max_steps": 60},)
+    folder: Path,
+    traces: Traces,
+    evaluators: Sequence[Any] = ({"max_steps": 60},),
+    prompt: str = "- Be kind.\n- Be brief.\n- Never shout.\n",
+    tools: Sequence[str] = (),
 ) -> StoredCampaign:
     """A campaign in `folder` with these traces; its store is to be closed."""
-    (folder / f"agent_of_{folder.parent.name}.py").write_text(AGENT)
-    (folder / "prompt.md").write_text("- Be kind.\n- Be brief.\n- Never shout.\n")
+    module = re.sub(r"\W", "_", f"agent_of_{folder.parent.name}")
+    (folder / f"{module}.py").write_text(AGENT)
+    (folder / "prompt.md").write_text(prompt)
     suite = [{"name": name, "input": "hi", "evaluators": list(evaluators)} for name in traces[""]]
     (folder / "scenarios.yaml").write_text(yaml.safe_dump(suite))
-    run_by = f"agent_of_{folder.parent.name}:run"
+    run_by = f"{module}:run"
     agent = {"adapter": "python", "run": run_by, "config": {"prompt": "prompt.md"}}
+    if tools:
+        offered = [
+            {"name": name, "description": f"Does {name.replace('_', ' ')}.", "parameters": {}}
+            for name in tools
+        ]
+        agent["config"] = {"prompt": "prompt.md", "tools": offered}
     document = {"version": 1, "agent": agent, "suite": {"scenarios": "scenarios.yaml"}}
     (folder / "agentmut.yaml").write_text(yaml.safe_dump(document))
     session = open_session(load_project(folder))

@@ -1,0 +1,143 @@
+"""Candidates that the changed rule itself states: a forbidden word, an ending, an order of tools, a limit, a figure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+from agentmut.insight.explain.candidates import Candidate, candidate
+from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.views import View
+from agentmut.language import Modality, modality, stated_figures, value_of
+
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
+_NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
+_ENDS = re.compile(r"\b(?:end|close|finish|sign off)\b", re.I)
+_BEGINS = re.compile(r"\b(?:begin|start|open)\b", re.I)
+_PLAIN_ENDING = re.compile(r"\bwith (?!an? |the |your |their |his |her |its )([^.;:]{2,60}?)[.!]?$", re.I)
+_LIMIT = re.compile(
+    r"\b(?:at most|no more than|not more than|under|below|fewer than|less than|up to|within|maximum of|max\.?)\s+"
+    r"([\w-]+)\s+words\b",
+    re.I,
+)
+_BELOW = re.compile(r"\b(?:under|below|fewer than|less than)\b", re.I)
+_ONCE = re.compile(r"\b(?:only once|once only|at most once|twice)\b", re.I)
+_THEN = re.compile(r"\bthen\b", re.I)
+
+
+def of_rule(meaning: Meaning) -> Iterator[Candidate]:
+    """Yield what each changed rule asks for, as far as its words say so. No run is looked at."""
+    for rule in meaning.rule.splitlines():
+        forbids = modality(rule) is Modality.FORBID
+        yield from _words_of(rule, forbids=forbids)
+        yield from _tools_of(rule, meaning.tool_names, forbids=forbids)
+        yield from _limit_of(rule)
+        if not forbids:
+            yield from _figures_of(rule)
+
+
+def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
+    quoted = [first or second for first, second in _QUOTED.findall(rule)]
+    if forbids:
+        for said in dict.fromkeys([*quoted, *_NAMED_WORD.findall(_QUOTED.sub(" ", rule))]):
+            yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
+        return
+    plain = _PLAIN_ENDING.search(rule)
+    ending = quoted or ([plain[1].strip("*_` ")] if plain else [])
+    if _ENDS.search(rule) or _BEGINS.search(rule):
+        for said in ending[:1]:
+            yield _at_edge(said, at_end=bool(_ENDS.search(rule)))
+    for said in quoted:
+        yield _text_candidate("contains", said, f"the answer has “{said}”", 0.85)
+
+
+def _text_candidate(name: str, said: str, says: str, generality: float) -> Candidate:
+    folded = said.strip().rstrip(".,;").casefold()
+    holds = partial(_has, folded) if name == "contains" else partial(_lacks, folded)
+    return candidate(name, said.strip().rstrip(".,;"), says, generality, holds)
+
+
+def _has(said: str, view: View) -> bool:
+    return said in view.folded
+
+
+def _lacks(said: str, view: View) -> bool:
+    return said not in view.folded
+
+
+def _at_edge(said: str, *, at_end: bool) -> Candidate:
+    core = re.escape(said.strip().rstrip(".,;!?")).replace(r"\ ", r"\s+")
+    pattern = rf"(?i){core}\W*\Z" if at_end else rf"(?i)\A\W*{core}"
+    says = f"the answer {'ends' if at_end else 'begins'} with “{said}”"
+    return candidate("regex", pattern, says, 0.95, partial(_finds, re.compile(pattern)))
+
+
+def _finds(pattern: re.Pattern[str], view: View) -> bool:
+    return pattern.search(view.text) is not None
+
+
+def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Candidate]:
+    named = tools_named(rule, tools)
+    for (start, first), (end, second) in pairwise(named):
+        between = rule[start:end].casefold()
+        order = _order(rule[:start].casefold(), between, first, second)
+        if order:
+            says = f"{order[0]} is called before {order[1]}"
+            yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
+    for _, tool in named:
+        if forbids:
+            yield candidate(
+                "tool_not_called", tool, f"{tool} is not called", 0.95, partial(_calls, tool, False)
+            )
+        else:
+            yield candidate("tool_called", tool, f"{tool} is called", 1.0, partial(_calls, tool, True))
+        if _ONCE.search(rule):
+            argument = {"tool": tool, "at_most": 1}
+            yield candidate(
+                "tool_count", argument, f"{tool} is called at most once", 0.9, partial(_once, tool)
+            )
+
+
+def _order(head: str, between: str, first: str, second: str) -> tuple[str, str] | None:
+    """Return two tools in the order that a rule asks for: `A before B`, `B after A`, `before B, A`, `after A, B`."""
+    if re.search(r"\bbefore\b|\bprior to\b", between) or _THEN.search(between):
+        return first, second
+    if re.search(r"\bafter\b|\bonce\b", between):
+        return second, first
+    if re.search(r"\bbefore\b[^.,]*$", head):
+        return second, first
+    return (first, second) if re.search(r"\b(?:after|once|first)\b[^.,]*$", head) else None
+
+
+def _before(first: str, second: str, view: View) -> bool:
+    tools = view.tools
+    return first in tools and second in tools[tools.index(first) + 1 :]
+
+
+def _calls(tool: str, wanted: bool, view: View) -> bool:
+    return (tool in view.counts) is wanted
+
+
+def _once(tool: str, view: View) -> bool:
+    return view.counts[tool] <= 1
+
+
+def _limit_of(rule: str) -> Iterator[Candidate]:
+    for match in _LIMIT.finditer(rule):
+        number = int(match[1]) if match[1].isdecimal() else value_of(match[1])
+        if number:
+            most = number - 1 if _BELOW.search(match[0]) else number
+            says = f"the answer has at most {most} words"
+            yield candidate("expression", f"len(text.split()) <= {most}", says, 0.9, partial(_short, most))
+
+
+def _short(most: int, view: View) -> bool:
+    return view.words <= most
+
+
+def _figures_of(rule: str) -> Iterator[Candidate]:
+    for figure, text in stated_figures(rule).items():
+        if not text.isdecimal() and not _LIMIT.search(rule):
+            yield candidate(
+                "states", text, f"the answer states {text}", 0.9, lambda view, f=figure: f in view.figures
+            )
