@@ -12,6 +12,8 @@ from .contracts.contract import Satisfaction as Satisfaction
 from .contracts.evaluator import Contract as Contract
 from .evaluators.deterministic import JsonSchema as JsonSchema
 from .evaluators.deterministic import Regex as Regex
+from .evaluators.edges import EndsWith as EndsWith
+from .evaluators.edges import StartsWith as StartsWith
 from .evaluators.json_values import as_text as as_text
 from .evaluators.json_values import same_json as same_json
 from .evaluators.json_values import shown as shown

@@ -43,7 +43,8 @@ def judged(spec: EvaluatorSpec) -> tuple[bool, str]:
 
 def test_every_built_in_evaluator_is_registered_and_has_the_signature_of_its_seam() -> None:
     assert set(plugins.load_all("evaluators")) == {
-        "exact_match", "contains", "not_contains", "regex", "json_schema", "expect", "tool_called",
+        "exact_match", "contains", "not_contains", "regex", "starts_with", "ends_with",
+        "json_schema", "expect", "tool_called",
         "tool_not_called", "tool_called_with", "tool_order", "max_steps", "max_cost", "max_seconds",
         "python", "expression", "tool_count", "states", "decides", "suite", "suite_checks",
         "contract", "judge", "javascript", "langsmith",

@@ -17,7 +17,7 @@ _BY_VALUE = {"argument value": 3, "field value": 2}
 """Features that are there or not if they name a value: without one they are a number."""
 _PLAIN = (
     "calls", "repeats", "argument", "argument value", "first tool", "last tool", "pair", "node", "field", "field value",
-    "json", "grants", "refuses", "errors", "failed", "states", "questions", "sentence", "phrase",
+    "json", "grants", "refuses", "errors", "failed", "sentence", "states", "questions", "phrase",
 )  # fmt: skip
 """Kinds of features, those first that tell a reader most where several show in the very same runs."""
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from agentmut.insight.explain.candidates import Candidate, candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.views import View
+from agentmut.judging import EndsWith, StartsWith
 from agentmut.language import Modality, modality, stated_figures, value_of
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
@@ -66,14 +67,15 @@ def _lacks(said: str, view: View) -> bool:
 
 
 def _at_edge(said: str, *, at_end: bool) -> Candidate:
-    core = re.escape(said.strip().rstrip(".,;!?")).replace(r"\ ", r"\s+")
-    pattern = rf"(?i){core}\W*\Z" if at_end else rf"(?i)\A\W*{core}"
+    text = said.strip()
     says = f"the answer {'ends' if at_end else 'begins'} with “{said}”"
-    return candidate("regex", pattern, says, 0.95, partial(_finds, re.compile(pattern)))
+    name: str = "ends_with" if at_end else "starts_with"
+    edge = (EndsWith if at_end else StartsWith)(text)
+    return candidate(name, text, says, 0.95, partial(_at, edge))
 
 
-def _finds(pattern: re.Pattern[str], view: View) -> bool:
-    return pattern.search(view.text) is not None
+def _at(edge: EndsWith | StartsWith, view: View) -> bool:
+    return edge.holds(view.text)
 
 
 def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Candidate]:

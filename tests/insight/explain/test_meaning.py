@@ -82,7 +82,7 @@ def calls(*tools: str) -> Runs:
 
 STATED: list[tuple[str, Runs, Runs, tuple[str, Any]]] = [
     ("guarantee", talk(), talk("We guarantee that it arrives and will be fine"), ("not_contains", "guarantee")),
-    ("End every", talk("Anything else?", odd=0.04), talk(), ("regex", r"(?i)Anything\s+else\W*\Z")),
+    ("End every", talk("Anything else?", odd=0.04), talk(), ("ends_with", "Anything else?")),
     ("verify", calls("verify_identity", "issue_refund"), calls("issue_refund", "verify_identity"),
      ("tool_order", ["verify_identity", "issue_refund"])),
     ("verify", calls("verify_identity", "issue_refund"), calls("issue_refund"), ("tool_called", "verify_identity")),
@@ -118,7 +118,9 @@ def test_a_longer_answer_is_no_cure_for_a_secret(tmp_path: Path) -> None:
 def test_a_name_that_the_mutant_itself_brings_is_in_no_assertion() -> None:
     """Neither the new name, nor its words in an answer, nor that the old name is not called any more."""
     config = AgentConfig(prompt=PROMPT, tools=tuple(ToolSpec(name=name) for name in TOOLS))
-    found = [one for one in rename().mutants(config, OperatorOptions()) if one.edits[0].after == "lookup_order_v2"]
+    found = [
+        one for one in rename().mutants(config, OperatorOptions()) if one.edits[0].after == "lookup_order_v2"
+    ]
     meaning = meaning_of(made(OperatorClass.TOOL, *found[0].edits), config)
     refused = [
         ("contains", "lookup order v2"), ("not_contains", "v2"), ("tool_not_called", "lookup_order_v2"),
@@ -178,8 +180,8 @@ def test_an_order_in_which_one_tool_takes_what_the_other_returned_is_meant() -> 
     [
         ("Never say 'cheap' or 'bargain'.", [("not_contains", "cheap"), ("not_contains", "bargain")]),
         ("Begin each answer with \"Dear customer\".",
-         [("regex", r"(?i)\A\W*Dear\s+customer"), ("contains", "Dear customer")]),
-        ("Close with Kind regards.", [("regex", r"(?i)Kind\s+regards\W*\Z")]),
+         [("starts_with", "Dear customer"), ("contains", "Dear customer")]),
+        ("Close with Kind regards.", [("ends_with", "Kind regards")]),
         ("End with a question.", []),
         ("After issuing a refund, search the policy.",
          [("tool_order", ["issue_refund", "search_policy"]), ("tool_called", "issue_refund"),
