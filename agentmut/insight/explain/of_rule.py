@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
+from pydantic import JsonValue
+
 from agentmut.insight.explain.candidates import Candidate, candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.views import View
 from agentmut.judging import EndsWith, StartsWith
-from agentmut.language import Modality, modality, stated_figures, value_of
+from agentmut.language import Figure, Modality, modality, stated_figures, value_of
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
@@ -94,7 +96,7 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
         else:
             yield candidate("tool_called", tool, f"{tool} is called", 1.0, partial(_calls, tool, True))
         if _ONCE.search(rule):
-            argument = {"tool": tool, "at_most": 1}
+            argument: JsonValue = {"tool": tool, "at_most": 1}
             yield candidate(
                 "tool_count", argument, f"{tool} is called at most once", 0.9, partial(_once, tool)
             )
@@ -140,6 +142,8 @@ def _short(most: int, view: View) -> bool:
 def _figures_of(rule: str) -> Iterator[Candidate]:
     for figure, text in stated_figures(rule).items():
         if not text.isdecimal() and not _LIMIT.search(rule):
-            yield candidate(
-                "states", text, f"the answer states {text}", 0.9, lambda view, f=figure: f in view.figures
-            )
+            yield candidate("states", text, f"the answer states {text}", 0.9, partial(_states, figure))
+
+
+def _states(figure: Figure, view: View) -> bool:
+    return figure in view.figures

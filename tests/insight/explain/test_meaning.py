@@ -122,12 +122,16 @@ def test_a_name_that_the_mutant_itself_brings_is_in_no_assertion() -> None:
         one for one in rename().mutants(config, OperatorOptions()) if one.edits[0].after == "lookup_order_v2"
     ]
     meaning = meaning_of(made(OperatorClass.TOOL, *found[0].edits), config)
-    refused = [
+    refused: list[tuple[str, Any]] = [
         ("contains", "lookup order v2"), ("not_contains", "v2"), ("tool_not_called", "lookup_order_v2"),
         ("tool_called", "lookup_order"), ("tool_order", ["lookup_order", "search_policy"]),
         ("tool_called_with", {"tool": "lookup_order", "arguments": {"id": "A-1"}}),
     ]  # fmt: skip
-    kept = [("contains", "your order"), ("tool_called", "search_policy"), ("decides", "yes")]
+    kept: list[tuple[str, Any]] = [
+        ("contains", "your order"),
+        ("tool_called", "search_policy"),
+        ("decides", "yes"),
+    ]
     for wanted, specs in ((False, refused), (True, kept)):
         for name, argument in specs:
             one = candidate(name, argument, "", 0.5, lambda view: True)
