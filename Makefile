@@ -112,6 +112,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/proxy.py
 	$(BIN)/python benchmarks/stats.py
 	$(BIN)/python benchmarks/rescoring.py
+	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/guidance.py
 	$(BIN)/python benchmarks/pytest_suite.py
 	$(BIN)/python -m benchmarks.recorded_runs

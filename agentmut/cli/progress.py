@@ -62,6 +62,8 @@ def describe(state: CampaignState) -> str:
     spend = state.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
     spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"
+    if state.stage:
+        return f"{state.stage} | {spent}"
     if not state.baseline_complete:
         done = sum(baseline.finished for baseline in state.baselines.values())
         wanted = sum(baseline.wanted for baseline in state.baselines.values())

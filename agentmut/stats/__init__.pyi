@@ -12,6 +12,7 @@ from .kill.allocation import Evidence as Evidence
 from .kill.allocation import Standing as Standing
 from .kill.allocation import automatic_size as automatic_size
 from .kill.allocation import choose as choose
+from .kill.allocation import choose_scored as choose_scored
 from .kill.allocation import evidence as evidence
 from .kill.beside import Beside as Beside
 from .kill.beside import log_beside as log_beside
@@ -58,6 +59,7 @@ from .score.coverage import state_coverage as state_coverage
 from .score.grades import Grade as Grade
 from .score.grades import grades as grades
 from .score.judged import Judged as Judged
+from .score.judged import KillTests as KillTests
 from .score.kill_p_value import NO_SUITE as NO_SUITE
 from .score.kill_p_value import KillTest as KillTest
 from .score.kill_p_value import SuiteTest as SuiteTest

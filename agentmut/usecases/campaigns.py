@@ -135,7 +135,7 @@ def carry_out_campaign(
             plan.run_id, stored_plan_text(plan, session.tests.texts)
         )  # so that `resume` keeps to it
     state, stop = _amid_outages(session, plan, store, progress, now)
-    result = _concluded(session, state, stop, store)
+    result = _concluded(session, state, stop, store, progress)
     if stop is Stop.FAILED:
         kind = UsageError if state.refused else RunError
         kept = f"Run {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
@@ -207,8 +207,21 @@ def _tables(session: Session) -> Tables:
     return Tables.of(session.project)
 
 
-def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
-    """Return the result, written to its file, and the run's status."""
+def _concluded(
+    session: Session,
+    state: CampaignState,
+    stop: Stop,
+    store: Store,
+    progress: Progress = lambda state: None,
+) -> Result:
+    """Return the result and note the status of the run. The file is there before survivors are explained."""
+
+    def explained(done: int, survivors: int) -> None:
+        state.stage = f"explaining survivors {done}/{survivors}; result.json is written"
+        progress(state)
+
+    state.stage = "working out the result"
+    progress(state)
     run_id = state.plan.run_id
     runs, asked = session.project.runs, session.project.statistics.alpha
     result = with_looks(grouped(summarise(session, state, stop)), state.plan, store, runs, asked)
@@ -217,7 +230,7 @@ def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store)
     if session.tests.texts.is_hidden:
         pass  # the gap is told by what runs said
     elif stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
-        result = with_gaps(result, state, store)
+        result = with_gaps(result, state, store, explained)
         write_result(result, runs / run_id)
     store.set_status(run_id, stop.value, state.spend.seconds)
     return result

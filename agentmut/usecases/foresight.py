@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 TableOf = Callable[[int, int, KillDesign], KillTable]
 RUNS = 200
 """Simulated mutants behind a mean of trials."""
+MOST_SIMULATED = 30
+"""Scenarios of a simulated mutant: of more, the trials on those that are no worse grow in proportion."""
 LARGEST_SIMULATED = 200
 """n_max beyond which trials are bounded instead of simulated: tables grow with its square."""
 
@@ -67,6 +69,8 @@ class Foresight:
         has a boundary of its own, so a kill is 1 - prod(1 - chance of its kill) in whatever order they are tried. So
         are the trials of a single scenario. With several, the trials are the mean of 200 simulated mutants (seed 1),
         since they depend on the order; beyond n_max 200 the sum over the scenarios stands for them, which is more.
+        Of more than 30 scenarios, 30 are simulated: trials are chosen by evidence, so of the trials that the scenarios
+        without a drop could take, the same part is taken before the kill.
         """
         k = lanes.scenarios
         worse, same = self._lane(lanes, drop), self._lane(lanes, 0.0)
@@ -74,7 +78,10 @@ class Foresight:
         survived = worse.passed * same.passed ** (k - 1)
         trials = worse.trials + (k - 1) * same.trials
         if k > 1 and self._rules.n_max <= LARGEST_SIMULATED:
-            trials = self._simulated_trials(lanes, drop)
+            few = min(k, MOST_SIMULATED)
+            trials = self._simulated_trials(lanes, few, drop)
+            if few < k:
+                trials = max(0.0, worse.trials + (trials - worse.trials) * (k - 1) / (few - 1))
         return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
 
     def _one_scenario(self, lanes: Lanes, drop: float) -> "Preview":
@@ -84,17 +91,18 @@ class Foresight:
         design = rules.design(lanes.scenarios)
         return preview_regression(lanes.rate, drop, rules.n0, design, table_of=self._table_of)
 
-    def _simulated_trials(self, lanes: Lanes, drop: float) -> float:
+    def _simulated_trials(self, lanes: Lanes, k: int, drop: float) -> float:
+        """Return the mean trials on `k` scenarios, each at the level that it has among all of `lanes`."""
         import numpy as np
 
         from agentmut.stats import evidence_squares, simulate
 
         self._squares = self._squares or cache(evidence_squares)
-        k, rng = lanes.scenarios, np.random.default_rng(1)
+        rng = np.random.default_rng(1)
         found = simulate(
             [lanes.rate] * k,
             [min(drop, lanes.rate), *[0.0] * (k - 1)],
-            self._rules.design(k),
+            self._rules.design(lanes.scenarios),
             RUNS,
             rng,
             n0=self._rules.n0,

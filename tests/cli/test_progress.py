@@ -36,7 +36,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def lines_of_a_run(folder: Path) -> tuple[list[str], str]:
+def lines_of_a_run(folder: Path) -> tuple[list[str], str, list[bool]]:
     (folder / "scenarios").mkdir()
     (folder / "agent_of_progress.py").write_text(AGENT)
     (folder / "agentmut.yaml").write_text(PROJECT)
@@ -46,23 +46,30 @@ def lines_of_a_run(folder: Path) -> tuple[list[str], str]:
     session = open_session(load_project(folder))
     plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
     terminal = Terminal()
-    line, lines = ProgressLine(terminal), list[str]()
+    line, lines, written = ProgressLine(terminal), list[str](), list[bool]()
+    file = session.project.runs / plan.run_id / "result.json"
 
     def progress(state: CampaignState) -> None:
         lines.append(describe(state))
+        written.append(file.exists())
         line(state)
 
     with open_store(session.project) as store:
         register(store, plan)
         carry_out_campaign(session, plan, store, progress=progress)
     line.close()
-    return lines, terminal.getvalue()
+    return lines, terminal.getvalue(), written
 
 
 def test_progress_names_phase_trials_money_and_score(tmp_path: Path) -> None:
-    lines, shown = lines_of_a_run(tmp_path)
+    lines, shown, written = lines_of_a_run(tmp_path)
     assert re.fullmatch(r"baseline \d+/(20|30) \| \d+ trials, \$0\.00, 0:\d\d", lines[0])
-    assert re.search(r"^mutants 2/2 \| \d+ trials, \$0\.00, .*score so far 1/2$", lines[-1])
+    stage = next(i for i, line in enumerate(lines) if line.startswith("working out the result"))
+    assert re.search(r"^mutants 2/2 \| \d+ trials, \$0\.00, .*score so far 1/2$", lines[stage - 1])
+    after = [line.partition(" | ")[0] for line in lines[stage + 1 :]]
+    assert after == [f"explaining survivors {n}/1; result.json is written" for n in (0, 1)]
+    assert all(written[stage + 1 :])
+    assert not any(written[: stage + 1])
     assert any("left" in line for line in lines)
     assert shown.startswith("\r")
     assert shown.endswith("\n")

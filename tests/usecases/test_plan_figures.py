@@ -48,6 +48,16 @@ def test_several_scenarios_agree_with_a_simulated_campaign() -> None:
     assert found.survived == pytest.approx(lost.survived * same.survived**2)
 
 
+def test_many_scenarios_are_foretold_from_thirty() -> None:
+    """Against mutants simulated on all sixty; 200 of each kind spread by a few percent."""
+    rules, lanes = SMALL._replace(alpha=0.5), Lanes(60, 0.95)
+    for drop in (0.0, 0.8):
+        found = Foresight(rules, TABLES).expected(lanes, drop)
+        drops, rng = (drop, *[0.0] * 59), np.random.default_rng(7)
+        runs = simulate((0.95,) * 60, drops, rules.design(60), 400, rng, n0=20, table_of=TABLES)
+        assert found.trials == pytest.approx(runs.trials.mean(), rel=0.15)
+
+
 def expect(lanes: Lanes, drop: float) -> Expected:
     return Expected(drop, 0.9 - drop, 0.1, 10 * lanes.scenarios)
 

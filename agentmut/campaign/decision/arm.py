@@ -11,11 +11,12 @@ from agentmut.campaign.decision.conclusions import Conclusion, Situation, conclu
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
+from agentmut.campaign.decision.lanes import Lanes
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import AgentTrace, Ending, Mutant, Status
-from agentmut.stats import Decision, KillTable, Standing, choose, ruled_out, spread
+from agentmut.stats import Decision, KillTable, KillTests, Standing, choose, choose_scored, ruled_out, spread
 from agentmut.trial import Delivery, Route, SuiteConfig
 
 OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
@@ -86,6 +87,8 @@ class Arm:
     """The tables of every round so far; those of later rounds too where the mutant is killed already."""
     died_in: int = -1
     """The position in `tested` of the round that killed it; -1 while it lives."""
+    proof: tuple[tuple[int, int, int], KillTests] | None = None
+    """The tables that could have killed it as they were last asked for: with the rounds, the death and the trials."""
     tally: Tally = field(default_factory=Tally)
     delivery: Delivery = field(default_factory=Delivery)
     route: str = ""
@@ -133,17 +136,27 @@ class Arm:
     @property
     def prospect(self) -> float:
         """About how many kills its next trial brings; a kill that waits to be confirmed comes first."""
-        return 1.0 if self.waiting else max((lane.prospect for lane in self.lanes), default=0.0)
+        return 1.0 if self.waiting else self._counted.prospect
+
+    @property
+    def _counted(self) -> Lanes:
+        """Return its scenarios with what is asked of all of them, which is counted once."""
+        self.lanes = found = Lanes.of(self.lanes)
+        return found
 
     @property
     def killed_by(self) -> tuple[str, ...]:
         """Name the scenarios whose own evidence suffices for a kill, and `SUITE` if that of all together does."""
-        return killed_by(self.lanes, self.suite)
+        return killed_by(self._counted, self.suite)
 
     @property
     def evidence(self) -> int:
         """Count the trials so far that say something about the agent."""
-        return sum(len(lane.outcomes) for lane in self.lanes)
+        return self._counted.evidence
+
+    def on(self, scenario: str) -> Lane | None:
+        """Return what its trials on a scenario say; None where that does not reach it."""
+        return self._counted.named(scenario)
 
     def enter(self, now: InRound) -> None:
         """Begin a round: judge the trials so far by its tables, and go on where they do not decide."""
@@ -152,7 +165,7 @@ class Arm:
             self.suite = None
         self.rests = None
         self.add_tables(now)
-        if not any(lane.is_open for lane in self.lanes) or self.killed_by:
+        if not self._counted.is_open or self.killed_by:
             self._conclude()
 
     def add_tables(self, now: InRound) -> None:
@@ -184,15 +197,23 @@ class Arm:
 
     def _chosen_launch(self) -> Launch:
         number = len(self.trials.launches)
-        live = [lane for lane in self.lanes if lane.is_open]
-        if not live and self.parts:
-            live = awaiting(self.parts, self.lanes)
         rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
+        lanes = self._counted
+        if lanes.is_open and not self.suite:
+            lane = lanes[choose_scored(lanes.scores, lanes.affinities, rng)]
+        else:
+            lane = self._chosen_of(lanes, rng)
+        return self._launch_of_mutant(lane.scenario, number)
+
+    def _chosen_of(self, lanes: Lanes, rng: random.Random) -> Lane:
+        """Choose where the suite has a share, or where a pair that is decided goes on."""
+        live = [lane for lane in lanes if lane.is_open]
+        if not live and self.parts:
+            live = awaiting(self.parts, lanes)
         states: Sequence[Standing | None] = [lane.standing for lane in live]
         if self.suite:
             states = spread(states, self.suite.log_evidence)
-        lane = live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]
-        return self._launch_of_mutant(lane.scenario, number)
+        return live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]
 
     def _launch_of_mutant(self, scenario: str, number: int) -> Launch:
         repeat = self.first.get(scenario, 0) + self.trials.by_scenario[scenario]
@@ -248,7 +269,7 @@ class Arm:
             self.tally = replace(self.tally, looked_on=self.tally.looked_on + result.outcome.is_evidence)
 
     def _situation(self, result: TrialResult) -> Situation:
-        return Situation(self.mutant, tuple(self.lanes), self.suite, self.tally, result, self.agent)
+        return Situation(self.mutant, self._counted, self.suite, self.tally, result, self.agent)
 
     def _conclude(self) -> None:
         """Note what the trials so far say."""
@@ -315,10 +336,8 @@ class Arm:
         if waiting.by_suite:
             self.suite = None
             return
-        self.lanes = [
-            lane.unconfirmed(waiting.reason) if waiting.waits_for(lane.scenario) else lane
-            for lane in self.lanes
-        ]
+        refuted = [name for name, _ in waiting.found]
+        self.lanes = self._counted.changed(refuted, lambda lane: lane.unconfirmed(waiting.reason))
 
     def _shows_change(self, launch: Launch, result: TrialResult) -> bool:
         if self.parts:
@@ -333,10 +352,10 @@ class Arm:
         )
         if evidence:
             failed = result.outcome != "pass"
-            self.lanes = [
-                x.with_trial(failed, result.reason) if x.scenario == scenario else x for x in self.lanes
-            ]
+            self.lanes = self._counted.changed(
+                [scenario], lambda lane: lane.with_trial(failed, result.reason)
+            )
             self.suite = self.suite and self.suite.after(self.lanes)
         elif of_the_case:
             reason = f"({result.outcome}) {result.reason}"
-            self.lanes = [x.with_error(reason) if x.scenario == scenario else x for x in self.lanes]
+            self.lanes = self._counted.changed([scenario], lambda lane: lane.with_error(reason))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agentmut.campaign.decision.arrival import arrived_nowhere, passed_by
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
+from agentmut.campaign.decision.lanes import Lanes
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import SUITE, Ending, Mutant, Status
@@ -29,7 +30,7 @@ class Situation:
     """What a conclusion looks at."""
 
     mutant: Mutant
-    lanes: tuple[Lane, ...]
+    lanes: Lanes
     suite: SuiteEvidence | None
     tally: Tally
     result: TrialResult
@@ -45,7 +46,7 @@ class Situation:
     @property
     def evidence(self) -> int:
         """Count the trials so far that say something about the agent."""
-        return sum(len(lane.outcomes) for lane in self.lanes)
+        return self.lanes.evidence
 
     @property
     def shown(self) -> bool:
@@ -55,7 +56,7 @@ class Situation:
     @property
     def is_open(self) -> bool:
         """Return whether further trials may go to some scenario."""
-        return any(lane.is_open for lane in self.lanes)
+        return self.lanes.is_open
 
     @property
     def absence(self) -> Conclusion:
@@ -64,10 +65,9 @@ class Situation:
         return Conclusion(Status.NOT_APPLIED, reason)
 
 
-def killed_by(lanes: Iterable[Lane], suite: SuiteEvidence | None) -> tuple[str, ...]:
+def killed_by(lanes: Lanes, suite: SuiteEvidence | None) -> tuple[str, ...]:
     """Name the scenarios whose own evidence suffices for a kill, and `SUITE` if that of all together does."""
-    alone = tuple(lane.scenario for lane in lanes if lane.decision is Decision.KILLED)
-    return (*alone, SUITE) if suite and suite.killed else alone
+    return (*lanes.killers, SUITE) if suite and suite.killed else lanes.killers
 
 
 def conclusion(now: Situation) -> Conclusion | None:

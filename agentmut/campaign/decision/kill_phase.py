@@ -117,7 +117,8 @@ def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
     pooled = [name for name in tried if baselines[name].trials >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
     design = design_of(arm.mutant, where, known, together)
-    lanes = [_lane(arm, name, weight, design, known) for name, weight in usable.items()]
+    before = {lane.scenario: lane for lane in arm.lanes}
+    lanes = [_lane(before.get(name), name, weight, design, known) for name, weight in usable.items()]
     share = _alpha(arm.mutant, known) * together * here.weight
     suite = _suite_evidence(tried, share, len(where.scenarios) - len(tried), known) if together else None
     finest = rounds[-1].delta
@@ -144,11 +145,10 @@ def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known
     return SuiteEvidence(level, pooled, left_out)
 
 
-def _lane(arm: Arm, scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
+def _lane(before: Lane | None, scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
     baseline = known.baselines[scenario]
     f0, n0 = baseline.failures, baseline.trials
     table, evidence = known.tables.get(f0, n0, design), known.tables.evidence(f0, n0, design.n_max)
-    before = next((lane for lane in arm.lanes if lane.scenario == scenario), None)
     return (before or Lane(scenario, table, evidence, affinity)).judged_by(table, evidence)
 
 

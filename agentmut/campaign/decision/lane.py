@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from agentmut.stats import (
@@ -54,7 +55,7 @@ class Lane:
         """Return whether the original fails too often there for a drop by the round's delta to show."""
         return self.decision is Decision.UNTESTABLE
 
-    @property
+    @cached_property
     def prospect(self) -> float:
         """About how many kills the next trial here brings; 0 where none may go."""
         if not self.is_open:
@@ -68,7 +69,7 @@ class Lane:
         """Return why the lane ended without a decision; empty where it has one, or may get one."""
         return self.dropped if self.decision in (Decision.CONTINUE, Decision.UNDECIDED) else ""
 
-    @property
+    @cached_property
     def standing(self) -> Standing:
         """Return what the choice of the next scenario looks at."""
         return Standing(self.evidence, self.trials, self.failures)

@@ -1,6 +1,7 @@
 """Which scenarios can notice a mutant: read off the baseline, at no cost."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -111,11 +112,16 @@ def _share(reach: Reach, subject: str, baseline: ScenarioBaseline) -> float:
 
 def _overlap(mutant: Mutant, scenario: Scenario) -> float:
     """Share of the edited text's content words that the scenario's turns contain."""
-    edited = stems(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
-    asked = stems(
+    edited = _stems_of(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
+    asked = _stems_of(
         " ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in scenario.turns)
     )
     return len(edited & asked) / len(edited) if edited else 0.0
+
+
+@lru_cache(maxsize=4096)  # every mutant is compared with every scenario
+def _stems_of(text: str) -> frozenset[str]:
+    return stems(text)
 
 
 def _no_coverage(mutant: Mutant) -> str:

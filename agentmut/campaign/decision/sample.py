@@ -1,5 +1,6 @@
 """A random sample of the mutants, where not all are tried: who is drawn, and how many the money is enough for."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -156,10 +157,11 @@ def is_counted(mutant: Mutant) -> bool:
 def expected_trials(mutant: Mutant, where: Reached, known: Measured) -> float:
     """Return about how many trials a mutant takes in the round, before anything is known of it."""
     design, here = design_of(mutant, where, known), known.plan.ladder[known.round]
-    shown = [known.baselines[name] for name in where.scenarios if known.baselines[name].shows(here.delta)]
+    reaching = [known.baselines[name] for name in where.scenarios]
+    alike = Counter((b.failures, b.trials) for b in reaching if b.shows(here.delta))
     survives = sum(
-        mean_trials(known.tables.get(b.failures, b.trials, design), (b.failures + 0.5) / (b.trials + 1))
-        for b in shown
+        scenarios * mean_trials(known.tables.get(f0, n0, design), (f0 + 0.5) / (n0 + 1))
+        for (f0, n0), scenarios in alike.items()
     )
     killed = KILLED if is_counted(mutant) else 0.0
     return killed * min(KILL, survives) + (1 - killed) * survives

@@ -14,6 +14,7 @@ from agentmut.stats import (
     Judged,
     KillTable,
     KillTest,
+    KillTests,
     SuiteTest,
     grades,
     mutation_score,
@@ -65,21 +66,35 @@ def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> 
 
     With a resolution, a survivor is one that has ruled out a drop of it; another is undecided.
     """
-    decision = DECISIONS[status]
+    decision = _decision(status, arm, resolution)
     if arm is None:
         return Judged(decision, ())
-    if decision is Decision.SURVIVED and resolution and (arm.ruled_out or 1.0) > resolution * (1 + 1e-9):
-        decision = Decision.UNDECIDED
     suite, spent = arm.suite, sum(each.weight for each in arm.tested)
     return Judged(
         decision,
-        tuple(_kill_tests(arm)),
+        _kill_tests(arm),
         SuiteTest(suite.level, suite.log_evidence, suite.killed) if suite else NO_SUITE,
         later=max(0.0, round(1 - spent, 9)),
     )
 
 
-def _kill_tests(arm: Arm) -> Iterator[KillTest]:
+def _decision(status: Status, arm: Arm | None, resolution: float | None) -> Decision:
+    decision = DECISIONS[status]
+    if decision is not Decision.SURVIVED or arm is None or not resolution:
+        return decision
+    is_finer = (arm.ruled_out or 1.0) <= resolution * (1 + 1e-9)
+    return decision if is_finer else Decision.UNDECIDED
+
+
+def _kill_tests(arm: Arm) -> KillTests:
+    """Return every table that could have killed the mutant; read once for all the groups that it is scored in."""
+    state = (len(arm.tested), arm.died_in, arm.evidence)
+    if arm.proof is None or arm.proof[0] != state:
+        arm.proof = state, KillTests(_each_test(arm))
+    return arm.proof[1]
+
+
+def _each_test(arm: Arm) -> Iterator[KillTest]:
     """Yield every table that could have killed the mutant; those of later rounds see the trials that killed it too."""
     for number, (tables, weight) in enumerate(arm.tested):
         for name, table in tables.items():
@@ -88,8 +103,8 @@ def _kill_tests(arm: Arm) -> Iterator[KillTest]:
 
 def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
     """Return the trials after which a round's table kills; 0 where it does not, or the mutant lives."""
-    lane = next((each for each in arm.lanes if each.scenario == scenario), None)
-    if lane is None or not 0 <= arm.died_in <= number:
+    lane = arm.on(scenario) if 0 <= arm.died_in <= number else None
+    if lane is None:
         return 0
     if number == arm.died_in:
         return lane.trials if lane.decision is Decision.KILLED else 0
@@ -105,7 +120,7 @@ def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[
     """
     found = [(status, arm) for status, arm in mutants if status in DECISIONS and arm]
     for drop in reversed(drops):
-        open_ = sum(judged(status, arm, drop).decision is Decision.UNDECIDED for status, arm in found)
+        open_ = sum(_decision(status, arm, drop) is Decision.UNDECIDED for status, arm in found)
         if open_ <= UNANSWERED * len(found):
             return drop
     return drops[0] if drops else None

@@ -71,6 +71,8 @@ class CampaignState:
     """Mutants decided without a trial: no coverage, never carried, ignored."""
     spend: Spend = field(default_factory=Spend)
     in_flight: int = 0
+    stage: str = ""
+    """What is done after the last trial, for whoever waits; empty while trials are run."""
     problem: str = ""
     """Why the campaign cannot be carried out."""
     refused: bool = False

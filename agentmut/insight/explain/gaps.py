@@ -1,6 +1,6 @@
 """Classify each survivor by what the suite lacks: an assertion, a scenario, or unknown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from agentmut.campaign import Arm, CampaignState, last_trials
 from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status
@@ -8,13 +8,25 @@ from agentmut.stats import KillTable
 from agentmut.store import Store, StoredTrial
 
 
-def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
-    """Return the result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are."""
+def with_gaps(
+    result: Result,
+    state: CampaignState,
+    store: Store,
+    explained: Callable[[int, int], None] = lambda done, of: None,
+) -> Result:
+    """Return the result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are.
+
+    `explained` is told how many survivors are done, and of how many: before the first one, and after each.
+    """
     survived = [row for row in result.mutants if row.status is Status.SURVIVED and row.id in state.arms]
     if not survived:
         return result
-    found = dict(_changes(state, store, [row.id for row in survived]))
-    rows = tuple(_with_change(row, found.get(row.id)) if row in survived else row for row in result.mutants)
+    found = {}
+    explained(0, len(survived))
+    for id, change in _changes(state, store, [row.id for row in survived]):
+        found[id] = change
+        explained(len(found), len(survived))
+    rows = tuple(_with_change(row, found[row.id]) if row.id in found else row for row in result.mutants)
     return result.model_copy(update={"mutants": rows})
 
 

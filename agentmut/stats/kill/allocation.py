@@ -84,6 +84,14 @@ def choose(
         -math.inf if s is None else math.log(w) + s.evidence.log_ratio[s.n][s.f]
         for s, w in zip(states, weights, strict=True)
     ]
+    return choose_scored(scores, affinity, rng)
+
+
+def choose_scored(scores: Sequence[float], affinity: Sequence[float], rng: Random) -> int:
+    """Return the index of the largest score; scenarios that are not live have minus infinity. Ties as in `choose`.
+
+    Raises `ValueError` if no scenario is live.
+    """
     best = max(scores, default=-math.inf)
     if best == -math.inf:
         raise ValueError("states must hold at least one live scenario, got none")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,15 @@ from agentmut.stats.score.kill_p_value import NO_SUITE, KillTest, SuiteTest, fam
 Array = NDArray[np.float64]
 TestKey = tuple[str, int, int, KillDesign, float]
 FamilyKey = tuple[frozenset[TestKey], float]
+
+
+class KillTests(tuple[KillTest, ...]):
+    """The tables of a mutant. What tells their family is read off them once: many scenarios make it long."""
+
+    @cached_property
+    def keys(self) -> frozenset[TestKey]:
+        """Return what tells the tables apart from those of other mutants."""
+        return frozenset(map(test_key, self))
 
 
 class Judged(NamedTuple):
@@ -44,7 +54,8 @@ class Judged(NamedTuple):
     @property
     def family(self) -> FamilyKey:
         """Return what tells mutants with other error rates apart."""
-        return frozenset(map(test_key, self.tests)), self.suite.level
+        tests = self.tests
+        return tests.keys if isinstance(tests, KillTests) else KillTests(tests).keys, self.suite.level
 
 
 def test_key(test: KillTest) -> TestKey:
@@ -65,27 +76,26 @@ def clearing_tables(tests: tuple[KillTest, ...], resolution: float | None = None
     return found
 
 
+@lru_cache(maxsize=2048)
 def spread_levels(dimension: int, points: int) -> Array:
     """Return `points` levels in (0, 1) for one scenario: midpoints of equal cells in dimension 0, else shifted.
 
     In dimension d > 0 they are multiples of the root of the d-th prime modulo 1, so that draws of different
     dimensions are spread as if independent.
     """
-    centres: Array = (np.arange(points) + 0.5) / points
-    if dimension == 0:
-        return centres
-    ranks: Array = (
-        np.mod(0.5 + np.arange(1, points + 1) * math.sqrt(_prime(dimension)), 1.0).argsort().argsort()
-    )
-    return np.asarray(centres[ranks.astype(int)])
+    levels: Array = (np.arange(points) + 0.5) / points
+    if dimension > 0:
+        shifted = np.mod(0.5 + np.arange(1, points + 1) * math.sqrt(_prime(dimension)), 1.0)
+        levels = np.asarray(levels[shifted.argsort().argsort()])
+    levels.setflags(write=False)
+    return levels
 
 
 def _prime(index: int) -> int:
     """Return the `index`-th prime, from 2."""
-    primes: list[int] = []
-    candidate = 2
-    while len(primes) < index:
-        if all(candidate % p for p in primes):
-            primes.append(candidate)
-        candidate += 1
-    return primes[-1]
+    most = 12 + math.ceil(index * math.log(index * math.log(index + 2) + 3))  # Rosser's bound is below
+    sieve = np.ones(most + 1, dtype=bool)
+    sieve[:2] = False
+    for n in range(2, math.isqrt(most) + 1):
+        sieve[n * n :: n] &= not sieve[n]
+    return int(np.flatnonzero(sieve)[index - 1])
