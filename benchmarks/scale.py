@@ -10,7 +10,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,7 +70,7 @@ class Clock:
     """Adds up processor time by what it is spent on; what is timed inside of something else counts for both."""
 
     def __init__(self) -> None:
-        self.spent: Counter[str] = Counter()
+        self.spent: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:

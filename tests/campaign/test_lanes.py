@@ -1,6 +1,7 @@
 """The scenarios of a mutant together: what is kept up trial by trial is what counting anew would give."""
 
 import random
+from functools import partial
 
 import pytest
 
@@ -24,7 +25,7 @@ def test_trials_leave_what_counting_anew_gives(seed: int) -> None:
     for _ in range(60):
         name = rng.choice(["s0", "s1", "s2", "s3", "elsewhere"])
         failed = rng.random() < (0.9 if name == "s2" else 0.1)
-        lanes = lanes.changed([name], lambda lane, failed=failed: lane.with_trial(failed, "no"))
+        lanes = lanes.changed([name], partial(Lane.with_trial, failed=failed, reason="no"))
         assert lanes == anew(lanes)
     assert lanes.evidence == sum(len(lane.outcomes) for lane in lanes) > 0
     assert lanes.killers == ("s2",)
@@ -47,7 +48,7 @@ def test_the_next_trial_goes_where_the_rule_of_the_method_says(seed: int) -> Non
     rng, lanes = random.Random(seed), lanes_of(5)
     for _ in range(seed):
         name, failed = f"s{rng.randrange(5)}", rng.random() < 0.2
-        lanes = lanes.changed([name], lambda lane, failed=failed: lane.with_trial(failed))
+        lanes = lanes.changed([name], partial(Lane.with_trial, failed=failed))
     live: list[Lane] = [lane for lane in lanes if lane.is_open]
     by_rule = choose([x.standing for x in live], [1.0] * len(live), [0.0] * len(live), random.Random(9))
     assert lanes[choose_scored(lanes.scores, lanes.affinities, random.Random(9))] is live[by_rule]
