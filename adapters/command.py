@@ -30,11 +30,21 @@ from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, 
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shared.outside.shell import shell_line
-from agentmut.nouns import AgentConfig, AgentTrace
-from agentmut.recording import Trial
-from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
+from agentmut.adapters._shared.outside.workspace import WorkspaceCopy, variables_in
+from agentmut.adapters._shared.outside.workspace_options import (
+    KEPT_OF_OUTPUT,
+    KEYS,
+    PLACES,
+    Working,
+    not_in_files,
+    run_afterwards,
+    working,
+)
+from agentmut.nouns import AgentConfig, AgentTrace, Mutant, WorkspaceEnd
+from agentmut.recording import Trial, gone_file, in_daemon_thread
+from agentmut.seams import AgentKeys, AgentSpec, KeepsWorkspace, TakesKeys
 
-OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
+OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial", *PLACES)
 """Placeholders besides the parts of the config."""
 WHERE = "agent.command"
 TRIAL_VARIABLE = "AGENTMUT_TRIAL"
@@ -53,8 +63,10 @@ class ProgramError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class CommandAdapter(OutsideAgent, TakesKeys):
-    """Runs `agent.command` in the project's folder, one process group for each trial."""
+class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
+    """Runs `agent.command`, one process group for each trial: in the project's folder, or in a copy of a workspace."""
+
+    working: Working | None = None
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
         "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer", "options"})
@@ -68,16 +80,27 @@ class CommandAdapter(OutsideAgent, TakesKeys):
         names = [name for word in spec.command for name in names_in(word, WHERE)]
         check_names(names, config, OWN, WHERE)
         check_pointer(spec.answer)
-        check_options(spec, config)
+        check_options(spec, config, KEYS)
         _check_program(spec)
-        return cls(spec, config, config, frozenset(names))
+        return cls(spec, config, config, frozenset(names), working(spec, config))
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Return parts of the config that the program is told, or finds in its workspace."""
+        return super().carries | ({"context"} if self.original.workspace else frozenset())
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Return why the program cannot be given a mutant, in a phrase; empty where it can."""
+        reasons = (not_in_files(edit, self.original) for edit in mutant.edits)
+        return next(filter(None, reasons), "") or super().cannot_express(mutant)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
         trial.recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
         with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
             files = Path(folder)
-            launch = self._launch(as_input(turns), trial, files)
+            copy = await in_daemon_thread(self._copied, files / "workspace", trial) if self.working else None
+            launch = self._launch(as_input(turns), trial, files, copy)
             output = Output()
             try:
                 await _run(launch, output)
@@ -86,22 +109,52 @@ class CommandAdapter(OutsideAgent, TakesKeys):
                 trial.recorder.stderr = _end(output, KEPT_OF_STDERR, trial.redact)
                 record_steps(trial)
             self._check_end(output, trial.redact)
-            return outside_trace(self._answer(output, files, trial.redact), trial, len(turns) - 1)
+            trace = outside_trace(self._answer(output, files, trial.redact), trial, len(turns) - 1)
+            return await self._with_workspace(trace, copy, launch, trial.redact)
 
-    def _launch(self, asked: JsonValue, trial: Trial, folder: Path) -> Launch:
+    def _copied(self, target: Path, trial: Trial) -> WorkspaceCopy:
+        """Return a copy of the workspace with the files of this mutant in it."""
+        assert self.working
+        root = Path(self.spec.root).resolve()
+        names = {name: self.working.path_in(name, root) for name in self.original.workspace}
+        texts = {names[one.name]: one.text for one in self.config.context if one.name in names}
+        gone = {name: path for name, path in names.items() if path not in texts}
+        trial.recorder.marks |= set(map(gone_file, gone))
+        return self.working.workspace.copy(target, texts, gone.values())
+
+    async def _with_workspace(
+        self, trace: AgentTrace, copy: WorkspaceCopy | None, launch: Launch, redact: Redact
+    ) -> AgentTrace:
+        """Add to a trace what the program has left in its workspace."""
+        if not (copy and self.working):
+            return trace
+        changes, left_out = await in_daemon_thread(copy.changes)
+        root = Path(self.spec.root).resolve()
+        done = await run_afterwards(self.working, copy, root, launch.variables, launch.scratch or copy.folder)
+        kept = (one.model_copy(update={"output": redact(one.output)[-KEPT_OF_OUTPUT:]}) for one in done)
+        end = WorkspaceEnd(files=changes, left_out=left_out, commands=tuple(kept))
+        return trace.model_copy(update={"workspace": end})
+
+    def _launch(self, asked: JsonValue, trial: Trial, folder: Path, copy: WorkspaceCopy | None) -> Launch:
+        root = Path(self.spec.root)
+        place = copy.folder if copy else root
         words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}
         words |= {"input": as_word(asked), "trial": trial.id}
+        words |= {"project": str(root.resolve()), "workspace": str(place.resolve())}
         written = as_word(asked)
         if "input_file" in self.names:
             _write(Path(words["input_file"]), written, "the input")
         if CONFIG_FILE in self.names:
             _write(Path(words[CONFIG_FILE]), self.told_config().model_dump_json(indent=2), "the config")
         arguments, variables = self._command(words)
+        if copy and "/" in arguments[0] and not (place / arguments[0]).exists():
+            arguments = (str((root / arguments[0]).resolve()), *arguments[1:])
         by_stdin = not self.names & {"input", "input_file"}
+        own = variables_in(place, os.environ) if copy else os.environ
         return Launch(
             arguments=arguments,
-            folder=Path(self.spec.root),
-            variables={**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id, **variables},
+            folder=place,
+            variables={**own, **trial.endpoints, TRIAL_VARIABLE: trial.id, **variables},
             stdin=_encoded(written, "the input") if by_stdin else None,
             scratch=folder,
         )

@@ -21,6 +21,8 @@ from .extractors.statements import Statements as Statements
 from .extractors.tool_calls import ToolCalls as ToolCalls
 from .extractors.tool_calls import Tools as Tools
 from .extractors.value_facts import short as short
+from .front_matter_text import FrontMatterText as FrontMatterText
+from .front_matter_text import front_matter as front_matter
 from .prompt.code import code_spans as code_spans
 from .prompt.document import Instruction as Instruction
 from .prompt.document import PromptDocument as PromptDocument

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from agentmut._base import AgentmutError, MutationError, PluginError, canonical_json, digest_of, one_line
 from agentmut.mutation.text_change import text_change
+from agentmut.mutation.workspace_files import in_file, parts_for
 from agentmut.nouns import (
     ID_LENGTH,
     About,
@@ -139,6 +140,12 @@ def _proposals(
 
 def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield an operator's candidates for a config. Raises `PluginError` where the operator misbehaves."""
+    for part, index in parts_for(operator, config):
+        found = _candidates(operator, part, options)
+        yield from found if index is None else in_file(found, config, index)
+
+
+def _candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     try:
         found = iter(operator.mutants(config, options))
     except Exception as error:
@@ -295,7 +302,7 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
     if operator.reach is Reach.CONVERSED:
         return "no scenario has more than one turn"
     has_part, lack = {
-        OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
+        OperatorClass.PROMPT: (bool(config.prompt.strip() or config.workspace), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
         OperatorClass.MODEL: (True, ""),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),

@@ -150,3 +150,7 @@ from .trace import Judgement as Judgement
 from .trace import Outcome as Outcome
 from .trace import Step as Step
 from .trace import Usage as Usage
+from .workspace import ChangeKind as ChangeKind
+from .workspace import CommandRun as CommandRun
+from .workspace import FileChange as FileChange
+from .workspace import WorkspaceEnd as WorkspaceEnd

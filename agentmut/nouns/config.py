@@ -116,6 +116,8 @@ class AgentConfig(Frozen):
     """None where requests have what happened. No project sets it; mutants do."""
     reply: ReplyFault | None = None
     """None where replies are as the model wrote them. No project sets it; mutants do."""
+    workspace: tuple[str, ...] = ()
+    """Names of the documents that are files of the folder in which the agent works. The agent reads them itself."""
 
     @cached_property
     def digest(self) -> str:

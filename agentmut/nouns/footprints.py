@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from agentmut._base import Frozen, digest_of, storable
 from agentmut.nouns.config import SAMPLING
+from agentmut.nouns.instruction_reads import KnownLines, known_lines, read_of
 from agentmut.nouns.messages import Exchange, Role
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.tools_as_functions import listed_tools, told_tools
@@ -19,7 +20,10 @@ class RequestShape(Frozen):
     """The fixed part of a model request: instructions, tools on offer, model and sampling."""
 
     text: str
-    """System messages, then those of the user; what the model and the tools said is left out."""
+    """System messages, then those of the user; what the model and the tools said is left out.
+
+    Where the agent reads instructions in files, what its tools have read of these files stands at the end.
+    """
     system: int = 0
     """So many characters of the text, at its start, are system messages."""
     tools: tuple[ToolSpec, ...] = ()
@@ -86,21 +90,28 @@ def footprint(
     reads: Iterable[str] = (),
     marks: Iterable[str] = (),
     nodes: Iterable[str] = (),
+    files: Iterable[str] = (),
 ) -> Footprint:
-    """Return the footprint of a trial that made these exchanges, read these parts of its config, and so on."""
+    """Return the footprint of a trial that made these exchanges, read these parts of its config, and so on.
+
+    `files` are the texts of files with instructions that the agent reads itself.
+    """
     shapes: dict[RequestShape, int] = {}
+    known = known_lines(files)
     sent = sorted(exchanges, key=lambda exchange: exchange.started)
-    order = tuple(shapes.setdefault(_shape(exchange), len(shapes)) for exchange in sent)
+    order = tuple(shapes.setdefault(_shape(exchange, known), len(shapes)) for exchange in sent)
     reads, marks, nodes = (tuple(sorted(names)) for names in (reads, marks, nodes))
     return Footprint(requests=tuple(shapes), order=order, reads=reads, marks=marks, nodes=nodes)
 
 
-def _shape(exchange: Exchange) -> RequestShape:
+def _shape(exchange: Exchange, known: KnownLines) -> RequestShape:
     request = exchange.request
     system = storable(request.system_text)
     said = (storable(m.text) for m in request.messages if m.role is Role.USER)
+    results = (m.text for m in request.messages if m.role is Role.TOOL) if known else ()
+    read = dict.fromkeys(storable(read_of(text, known)) for text in results)
     return RequestShape(
-        text="\n\n".join(filter(None, (system, *said))),
+        text="\n\n".join(filter(None, (system, *said, *read))),
         system=len(system),
         tools=request.tools or _tools_in_words(request.system_text),
         model=request.model,

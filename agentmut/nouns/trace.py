@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from agentmut._base import Frozen
 from agentmut.nouns.service_times import ServiceTime
 from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.workspace import WorkspaceEnd
 
 
 class Action(StrEnum):
@@ -128,6 +129,8 @@ class AgentTrace(Frozen):
     """What the project file let be kept of its texts, `hashed` or `none`; empty where all of them are."""
     recalled: tuple[Recalled, ...] = ()
     """The model replies that a recorded run of the original gave, by model; empty for a trial that was live."""
+    workspace: WorkspaceEnd | None = None
+    """What the run has left in its folder; None for an agent that has no such folder."""
 
     @property
     def output(self) -> JsonValue:

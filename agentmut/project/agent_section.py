@@ -8,6 +8,17 @@ from agentmut.nouns import ModelConfig
 from agentmut.project.section import Reference, Section
 
 
+class ContextSection(Section):
+    """What the agent reads besides its prompt."""
+
+    documents: tuple[str, ...] = ()
+    """Paths of text files given to the agent as documents."""
+    workspace: tuple[str, ...] = ()
+    """Patterns of files with instructions that the agent reads itself in the folder where it works, such as `AGENTS.md`
+    and `skills/**/SKILL.md`. Each trial of the adapter `command` has a copy of the folder, with the changed files in
+    it."""
+
+
 class ConfigSection(Section):
     """The parts of the agent: everything that can be mutated."""
 
@@ -24,10 +35,17 @@ class ConfigSection(Section):
     them from the agent, if it can."""
     model: ModelConfig = Field(default_factory=ModelConfig)
     """The model and its parameters."""
-    context: tuple[str, ...] = ()
-    """Paths of text files given to the agent as documents."""
+    context: tuple[str, ...] | ContextSection = ()
+    """Paths of text files given to the agent as documents; or `{workspace: [AGENTS.md]}`, patterns of files with
+    instructions that a coding agent reads itself."""
     orchestration: dict[str, JsonValue] = Field(default_factory=dict)
     """Free settings that the agent's factory reads."""
+
+    @property
+    def files(self) -> ContextSection:
+        """Return the context in its long form."""
+        given = self.context
+        return given if isinstance(given, ContextSection) else ContextSection(documents=given)
 
 
 class AgentSection(Section):

@@ -20,7 +20,14 @@ from agentmut.nouns import AgentConfig, Flow, Origin, Sources
 from agentmut.project.agent_section import ConfigSection
 from agentmut.project.foreign import known_formats, read_foreign, split_part
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
-from agentmut.project.parts import ReadTools, read_documents, read_prompt, read_tools, tools_of
+from agentmut.project.parts import (
+    ReadTools,
+    read_documents,
+    read_prompt,
+    read_tools,
+    read_workspace,
+    tools_of,
+)
 from agentmut.project.recorded_request import read_request_file
 from agentmut.project.tool_places import in_yaml, json_lines
 from agentmut.seams import Group, names
@@ -117,15 +124,19 @@ def read_parts(
     at_prompt, at_tools = (*key, "prompt"), (*key, "tools")
     prompt = checked(at_prompt, lambda: _prompt(source, at_prompt, written.prompt, root, operators))
     prompt = prompt or _Prompt(ReadPrompt(""), None)
-    context = checked((*key, "context"), lambda: tuple(read_documents(written.context, root))) or ()
+    given = written.files
+    context = checked((*key, "context"), lambda: tuple(read_documents(given.documents, root))) or ()
+    at_files = (*key, "context", "workspace")
+    files = checked(at_files, lambda: tuple(read_workspace(given.workspace, root))) or ()
     tools = checked(at_tools, lambda: _tools(source, at_tools, written, root)) or ReadTools()
     checked((*key, "orchestration"), lambda: Flow.of(written.orchestration))
     config = AgentConfig(
         prompt=prompt.read.text,
         tools=tools.tools,
         model=written.model,
-        context=context,
+        context=(*context, *files),
         orchestration=written.orchestration,
+        workspace=tuple(file.name for file in files),
     )
     block = None if prompt.path else source.blocks.get(at_prompt)
     sources = _sources(source, written, prompt, block, tools)
@@ -165,7 +176,7 @@ def _sources(
         tools=written.tools if isinstance(written.tools, str) else here,
         tool_places=tools.places,
         tools_without_schema=tools.without_schema,
-        context=written.context,
+        context=written.files.documents,
     )
 
 

@@ -32,7 +32,17 @@ from agentmut.project.schema import (
     ProjectFile,
     SuiteSection,
 )
-from agentmut.seams import AgentKeys, AgentSpec, Group, SuiteSpec, TakesKeys, load, names, unknown_name
+from agentmut.seams import (
+    AgentKeys,
+    AgentSpec,
+    Group,
+    KeepsWorkspace,
+    SuiteSpec,
+    TakesKeys,
+    load,
+    names,
+    unknown_name,
+)
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
@@ -95,6 +105,8 @@ class _ProjectReader:
         config, sources = read_parts(
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
+        if config.workspace and imported is None:
+            self._extend(_workspace_problems(self.file.agent))
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
         store = dict(self._filled_in(("store", "url"), "url", self.file.store.url or "", "leave the URL out"))
         located = () if imported else self._scenarios(config.tool_names)
@@ -270,6 +282,14 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
     if isinstance(agent.command, str) and not agent.shell:
         said = 'a command is a list, as in `[node, agent.js, "{input}"]`; one line takes `shell: true`'
         yield ("agent", "command"), said
+
+
+def _workspace_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong where the agent reads files of a workspace itself."""
+    known = names(Group.ADAPTERS)
+    if agent.adapter in known and not issubclass(load(Group.ADAPTERS, agent.adapter), KeepsWorkspace):
+        said = f"the {agent.adapter} adapter gives an agent no folder; a program has one (`adapter: command`)"
+        yield ("agent", "config", "context", "workspace"), said
 
 
 def agent_spec(

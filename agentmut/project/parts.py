@@ -17,6 +17,7 @@ from agentmut._base import (
     show_path,
 )
 from agentmut.nouns import Document, Place, ToolSpec, lacks_schema, read_tool
+from agentmut.project.places import FOLDER
 from agentmut.project.tool_checks import check_tool
 from agentmut.project.tool_places import ItemPlace, in_json, in_modules, in_yaml
 
@@ -61,6 +62,24 @@ def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
         if not _is_file(root / path):
             raise ProjectError(f"there is no file {path!r} in {root}. Paths are relative to the project file")
         yield Document(name=path, text=read_text(root / path, path))
+
+
+def read_workspace(patterns: Iterable[str], root: Path) -> Iterator[Document]:
+    """Return the files with instructions that these patterns find, each named by its path, in the order of patterns.
+
+    Raises `ProjectError` for a pattern that finds no file, or leaves the project's folder.
+    """
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern.startswith("/") or ".." in Path(pattern).parts:
+            raise ProjectError(
+                f"{pattern!r} leaves the project's folder. Write it relative to the project file"
+            )
+        files = sorted(path for path in root.glob(pattern) if path.is_file() and FOLDER not in path.parts)
+        if not files:
+            raise ProjectError(f"{pattern!r} finds no file in {root}. Correct the pattern, or leave it out")
+        found |= dict.fromkeys(path.relative_to(root).as_posix() for path in files)
+    return read_documents(found, root)
 
 
 class ReadTools(NamedTuple):

@@ -44,4 +44,5 @@ from .trial import Rewriter as Rewriter
 from .trial import ToolChange as ToolChange
 from .trial import Trial as Trial
 from .trial import altered_tools as altered_tools
+from .trial import gone_file as gone_file
 from .trial import trial_and_path as trial_and_path

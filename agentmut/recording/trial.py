@@ -107,6 +107,11 @@ class Trial:
         self.recorder.marks.add(f"/tools/{tool}/fault")
 
 
+def gone_file(name: str) -> str:
+    """Return the mark of a trial in whose workspace a file with instructions is missing."""
+    return f"/context/{name}"
+
+
 def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
     """Return the tools of a config that are not what the agent takes them for, by the name they are offered under."""
     return {tool.name: tool for tool in config.tools if tool.fault or tool.implemented_by}

@@ -29,6 +29,7 @@ from .protocols.adapter import AsksAgent as AsksAgent
 from .protocols.adapter import AsksNoModel as AsksNoModel
 from .protocols.adapter import AsksService as AsksService
 from .protocols.adapter import ChoosesRoute as ChoosesRoute
+from .protocols.adapter import KeepsWorkspace as KeepsWorkspace
 from .protocols.adapter import KnowsApi as KnowsApi
 from .protocols.adapter import KnowsOriginal as KnowsOriginal
 from .protocols.adapter import NeedsDoubles as NeedsDoubles

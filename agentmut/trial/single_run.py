@@ -141,11 +141,19 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         ending=ending,
         reason=reason,
         trace=trace.with_own_names(trial.tools),
-        footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
+        footprint=footprint(
+            recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes, _files_of(adapter)
+        ),
         takes=tuple(recorder.takes or ()),
         judging=tuple(recorder.judging),
         abandoned=recorder.threads > 0 or not task.done(),
     )
+
+
+def _files_of(adapter: Adapter) -> tuple[str, ...]:
+    """Return the texts of the files with instructions that the agent reads itself, as this trial has them."""
+    config = adapter.get_config()
+    return tuple(document.text for document in config.context if document.name in config.workspace)
 
 
 def _marks(trial: Trial) -> frozenset[str]:

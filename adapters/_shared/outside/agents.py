@@ -1,6 +1,6 @@
 """What agents outside of this process have in common: their model requests pass a proxy, and are all that is seen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -107,12 +107,12 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return self.config.model_copy(update=own)
 
 
-def check_options(spec: AgentSpec, config: AgentConfig) -> None:
-    """Raise `UsageError` for `agent.options` that an agent elsewhere does not have."""
+def check_options(spec: AgentSpec, config: AgentConfig, others: Sequence[str] = ()) -> None:
+    """Raise `UsageError` for `agent.options` that an agent elsewhere does not have; `others` are checked elsewhere."""
     for name, value in spec.options.items():
-        if name != SERVED:
-            raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, (SERVED,))}")
-        if not isinstance(value, bool):
+        if name not in (SERVED, *others):
+            raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, (SERVED, *others))}")
+        if name == SERVED and not isinstance(value, bool):
             raise UsageError(f"agent.options.{SERVED} is true or false, not {value!r}")
     if spec.options.get(SERVED) and not config.tools:
         raise UsageError(f"agent.options.{SERVED}: list the tools of the servers in agent.config.tools")

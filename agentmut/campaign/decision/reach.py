@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut._base import canonical_json
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.language import stems
-from agentmut.nouns import Mutant, Reach, Scenario, Status
+from agentmut.nouns import Edit, Mutant, Reach, Scenario, Status
 from agentmut.trial import Detector, SuiteConfig, absence
 
 NEVER_CARRIED = "no baseline trial carried this part of the"
@@ -67,11 +67,31 @@ def _reached(
     if not candidates:
         return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
     carrying = {name: weight for name, weight in candidates.items() if baselines[name].carries(detector)}
+    if not carrying and (unread := _unread(mutant, suite, baselines.values())):
+        return Reached({}, Status.NO_COVERAGE, unread)
     if not carrying:
         return Reached({}, Status.NOT_APPLIED, _never_carried(mutant, suite, baselines.values()))
     if mutant.reach is Reach.SENT and mutant.edits:
         return Reached({name: _overlap(mutant, scenarios[name]) for name in carrying})
     return Reached(carrying)
+
+
+def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBaseline]) -> str:
+    """Return that no scenario makes the agent read what a mutant changes in files of a workspace; else empty.
+
+    Where no request was seen at all, nothing is known of what was read.
+    """
+    documents = [suite.full.context[edit.index] for edit in mutant.edits if _is_in_document(edit)]
+    named = {document.name for document in documents} & set(suite.full.workspace)
+    if not named or len(documents) < len(mutant.edits):
+        return ""
+    if not any(seen.requests for baseline in baselines for seen in baseline.footprints.values()):
+        return ""
+    return f"no scenario makes the agent read this part of {', '.join(sorted(named))}"
+
+
+def _is_in_document(edit: Edit) -> bool:
+    return edit.part == "context" and edit.index is not None and not edit.inserts_item
 
 
 def _either(where: Mapping[str, Reached]) -> Reached:

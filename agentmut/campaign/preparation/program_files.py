@@ -26,12 +26,20 @@ MANIFESTS = frozenset(_NAMES.split())
 def program_files(spec: AgentSpec, root: Path, files: Iterable[Path]) -> Iterator[Path]:
     """Return the project's files that belong to its program or service; none for other agents.
 
-    Besides, the files that the command names, whatever they are and wherever in the project's folder: a script without
-    an ending, a compiled program.
+    Besides, all files of the folder that a coding agent works on, and the files that the command names, whatever they
+    are and wherever in the project's folder: a script without an ending, a compiled program.
     """
     if not (spec.command or spec.url):
         return
-    yield from (path for path in files if path.suffix.lower() in SOURCES or path.name in MANIFESTS)
+    place = spec.options.get("workspace")
+    worked_on = root / place if isinstance(place, str) else None
+    for path in files:
+        if (
+            path.suffix.lower() in SOURCES
+            or path.name in MANIFESTS
+            or (worked_on and path.is_relative_to(worked_on))
+        ):
+            yield path
     for word in _words(spec):
         path = Path(os.path.normpath(root / word))
         if path.is_relative_to(root) and path.is_file():

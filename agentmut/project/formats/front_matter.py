@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut._base import compose
+from agentmut.language import front_matter
 from agentmut.nouns import ToolSpec
 
-_FRONT = re.compile(r"\A\s*---[ \t]*\n(?P<data>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>.*)$", re.MULTILINE)
 _ARGUMENTS = re.compile(r"\([^)]*\)")
 
@@ -30,11 +30,8 @@ def split_front_matter(text: str) -> FrontMatter:
     >>> split_front_matter("---\\nname: reviewer\\n---\\nBe strict.").body
     'Be strict.'
     """
-    found = _FRONT.match(text)
-    start = found.end() if found else 0
-    body = text[start:]
-    start += len(body) - len(body.lstrip("\n"))
-    data = _data(found["data"]) if found else {}
+    written, start = front_matter(text)
+    data = _data(written) if written else {}
     return FrontMatter(data, text[start:], text.count("\n", 0, start) + 1, start)
 
 

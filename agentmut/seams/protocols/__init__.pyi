@@ -5,6 +5,7 @@ from .adapter import AsksAgent as AsksAgent
 from .adapter import AsksNoModel as AsksNoModel
 from .adapter import AsksService as AsksService
 from .adapter import ChoosesRoute as ChoosesRoute
+from .adapter import KeepsWorkspace as KeepsWorkspace
 from .adapter import KnowsApi as KnowsApi
 from .adapter import KnowsOriginal as KnowsOriginal
 from .adapter import NeedsDoubles as NeedsDoubles

@@ -124,6 +124,10 @@ class ChoosesRoute(Capability, kind="adapters"):
         """Return how mutants reach the agent."""
 
 
+class KeepsWorkspace(Capability, kind="adapters"):
+    """The agent works on files: it can be run in a copy of a folder, where it reads its instructions itself."""
+
+
 class KnowsOriginal(Capability, kind="adapters"):
     """The adapter keeps the config before any change: servers (MCP) may offer the agent tools at run time."""
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from agentmut._base import Frozen, canonical_json
 from agentmut.nouns import SAMPLING, AgentConfig, Edit, Footprint, Mutant, RequestShape
+from agentmut.recording import gone_file
 from agentmut.trial.witness.probes import OrderProbe, Probe, probe_for
 
 
@@ -151,7 +152,15 @@ def _detection(
         return _Live(f"/tools/{base.tools[int(rest[0])].own_name}/fault")
     if part in ("orchestration", "history", "transcript", "reply"):
         return _Live("/".join(["", part, *rest[:1]]), edit)
-    return _OnWire(edit, probe_for(edit, edits, base, mutated))
+    probe = probe_for(edit, edits, base, mutated)
+    gone = (
+        base.context[edit.index].name
+        if part == "context" and edit.removes_item and edit.index is not None
+        else ""
+    )
+    if gone in base.workspace:
+        return _Live(gone_file(gone), place=probe)
+    return _OnWire(edit, probe)
 
 
 @dataclass(frozen=True)
@@ -221,6 +230,8 @@ class _Live:
     mark: str
     edit: Edit | None = None
     """Given where the agent itself may carry it out, by what it reads of its config."""
+    place: Probe | None = None
+    """Finds what is changed in requests of the original, where these tell who comes to it."""
 
     def informed(self, originals: Sequence[Footprint]) -> "_Live":
         return self
@@ -233,6 +244,8 @@ class _Live:
         return Sighting(arrived=read or self.mark in seen.marks)
 
     def carried(self, seen: Footprint) -> bool:
+        if self.place and seen.requests:
+            return self.place.carried(seen.requests)
         return True  # the mutant's reach has said which scenarios come to it
 
 

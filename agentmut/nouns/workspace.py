@@ -1,0 +1,58 @@
+"""What a run has left in its workspace: the folder of this run alone, in which the agent worked on files."""
+
+from enum import StrEnum
+
+from agentmut._base import Frozen
+
+
+class ChangeKind(StrEnum):
+    """What became of a file."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+class FileChange(Frozen):
+    """A file that is not as it was when the run began."""
+
+    path: str
+    """Relative to the workspace, with `/` between folders."""
+    kind: ChangeKind
+    text: str | None = None
+    """The whole text at the end; None for a file that is gone, is no text, or is too long to be kept."""
+    diff: str = ""
+    """The unified diff from the beginning to the end; empty where `text` is None, but for a file that is gone."""
+
+
+class CommandRun(Frozen):
+    """A command that was run in the workspace after the agent had ended, such as its tests."""
+
+    name: str
+    code: int
+    """The exit code; negative where a signal ended it."""
+    output: str = ""
+    """The end of what it wrote to stdout and stderr."""
+
+
+class WorkspaceEnd(Frozen):
+    """The state of a workspace after a run."""
+
+    files: tuple[FileChange, ...] = ()
+    """By path."""
+    left_out: int = 0
+    """So many further files have changed, and are not listed."""
+    commands: tuple[CommandRun, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """Return the diffs of all files together."""
+        return "".join(change.diff for change in self.files)
+
+    def file(self, path: str) -> FileChange | None:
+        """Return what became of a file; None where it is as it was."""
+        return next((change for change in self.files if change.path == path), None)
+
+    def command(self, name: str) -> CommandRun | None:
+        """Return the run of a command; None where no command of that name was run."""
+        return next((run for run in self.commands if run.name == name), None)
