@@ -1,5 +1,6 @@
 """What a run has left in its workspace: the folder of this run alone, in which the agent worked on files."""
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from agentmut._base import Frozen
@@ -48,6 +49,26 @@ class WorkspaceEnd(Frozen):
     def diff(self) -> str:
         """Return the diffs of all files together."""
         return "".join(change.diff for change in self.files)
+
+    def with_texts(self, kept: Callable[[str], str]) -> "WorkspaceEnd":
+        """Return the same with what `kept` makes of each text; names of files and commands stay."""
+        files = (
+            change.model_copy(
+                update={
+                    "text": change.text if change.text is None else kept(change.text),
+                    "diff": kept(change.diff),
+                }
+            )
+            for change in self.files
+        )
+        commands = (run.model_copy(update={"output": kept(run.output)}) for run in self.commands)
+        return self.model_copy(update={"files": tuple(files), "commands": tuple(commands)})
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return all texts of the files, their diffs and the commands."""
+        changed = (text for change in self.files for text in (change.text or "", change.diff))
+        return (*changed, *(run.output for run in self.commands))
 
     def file(self, path: str) -> FileChange | None:
         """Return what became of a file; None where it is as it was."""

@@ -95,6 +95,8 @@ class TextKeeping:
                 "stderr": str(self.value(trace.stderr or None) or ""),
                 "checks": self.checks(trace.checks),
                 "foreign": foreign,
+                "workspace": trace.workspace
+                and trace.workspace.with_texts(lambda text: str(self.value(text or None) or "")),
             }
         )
 

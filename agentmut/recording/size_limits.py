@@ -49,7 +49,7 @@ def cut_reason(reason: str) -> str:
 
 
 def _texts(trace: AgentTrace) -> Iterator[str]:
-    yield from (trace.error or "", trace.stderr)
+    yield from (trace.error or "", trace.stderr, *(trace.workspace.texts if trace.workspace else ()))
     for value in trace.outputs:
         yield from _in(value)
     for step in trace.steps:
@@ -77,6 +77,7 @@ def _cut_trace(trace: AgentTrace, most: int, which: str) -> AgentTrace:
             "outputs": tuple(_cut_value(value, most, which) for value in trace.outputs),
             "error": None if trace.error is None else _cut(trace.error, most, which),
             "stderr": _cut(trace.stderr, most, which),
+            "workspace": trace.workspace and trace.workspace.with_texts(lambda text: _cut(text, most, which)),
         }
     )
 
