@@ -73,7 +73,8 @@ def ask(messages: list[Any]) -> dict[str, Any]:
         {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]},
     )
     with urllib.request.urlopen(request) as reply:
-        return json.load(reply)["choices"][0]["message"]
+        message: dict[str, Any] = json.load(reply)["choices"][0]["message"]
+    return message
 
 
 def work(task: str) -> str:
@@ -90,7 +91,7 @@ def work(task: str) -> str:
             result = TOOLS[wanted["name"]](**json.loads(wanted["arguments"]))
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
         if not message.get("tool_calls"):
-            return message["content"]
+            return str(message["content"])
     return "I have not come to an end."
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut._base import canonical_json
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.language import stems
-from agentmut.nouns import Edit, Mutant, Reach, Scenario, Status
+from agentmut.nouns import Mutant, Reach, Scenario, Status
 from agentmut.trial import Detector, SuiteConfig, absence
 
 NEVER_CARRIED = "no baseline trial carried this part of the"
@@ -81,17 +81,14 @@ def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBase
 
     Where no request was seen at all, nothing is known of what was read.
     """
-    documents = [suite.full.context[edit.index] for edit in mutant.edits if _is_in_document(edit)]
-    named = {document.name for document in documents} & set(suite.full.workspace)
-    if not named or len(documents) < len(mutant.edits):
+    context = suite.full.context
+    names = [context[e.index].name for e in mutant.edits if e.part == "context" and e.index is not None]
+    named = set(names) & set(suite.full.workspace)
+    if not named or len(names) < len(mutant.edits):
         return ""
     if not any(seen.requests for baseline in baselines for seen in baseline.footprints.values()):
         return ""
     return f"no scenario makes the agent read this part of {', '.join(sorted(named))}"
-
-
-def _is_in_document(edit: Edit) -> bool:
-    return edit.part == "context" and edit.index is not None and not edit.inserts_item
 
 
 def _either(where: Mapping[str, Reached]) -> Reached:
