@@ -10,6 +10,7 @@ from scipy import stats
 
 from agentmut.stats.intervals.clusters import clustered_mean
 from agentmut.stats.reliability.durations import latency_percentile
+from agentmut.stats.reliability.repeated_runs import pass_at_k
 from agentmut.stats.reliability.suite_means import mean_over_scenarios
 
 AIRLINE = [(c, 4) for c, tasks in {0: 14, 1: 12, 2: 10, 3: 4, 4: 10}.items() for _ in range(tasks)]
@@ -42,6 +43,29 @@ def test_scenarios_that_all_agree_still_have_an_interval() -> None:
     found = mean_over_scenarios([(5, 5)] * 10)
     assert (found.estimate, found.high) == (1, 1)
     assert found.low == pytest.approx(10 / (10 + stats.norm.ppf(0.975) ** 2))
+
+
+def test_scenarios_that_nearly_all_agree_have_the_exact_lower_end_of_a_proportion() -> None:
+    found = mean_over_scenarios([(4, 4)] * 19 + [(0, 4)])  # estimates are 1 or 0: a proportion of scenarios
+    exact = stats.binomtest(19, 20).proportion_ci(method="exact")
+    assert found.low == pytest.approx(exact.low, abs=1e-6)
+    assert found.method == "t or gaffke over scenarios"
+
+
+def test_pass_at_k_near_1_is_covered_where_t_is_too_narrow() -> None:
+    rng, n, k = np.random.default_rng(11), 30, 4
+    # rates are Beta(4, 1): the mean of 1 - (1 - p)^4 is 1 - B(4, 5)/B(4, 1) = 1 - 4 * 3! 4!/8!
+    true = 1 - 4 * math.factorial(3) * math.factorial(4) / math.factorial(8)
+    covered = covered_by_t = 0
+    for _ in range(60):
+        counts = [(int(c), 8) for c in rng.binomial(8, rng.beta(4, 1, n))]
+        found = mean_over_scenarios(counts, k, at_least_one=True)
+        covered += found.low <= true <= found.high
+        values = [pass_at_k(c, m, k) for c, m in counts]
+        t = clustered_mean(values, range(n), bounds=(0, 1)).interval
+        covered_by_t += t.low <= true <= t.high
+    assert covered >= 56
+    assert covered_by_t <= 51
 
 
 def test_one_scenario_has_the_exact_interval_of_its_runs() -> None:

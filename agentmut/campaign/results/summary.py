@@ -144,7 +144,8 @@ def _reliability(state: CampaignState) -> Reliability | None:
     for name, baseline in state.baselines.items():
         passed, seconds = baseline.in_order()
         found.append(Runs(name, sum(passed), len(passed), passed, seconds))
-    return reliability_of(found)
+    # with several rounds, outcomes decide how far a baseline grows
+    return reliability_of(found, early_stopping=len(state.plan.rounds) > 1)
 
 
 def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: str) -> str:
