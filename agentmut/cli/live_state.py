@@ -8,6 +8,7 @@ from agentmut.campaign import CampaignState
 from agentmut.cli.progress import clock, describe
 from agentmut.nouns import Intent, Mutant, Score, Status
 from agentmut.report import interval, one_line, status_counts, status_name
+from agentmut.usecases import progress_of
 
 SHOWN = 200
 """Decisions and unnoticed changes that are sent, each."""
@@ -47,7 +48,7 @@ def live_state(state: CampaignState, decisions: Decisions, ended: str = "") -> d
     return {
         "state": ended or state.problem or _phase(state),
         "progress": describe(state).partition(" | ")[0],
-        "share": _share(state, len(known)),
+        "share": progress_of(state).share,
         "score": interval(score) if score.value is not None else "–",
         "counts": _counts(score, known),
         "trials": f"{spend.trials:,}",
@@ -71,14 +72,6 @@ def _phase(state: CampaignState) -> str:
     if not state.baseline_complete:
         return "The unchanged agent runs on each scenario first."
     return "Broken copies of the agent run now." + (f" {state.notice}." if state.notice else "")
-
-
-def _share(state: CampaignState, decided: int) -> float:
-    """Return the share of the run that is done, from 0 to 1: the baseline is its first fifth."""
-    wanted = sum(b.wanted for b in state.baselines.values()) or 1
-    baseline = min(1.0, sum(b.finished for b in state.baselines.values()) / wanted)
-    mutants = decided / len(state.plan.mutants) if state.plan.mutants and state.baseline_complete else 0.0
-    return round(0.2 * baseline + 0.8 * mutants, 4)
 
 
 def _counts(score: Score, known: Mapping[str, tuple[Status, str]]) -> str:

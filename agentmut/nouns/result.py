@@ -10,6 +10,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.reliability import Reliability
 from agentmut.nouns.result_figures import Bounds, CiRun, Score
+from agentmut.nouns.result_html import result_html
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"
@@ -260,6 +261,10 @@ class Result(Frozen):
     """The prompt first, if there is one; empty in results of earlier versions."""
     decision_tables: tuple[DecisionTable, ...] = ()
     """What stopped the trials: `evidence` refers to them. Empty in results of earlier versions."""
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows of the result."""
+        return result_html(self)
 
 
 def write_result(result: Result, folder: Path) -> Path:

@@ -11,6 +11,7 @@ from .baseline_growth import prepare_update as prepare_update
 from .behaviour import behaviour_against as behaviour_against
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
+from .campaign_progress import progress_of as progress_of
 from .campaigns import carry_out_campaign as carry_out_campaign
 from .campaigns import carry_out_merge as carry_out_merge
 from .campaigns import carry_out_rescore as carry_out_rescore

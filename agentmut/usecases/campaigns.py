@@ -44,6 +44,7 @@ from agentmut.insight import carried_over, grouped, with_gaps
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, write_rescored
+from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.second_looks import with_looks
 
@@ -65,15 +66,22 @@ def measure(
     `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `merge_shards` puts the shards of a
     campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
     errors of `agentmut._base`: among them `RunError` when a control fails. A result whose `status` is `budget` or
-    `interrupted` is partial.
+    `interrupted` is partial. In a Jupyter notebook a bar shows how far the run is, and an interrupt of the kernel ends
+    it; finished trials are kept.
     """
+
+    def measured(progress: Progress) -> Result:
+        loaded = project if isinstance(project, Project) else load_project(Path(project))
+        with opened(loaded, scenarios) as (session, store):
+            plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
+            plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
+            register(store, plan, session.tests.texts)
+            return carry_out_campaign(session, plan, store, fresh=fresh, progress=progress)
+
+    if in_notebook():
+        return BesideKernel(measured).result()
     refuse_running_loop("agentmut.measure")
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with opened(loaded, scenarios) as (session, store):
-        plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
-        plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
-        register(store, plan, session.tests.texts)
-        return carry_out_campaign(session, plan, store, fresh=fresh)
+    return measured(lambda state: None)
 
 
 def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:

@@ -51,3 +51,13 @@ def test_a_renamed_tool_does_not_read_as_if_the_old_name_were_offered_too(tmp_pa
     (mutant, *_) = mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({})).mutants
     before, after = changed_text(mutant)
     assert before == "look_up" and after and "look_up" not in after.splitlines()
+
+
+def test_agentmuts_own_word_for_a_changed_transcript_is_no_text_of_the_change(tmp_path: Path) -> None:
+    (tmp_path / "agent.json").write_text(json.dumps(REQUEST))
+    (tmp_path / "agent.yaml").write_text("request: agent.json\n")
+    origin = read_config_file(tmp_path / "agent.yaml")
+    selection = Selection(operators_named=("context.blank_arguments",))
+    (mutant,) = mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({})).mutants
+    assert changed_text(mutant) == ("", "")
+    assert mutant.description == "take the arguments from earlier calls"

@@ -51,9 +51,13 @@ def tool_name(edit: Edit | About, config: AgentConfig) -> str:
     return config.tools[index].name if index < len(config.tools) else ""
 
 
+_UNREAD = ("implemented_by", "transcript", "reply")
+"""Parts of a config that are agentmut's own words, and no text that a model or a user reads."""
+
+
 def changed_text(mutant: Mutant) -> tuple[str, str]:
     """Return what stood there and what stands there now, for reading; several edits are joined by line breaks."""
-    edits = [edit for edit in mutant.edits if edit.path[-1] != "implemented_by"]  # which no model reads
+    edits = [edit for edit in mutant.edits if edit.path[-1] not in _UNREAD]
     before = "\n".join(_readable(edit.before) for edit in edits if edit.before is not None)
     after = "\n".join(_readable(edit.after) for edit in edits if edit.after is not None)
     return before, after
