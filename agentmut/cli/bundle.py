@@ -41,7 +41,7 @@ def write_bundle(
 
     try:
         _emptied(folder)
-        extra = with_runs(view.extra, project, result.run_id, rows, each)
+        extra = with_runs(view.extra, project, result, rows, each)
         index = render_as(result, "html", view._replace(extra=extra._replace(files=files)))
         write_whole(folder / "index.html", index.encode("utf-8", "replace"))
         written = {"run": result.run_id, "files": sorted(["index.html", *files.values()])}

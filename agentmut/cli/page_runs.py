@@ -12,7 +12,7 @@ from agentmut.report import Extra
 if TYPE_CHECKING:
     from agentmut.campaign import Session
     from agentmut.insight import MutantRuns
-    from agentmut.nouns import AssertionSuggestion, MutantRow
+    from agentmut.nouns import AssertionSuggestion, BaselineRow, MutantRow, Result
     from agentmut.store import Store
 
 MINED = 50
@@ -24,7 +24,7 @@ Each = Callable[[Extra], "Callable[[MutantRuns], None]"]
 
 
 def with_runs(
-    beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]", each: Each | None = None
+    beside: Extra, project: Path, result: "Result", rows: "Sequence[MutantRow]", each: Each | None = None
 ) -> Extra:
     """Return what a page shows with the stored runs of these mutants, as far as it has room, and with assertions.
 
@@ -32,7 +32,7 @@ def with_runs(
     project or store cannot be read any more, there are no runs, and the page says why.
     """
     try:
-        found = _stored(beside, project, run, rows, each)
+        found = _stored(beside, project, result, rows, each)
     except AgentmutError as error:
         return beside._replace(no_runs=f"No stored run is shown: {str(error).rstrip('.')}.")
     return found._replace(no_runs=_limit(found, bundled=each is not None))
@@ -47,11 +47,15 @@ def _limit(found: Extra, *, bundled: bool) -> str:
     return f"A page holds about {ROOM / 1_000_000:g} million characters of runs; {others}."
 
 
-def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]", each: Each | None) -> Extra:
+def _stored(
+    beside: Extra, project: Path, result: "Result", rows: "Sequence[MutantRow]", each: Each | None
+) -> Extra:
     from agentmut.project import FOLDER, load_project
     from agentmut.report import FURTHER
-    from agentmut.usecases import has_store, opened, runs_of_mutants, stand_in_keys
+    from agentmut.usecases import failing_runs, has_store, opened, runs_of_mutants, stand_in_keys
 
+    run = result.run_id
+    failing = [row.scenario for row in result.baseline if _fails(row)]
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
         if not has_store(loaded):
@@ -61,7 +65,13 @@ def _stored(beside: Extra, project: Path, run: str, rows: "Sequence[MutantRow]",
             on = {one.mutants[0]: one.scenario for one in reversed(assertions)}
             found = runs_of_mutants(session, store, run, rows, ALL if each else FURTHER, on)
             extra = beside._replace(assertions=assertions, where=loaded.sources.scenarios)
+            extra = extra._replace(failing=tuple(failing_runs(session, store, run, failing)))
             return extra._replace(runs=_kept(extra, found, each))
+
+
+def _fails(row: "BaselineRow") -> bool:
+    """Return whether the unchanged agent passes a scenario less often than is asked of it."""
+    return row.passes < row.trials and (not row.testable or (row.rate or 0.0) < row.threshold)
 
 
 def _kept(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tuple[MutantRuns, ...]":

@@ -41,7 +41,7 @@ def write_page(result: "Result", project: Path) -> str:
     path = folder_of(project, result.run_id) / "report.html"
     try:
         shown = most_worrying_first(result.mutants)
-        extra = with_runs(find_beside(project, None, result), project, result.run_id, shown)
+        extra = with_runs(find_beside(project, None, result), project, result, shown)
         write_whole(path, render_as(result, "html", View(extra=extra)).encode("utf-8", "replace"))
     except (OSError, AgentmutError):
         return ""

@@ -26,6 +26,7 @@ from .explain.mining import suggest_assertions as suggest_assertions
 from .explain.side_by_side import Event as Event
 from .explain.side_by_side import EventKind as EventKind
 from .explain.side_by_side import EventPair as EventPair
+from .explain.side_by_side import FailingRuns as FailingRuns
 from .explain.side_by_side import MutantRuns as MutantRuns
 from .explain.side_by_side import RunView as RunView
 from .explain.side_by_side import SideBySide as SideBySide

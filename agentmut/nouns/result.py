@@ -89,6 +89,18 @@ class SourceText(Frozen):
     """Of the prompt; empty where a secret was taken out of it, as nothing fits its characters then."""
 
 
+class ToolText(Frozen):
+    """What a model is told of a tool, without secrets."""
+
+    name: str
+    path: str = ""
+    """The file where it is written; empty where that is not known."""
+    line: int | None = None
+    description: str = ""
+    parameters: str = ""
+    """The JSON Schema, as text."""
+
+
 class DecisionTable(Frozen):
     """What stopped trials on a scenario, as far as they went. The sequences are indexed by trials, from 0."""
 
@@ -259,12 +271,15 @@ class Result(Frozen):
     """What outages spoiled, one entry a reason; `agentmut trials --quarantined` shows the trials."""
     sources: tuple[SourceText, ...] = ()
     """The prompt first, if there is one; empty in results of earlier versions."""
+    tools: tuple[ToolText, ...] = ()
+    """The tools of the unchanged agent; empty in results of before 0.2."""
     decision_tables: tuple[DecisionTable, ...] = ()
     """What stopped the trials: `evidence` refers to them. Empty in results of earlier versions."""
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows of the result."""
-        return result_html(self)
+        unfinished = "" if self.status == "finished" else f"the run is not finished ({self.status})"
+        return result_html(self.score, self.classes, self.mutants, self.problem or unfinished)
 
 
 def write_result(result: Result, folder: Path) -> Path:

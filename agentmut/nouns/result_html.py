@@ -1,15 +1,11 @@
 """The result of a run as a few lines of HTML, for notebooks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.result_figures import Score
-
-if TYPE_CHECKING:
-    from agentmut.nouns.mutant_row import MutantRow
-    from agentmut.nouns.result import Result
 
 SHOWN = 10
 """Unnoticed changes that are listed."""
@@ -18,38 +14,36 @@ LONGEST = 200
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 
 
-def result_html(result: "Result") -> str:
-    """Return score, classes and unnoticed changes as HTML. Texts of users and models are escaped and cut."""
-    rows = [row for row in result.mutants if row.intent is Intent.DEGRADE and row.status in _UNNOTICED]
+def result_html(
+    score: Score, classes: Mapping[str, Score], mutants: Iterable[MutantRow], problem: str
+) -> str:
+    """Return score, classes and unnoticed changes as HTML. Texts of users and models are escaped and cut.
+
+    `problem` says why the run is not finished, where it is not.
+    """
+    rows = [row for row in mutants if row.intent is Intent.DEGRADE and row.status in _UNNOTICED]
+    said = f"<br>{_cell(problem)}" if problem else ""
     return "".join(
         (
-            f"<p><strong>Mutation score {_figures(result.score)}</strong>: {_counts(result.score)}"
-            f"{_problem(result)}</p>",
-            _table(("class", "score", "noticed"), _classes(result)),
+            f"<p><strong>Mutation score {_figures(score)}</strong>: {_counts(score)}{said}</p>",
+            _table(("class", "score", "noticed"), _classes(classes)),
             f"<p>{len(rows)} changes that no scenario notices{_first(rows)}</p>" if rows else "",
             _table(("id", "place", "change", "status"), map(_unnoticed, rows[:SHOWN])) if rows else "",
         )
     )
 
 
-def _problem(result: "Result") -> str:
-    said = result.problem or (
-        "" if result.status == "finished" else f"the run is not finished ({result.status})"
-    )
-    return f"<br>{_cell(said)}" if said else ""
-
-
 def _first(rows: Sequence[object]) -> str:
     return f", the first {SHOWN}:" if len(rows) > SHOWN else ":"
 
 
-def _classes(result: "Result") -> Iterator[tuple[str, str, str]]:
-    for name, score in result.classes.items():
+def _classes(classes: Mapping[str, Score]) -> Iterator[tuple[str, str, str]]:
+    for name, score in classes.items():
         decided = score.killed + score.survived + score.no_coverage
         yield name, _figures(score), f"{score.killed} of {decided}"
 
 
-def _unnoticed(row: "MutantRow") -> tuple[str, ...]:
+def _unnoticed(row: MutantRow) -> tuple[str, ...]:
     place = f"{row.target.path}:{row.target.line}" if row.target.line else str(row.target.path)
     return row.id, place, row.description, row.status.value.replace("_", " ")
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from agentmut.insight import Coverage, MutantRuns
+    from agentmut.insight import Coverage, FailingRuns, MutantRuns
     from agentmut.nouns import AssertionSuggestion
     from agentmut.store import RelationReport, Rescored, SurvivorsReport
 
@@ -26,6 +26,8 @@ class Extra(NamedTuple):
     """Proposed for survivors, each for the first of its `mutants`; HTML alone shows them."""
     where: Mapping[str, str] = MappingProxyType({})
     """Scenario -> the file and line where it is written."""
+    failing: "tuple[FailingRuns, ...]" = ()
+    """Failed runs of the unchanged agent, by scenario; HTML alone shows them."""
     files: Mapping[str, str] = MappingProxyType({})
     """Mutant id -> the page of its own that it has beside this one, as a relative address."""
     project: str = ""

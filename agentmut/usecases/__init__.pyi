@@ -81,3 +81,4 @@ from .watching import ChartRow as ChartRow
 from .watching import WatchReport as WatchReport
 from .watching import WatchWish as WatchWish
 from .watching import watch_imports as watch_imports
+from .why_failing import failing_runs as failing_runs

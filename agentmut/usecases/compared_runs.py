@@ -44,7 +44,7 @@ def run_pairs(
     if not own or scenario not in session.tests.scenarios:
         return ()
     originals = [one for one in store.trials_of(run, "") if one.scenario == scenario]
-    return pairs_to_show(scenario, _views(session, originals), _views(session, own))
+    return pairs_to_show(scenario, views_of(session, originals), views_of(session, own))
 
 
 def runs_of_mutants(
@@ -68,7 +68,7 @@ def runs_of_mutants(
         own = [one for one in store.trials_of(run, row.id) if one.scenario == scenario] if original else []
         if original is None or not own:
             continue
-        runs = _views(session, own)
+        runs = views_of(session, own)
         shown = pairs_to_show(scenario, [original], runs)
         pairs = (*shown, *further_pairs(shown, runs, further))
         yield MutantRuns(mutant=row.id, pairs=pairs, stored=len(own))
@@ -89,7 +89,7 @@ class _Typical:
         if scenario not in self._trials or scenario not in self._session.tests.scenarios:
             return None
         if scenario not in self._found:
-            self._found[scenario] = typical_run(_views(self._session, self._trials[scenario]))
+            self._found[scenario] = typical_run(views_of(self._session, self._trials[scenario]))
         return self._found[scenario]
 
 
@@ -105,8 +105,8 @@ def _asked(
     originals = [other for other in store.trials_of(run, "") if other.scenario == one.scenario]
     if not originals or one.scenario not in session.tests.scenarios:
         return ()
-    original = typical_run(_views(session, originals))
-    return (side_by_side(one.scenario, "asked for", original, _views(session, found)[0]),)
+    original = typical_run(views_of(session, originals))
+    return (side_by_side(one.scenario, "asked for", original, views_of(session, found)[0]),)
 
 
 def _scenario(row: MutantRow) -> str:
@@ -119,7 +119,8 @@ def _scenario(row: MutantRow) -> str:
     return most.scenario if most else ""
 
 
-def _views(session: Session, trials: Sequence[StoredTrial]) -> list[RunView]:
+def views_of(session: Session, trials: Sequence[StoredTrial]) -> list[RunView]:
+    """Return stored runs as they are read and compared: the first `MOST_RUNS` of them."""
     return [_view(session, trial) for trial in trials[:MOST_RUNS]]
 
 

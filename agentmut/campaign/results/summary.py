@@ -26,6 +26,7 @@ from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.campaign.selection.source_texts import SourceTexts, source_texts
+from agentmut.campaign.selection.tool_texts import tool_texts
 from agentmut.campaign.shards.shards import SHARED
 from agentmut.nouns import (
     BaselineRow,
@@ -91,6 +92,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
         notes=(*older_note(older), *_notes(state), *service_notes(service)),
         sources=texts.texts,
+        tools=tool_texts(session.origin, redactor(session.project)),
         decision_tables=tables.tables,
     )
 

@@ -200,7 +200,7 @@ def _beside(
 
     if isinstance(chosen, ShowsWholeRun):
         beside = find_beside(project, run, result)._replace(stale=stale_note(project, result))
-        return with_runs(beside, project, result.run_id, most_worrying_first(shown)) if shown else beside
+        return with_runs(beside, project, result, most_worrying_first(shown)) if shown else beside
     read = isinstance(chosen, ShowsRescored)
     return Extra(rescored=find_rescored(project, run, result) if read else None)
 

@@ -85,6 +85,15 @@ class MutantRuns(Frozen):
     """Runs of the mutant on the scenario that are stored; there may be more of them than pairs."""
 
 
+class FailingRuns(Frozen):
+    """Some failed runs of the unchanged agent on a scenario."""
+
+    scenario: str
+    runs: tuple[RunView, ...]
+    stored: int
+    """Failed runs of the scenario that are stored; there may be more of them than runs."""
+
+
 def run_events(turns: Sequence[JsonValue], trace: AgentTrace, ending: str = "") -> tuple[Event, ...]:
     """Return what happened in a run in order: what the user said, calls with their results, answers, and its end.
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.insight import ABLATING
-from agentmut.nouns import MutantRow, Result, SourceText, Status
+from agentmut.nouns import MutantRow, OperatorClass, Result, SourceText, Status
 from agentmut.report.paint import clean
 from agentmut.report.report_wording import counted
 from agentmut.seams import effect_of
@@ -55,6 +55,53 @@ def annotated(result: Result) -> tuple[str, list[Passage]]:
     return path, [Passage(f"{clean(said)}\n", mark) for said, mark in marks]
 
 
+class Part(NamedTuple):
+    """A tool or a document, with the mutants that change it."""
+
+    name: str
+    place: str
+    passages: tuple[Passage, ...]
+    mutants: tuple[MutantRow, ...]
+
+
+def documents(result: Result) -> list[Part]:
+    """Return the texts beside the prompt that mutants change, in passages by who changes them."""
+    found = []
+    for number, source in enumerate(result.sources):
+        rows = [row for row in result.mutants if any(change.text == number for change in row.changes)]
+        if rows and not source.rules:
+            found.append(Part(clean(source.path), "", tuple(_pieces(source.text, number, rows)), tuple(rows)))
+    return found
+
+
+def tools(result: Result) -> list[Part]:
+    """Return the tools with what a model is told of each; without their texts, the tools that mutants change."""
+    rows: dict[str, list[MutantRow]] = {tool.name: [] for tool in result.tools}
+    for row in result.mutants:
+        if row.operator_class is OperatorClass.TOOL and row.subject:
+            rows.setdefault(row.subject, []).append(row)
+    texts = {tool.name: tool for tool in result.tools}
+    found = []
+    for name, changing in rows.items():
+        tool = texts.get(name)
+        text = "\n".join(filter(None, (tool.description, tool.parameters))) if tool else ""
+        place = f"{tool.path}:{tool.line}" if tool and tool.line else tool.path if tool else ""
+        found.append(Part(clean(name), clean(place), (Passage(clean(text)),), tuple(changing)))
+    return found
+
+
+def _pieces(text: str, number: int, rows: Sequence[MutantRow]) -> Iterator[Passage]:
+    """Yield a text in pieces, each marked by the mutants that change all of it."""
+    spans = [
+        (c.start, c.end, row) for row in rows for c in row.changes if c.text == number and c.end > c.start
+    ]
+    edges = sorted({0, len(text), *(at for start, end, _ in spans for at in (start, end))})
+    for start, end in pairwise(edges):
+        touching = [row for first, last, row in spans if first <= start and end <= last]
+        said = clean(text[start:end])
+        yield Passage(said, _mark(None, touching, touching, _CHANGES) if touching else None)
+
+
 def tally(passages: Iterable[Passage]) -> dict[Loss, int]:
     """Return how many rules there are of each kind."""
     found = dict.fromkeys(Loss, 0)
@@ -75,8 +122,13 @@ def _passages(source: SourceText, rows: Mapping[str, MutantRow]) -> Iterator[Pas
         yield Passage(clean(source.text[rule.end : following]))
 
 
-def _mark(line: int | None, lost: Sequence[MutantRow], touching: Sequence[MutantRow]) -> Mark:
-    for loss, statuses, said in _MEANINGS:
+def _mark(
+    line: int | None,
+    lost: Sequence[MutantRow],
+    touching: Sequence[MutantRow],
+    meanings: "Sequence[tuple[Loss, Sequence[Status], str]] | None" = None,
+) -> Mark:
+    for loss, statuses, said in meanings or _MEANINGS:
         telling = next((row for row in lost if row.status in statuses), None)
         if telling is not None:
             return Mark(loss, line, telling.id, f"{said}{_others(touching)}")
@@ -88,6 +140,14 @@ _MEANINGS = (
     (Loss.UNNOTICED, (Status.SURVIVED, Status.NO_COVERAGE), "Nothing notices its loss."),
     (Loss.OPEN, tuple(Status), "Whether its loss is noticed is not decided."),
 )
+
+
+_CHANGES = (
+    (Loss.UNNOTICED, (Status.SURVIVED, Status.NO_COVERAGE), "A change here is noticed by nothing."),
+    (Loss.NOTICED, (Status.KILLED,), "A change here is noticed."),
+    (Loss.OPEN, tuple(Status), "Whether a change here is noticed is not decided."),
+)
+"""Of a document, where several mutants overlap: one that nothing notices tells more than one that is noticed."""
 
 
 def _others(touching: Sequence[MutantRow]) -> str:

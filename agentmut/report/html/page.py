@@ -3,7 +3,7 @@
 from typing import Any
 
 from agentmut.nouns import OperatorClass, Result
-from agentmut.report.html.annotated import annotated, tally
+from agentmut.report.html.annotated import annotated, documents, tally, tools
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.html.mutant_pages import mutant_pages
 from agentmut.report.html.mutant_rows import page_data, sayings
@@ -67,6 +67,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "prompt_path": path,
         "passages": passages,
         "losses": tally(passages),
+        "parts": (("Tools", tools(result)), ("Documents", documents(result))),
         "savings": savings(result),
         "shape": coverage_shape(extra.coverage) if extra.coverage else None,
     }

@@ -1,0 +1,28 @@
+"""The tools of an agent, as reports show them."""
+
+import json
+
+from agentmut.campaign.selection.locate import spot
+from agentmut.nouns import About, Origin, ToolText
+from agentmut.recording import Redactor
+
+LONGEST = 20_000
+"""Characters of a schema above which it is left out: a result is read by people, and by pages that show it."""
+
+
+def tool_texts(origin: Origin, redactor: Redactor) -> tuple[ToolText, ...]:
+    """Return what a model is told of each tool, without secrets, and where the tool is written."""
+    found = []
+    for number, tool in enumerate(origin.config.tools):
+        place = spot(About(pointer=f"/tools/{number}"), origin).target
+        schema = json.dumps(tool.parameters, indent=2, ensure_ascii=False)
+        found.append(
+            ToolText(
+                name=redactor.text(tool.name),
+                path=place.path or "",
+                line=place.line,
+                description=redactor.text(tool.description),
+                parameters=redactor.text(schema) if len(schema) <= LONGEST else "",
+            )
+        )
+    return tuple(found)
