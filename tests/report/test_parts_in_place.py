@@ -29,7 +29,10 @@ def test_a_document_is_marked_where_changes_are_noticed_and_where_not() -> None:
     assert "".join(p.text for p in part.passages) == POLICY
     page = html_report(found)
     assert "1 not noticed" in page
-    assert 'href="#mutant-bbbbbbbb" title="A change here is noticed by nothing. 2 mutants change it, 1 killed."' in page
+    assert (
+        'href="#mutant-bbbbbbbb" title="A change here is noticed by nothing. 2 mutants change it, 1 killed."'
+        in page
+    )
 
 
 def test_a_tool_has_its_text_its_place_and_its_mutants_and_one_without_mutants_says_so() -> None:
