@@ -11,6 +11,7 @@ import yaml
 
 from agentmut.nouns.mutant import Status
 from agentmut.usecases import notebook
+from agentmut.usecases.campaign_progress import CampaignProgress
 from agentmut.usecases.campaigns import measure
 from tests.report.results import result, row
 
@@ -83,7 +84,7 @@ def test_an_interrupt_of_the_kernel_ends_the_call(kernel: Kernel, monkeypatch: p
         while True:
             progress(SimpleNamespace())
 
-    monkeypatch.setattr(notebook, "progress_of", lambda state: notebook.CampaignProgress(0.0, "x"))
+    monkeypatch.setattr(notebook, "progress_of", lambda state: CampaignProgress(0.0, "x"))
     beside: Any = notebook.BesideKernel(call)
     beside._stopped = True  # as after the KeyboardInterrupt that a kernel raises where the cell waits
     with pytest.raises(KeyboardInterrupt):
