@@ -22,7 +22,7 @@ GROUPS = {
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
     "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import", "analyze"),
     "Decide": ("gate", "baseline", "trend", "watch"),
-    "Maintain": ("clean", "simulate", "proxy"),
+    "Maintain": ("clean", "store", "simulate", "proxy"),
 }
 """The verbs by what one wants to do, as `agentmut --help` shows them."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)

@@ -53,7 +53,7 @@ class Store:
     def __init__(self, where: Where) -> None:
         self._stored_footprints: set[str] = set()
         self._footprints: dict[str, Footprint] = {}
-        self._connections = Connections(_database(where))
+        self._connections = Connections(database_of(where))
         self._keep_footprint = self._connections.upsert(footprints).on_conflict_do_nothing()
         self._link = self._connections.upsert(reused).on_conflict_do_nothing()
         self._add_run = self._connections.upsert(runs).on_conflict_do_nothing()
@@ -293,7 +293,8 @@ class Store:
         return set(new)
 
 
-def _database(where: Where) -> Database:
+def database_of(where: Where) -> Database:
+    """Return the database that stands there; it is not opened."""
     if isinstance(where, StoreUrl):
         from agentmut.store.postgres import PostgresServer
 

@@ -41,6 +41,7 @@ from .relations import RelationRequest as RelationRequest
 from .relations import carry_out_relations as carry_out_relations
 from .relations import check_relations as check_relations
 from .runtime import agent_environment as agent_environment
+from .runtime import alone_in as alone_in
 from .runtime import has_store as has_store
 from .runtime import open_store as open_store
 from .runtime import opened as opened
@@ -48,6 +49,7 @@ from .runtime import redactor as redactor
 from .runtime import refuse_running_loop as refuse_running_loop
 from .runtime import session_in as session_in
 from .runtime import stand_in_keys as stand_in_keys
+from .runtime import store_at as store_at
 from .runtime import store_place as store_place
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name

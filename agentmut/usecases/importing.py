@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut._base import Frozen, PassScore, UsageError, __version__, digest_of, locked, storable_json
+from agentmut._base import Frozen, PassScore, UsageError, __version__, digest_of, storable_json
 from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedOutcome, ImportedTrial
 from agentmut.project import FILE_NAME, FOLDER, Project, load_project, redactor
 from agentmut.recording import Redactor, secret_values, short_secrets
@@ -24,6 +24,7 @@ from agentmut.trace_formats import (
     scenario_of,
     why_left_out,
 )
+from agentmut.usecases.runtime import open_store, store_at
 
 PLACES = Places("--")
 _VERSIONS = ("gen_ai.agent.version", "agent.version", "version", "service.version", "ls_version")
@@ -106,12 +107,8 @@ def foreign_store(project: str | Path) -> Iterator[ForeignHome]:
     alone = path.is_dir() and not (path / FILE_NAME).is_file()
     loaded = None if alone else load_project(path)
     root = path if loaded is None else loaded.root
-    with locked(root / FOLDER):
-        store = Store(root / FOLDER / "store.db")
-        try:
-            yield ForeignHome(store, root, loaded)
-        finally:
-            store.close()
+    with open_store(loaded) if loaded else store_at(root / FOLDER / "store.db") as store:
+        yield ForeignHome(store, root, loaded)
 
 
 def _redactor(home: ForeignHome) -> Redactor:

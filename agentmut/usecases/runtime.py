@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from agentmut._base import UsageError, dummy_keys, environ, locked
@@ -19,6 +19,7 @@ from agentmut.store import Store, StoreUrl, Where, project_of_folder, store_url
 __all__ = [
     "FOLDER",
     "agent_environment",
+    "alone_in",
     "has_store",
     "open_store",
     "opened",
@@ -26,6 +27,7 @@ __all__ = [
     "refuse_running_loop",
     "session_in",
     "stand_in_keys",
+    "store_at",
     "store_place",
 ]
 
@@ -62,15 +64,22 @@ def open_store(project: Project) -> Iterator[Store]:
 
     A file is for this process alone; a database has room for any number of processes.
     """
-    where = store_place(project)
-    with nullcontext() if isinstance(where, StoreUrl) else locked(where.parent):
-        store = Store(where)
+    with store_at(store_place(project)) as store:
         with suppress(OSError):  # for editors; a disk that cannot be written keeps the old ones
             write_schemas(project.root)
-        try:
-            yield store
-        finally:
-            store.close()
+        yield store
+
+
+@contextmanager
+def store_at(where: Where) -> Iterator[Store]:
+    """Open a store, a file for this process alone, and close it at the end. Raises `StoreError`."""
+    with alone_in(where), closing(Store(where)) as store:
+        yield store
+
+
+def alone_in(where: Where) -> AbstractContextManager[None]:
+    """Keep other processes out of a file for the block; a database has room for any number. Raises `StoreError`."""
+    return nullcontext() if isinstance(where, StoreUrl) else locked(where.parent)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from agentmut._base import UsageError, moment
 from agentmut.nouns import AgentConfig, EvaluatorSpec, ForeignTrial, Scenario
-from agentmut.project import FOLDER, evaluator_spec
+from agentmut.project import FILE_NAME, FOLDER, evaluator_spec, load_project
 from agentmut.seams import Adapter, AgentSpec, Catalogue, Group, SetsRule, SuiteRule, SuiteSpec
 from agentmut.store import ImportQuery, Store
 from agentmut.suites.suite_argument import read_settings
@@ -26,6 +26,7 @@ from agentmut.trace_formats import (
     scenario_of,
     why_left_out,
 )
+from agentmut.usecases import store_place
 
 MOST_TRIALS = 10_000
 """The largest number of trials of a scenario that `test.trials` takes."""
@@ -107,14 +108,16 @@ def _read(settings: TracesSettings, root: Path) -> TraceReport:
 
 def _from_store(asked: ImportedRuns, root: Path) -> TraceReport:
     """Return the imported runs that are asked for. Raises `UsageError` where there are none."""
-    path, now = root / FOLDER / "store.db", time.time()
+    now = time.time()
+    file, own = root / FILE_NAME, root / FOLDER / "store.db"
+    where = store_place(load_project(file)) if file.is_file() else own
     since, until = (
         None if text is None else moment(text, now, f"imported.{name}")
         for name, text in (("since", asked.since), ("until", asked.until))
     )
     query = ImportQuery(asked.scenarios, asked.versions, (), since, until, asked.sample, asked.seed)
-    if path.is_file():
-        with closing(Store(path)) as store:
+    if where != own or own.is_file():
+        with closing(Store(where)) as store:
             report = report_of(store.imports.found(query))
         if report.trials:
             return report

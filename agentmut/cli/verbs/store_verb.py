@@ -1,0 +1,95 @@
+"""`agentmut store copy`: all trials of a project into another store."""
+
+import os
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut._base import UsageError, locked
+from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import print_json
+
+if TYPE_CHECKING:
+    from agentmut.project import Project
+    from agentmut.store import Where
+
+app = typer.Typer(
+    name="store",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Move the project's trials to another store.\n\nA store is a file or a PostgreSQL database.\n\n"
+    "Example: agentmut store copy 'postgresql://me:${PGPASSWORD}@db.example.org/trials'",
+)
+
+
+@app.callback()
+def _alone() -> None:
+    """Keep `copy` a verb of its own."""
+
+
+@app.command()
+def copy(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="The URL or the file of an empty store. ${NAME} is filled in."),
+    ],
+    source: Annotated[
+        str | None, typer.Option("--from", help="The URL or the file to copy; left out: the project's store.")
+    ] = None,
+    named: Annotated[
+        str | None,
+        typer.Option("--name", help="The project's name in a database; left out: as the file says."),
+    ] = None,
+    project: ProjectPath = Path(),
+    as_json: Json = False,
+) -> None:
+    """Copy every trial and run into an empty store, and check the copy by a digest for each table.
+
+    The store that is copied stays as it was. `store.url` of the project file says which one is used.
+
+    Example: agentmut store copy 'postgresql://me:${PGPASSWORD}@db.example.org/trials'
+    """
+    from agentmut.project import load_project
+    from agentmut.store import StoreUrl, copy_store
+    from agentmut.usecases import store_place
+
+    loaded = load_project(project)
+    origin = store_place(loaded) if source is None else _place(source, loaded, named)
+    where = _place(target, loaded, named)
+    if not isinstance(origin, StoreUrl) and not origin.is_file():
+        raise UsageError(
+            f"there is no store {origin}. Run `agentmut run` first, or name another with --from."
+        )
+    if origin == where:
+        raise UsageError("a store cannot be copied to itself. Name another one.")
+    with ExitStack() as held:
+        for folder in {place.parent for place in (origin, where) if isinstance(place, Path)}:
+            held.enter_context(locked(folder))
+        copied = copy_store(origin, where)
+    tables = [table._asdict() for table in copied]
+    if as_json:
+        print_json({"schema_version": 1, "kind": "store_copy", "tables": tables})
+        return
+    for table in copied:
+        typer.echo(f"{table.name:<12} {table.rows:>9} rows  {table.digest[:16]}")
+    typer.echo(f"{sum(table.rows for table in copied)} rows copied; each table is the same in both stores.")
+
+
+def _place(written: str, project: "Project", name: str | None) -> "Where":
+    """Return where a store stands that the command line names. Raises `UsageError`."""
+    from agentmut.store import project_of_folder, store_url
+
+    if "://" not in written:
+        return Path(written).resolve()
+    filled = re.sub(r"\$\{([A-Za-z_]\w*)\}", lambda match: _variable(match[1]), written)
+    return store_url(filled, name or project.store.project or project_of_folder(project.root))
+
+
+def _variable(name: str) -> str:
+    if name not in os.environ:
+        raise UsageError(f"the environment variable {name} is not set; set it, or give another URL.")
+    return os.environ[name]
