@@ -25,7 +25,8 @@ from agentmut.campaign import register  # noqa: E402
 from agentmut.campaign.decision.state import CampaignState  # noqa: E402
 from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
-from agentmut.campaign.running.loop import Loop, Ports  # noqa: E402
+from agentmut.campaign.running.loop import Loop  # noqa: E402
+from agentmut.campaign.running.ports import Ports  # noqa: E402
 from agentmut.campaign.running.work import Stop  # noqa: E402
 from agentmut.campaign.selection.choosing import make_mutants  # noqa: E402
 from agentmut.campaign.selection.selection import Selection  # noqa: E402

@@ -1,6 +1,7 @@
 """A real PostgreSQL server on loopback, in a folder that goes with it."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -96,6 +97,12 @@ class PostgresServer:
         self.process.wait()
         self.process = None
         (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def kill_one(self, rng: random.Random) -> None:
+        """Kill -9 one process that serves a client: the server ends all connections and starts again by itself."""
+        with suppress(Exception):
+            busy = self.execute("select pid from pg_stat_activity where application_name = 'agentmut'")
+            os.kill(int(rng.choice(busy)[0]), 9)
 
     def execute(self, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         import psycopg

@@ -81,8 +81,8 @@ from .running.forks import Forks as Forks
 from .running.judges import Asked as Asked
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses
-from .running.loop import Clock as Clock
-from .running.loop import Guard as Guard
+from .running.ports import Clock as Clock
+from .running.ports import Guard as Guard
 from .running.replay import Replay as Replay
 from .running.replay import replay as replay
 from .running.stored import CODE_CHANGED as CODE_CHANGED

@@ -7,6 +7,8 @@ from .cassettes import cassette_path as cassette_path
 from .cassettes import cassettes_of as cassettes_of
 from .cassettes import read_cassette as read_cassette
 from .cassettes import write_cassette as write_cassette
+from .claims import Claims as Claims
+from .claims import Unshared as Unshared
 from .copying import CopiedTable as CopiedTable
 from .copying import copy_store as copy_store
 from .documents.comparison import Comparison as Comparison

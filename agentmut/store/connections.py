@@ -83,8 +83,10 @@ class Database(Protocol):
 class Connections:
     """The connections of one store. Used by one thread at a time."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, opened: Callable[[Links], None] = lambda links: None) -> None:
+        """`opened` is called whenever the connections are opened anew."""
         self.database = database
+        self._opened = opened
         self._links: Links | None = None
         try:
             with self._explained("open"):
@@ -97,7 +99,9 @@ class Connections:
     def links(self) -> Links:
         """Return the open connections; opens them anew where they were lost."""
         if self._links is None:
-            self._links = self.database.open()
+            links = self.database.open()
+            self._opened(links)
+            self._links = links
         return self._links
 
     def close(self) -> None:

@@ -10,11 +10,13 @@ from agentmut._base import StoreError, UsageError
 from agentmut.store.address import Where
 from agentmut.store.connections import Connections
 from agentmut.store.rows import plain_text
-from agentmut.store.schema import alembic_version, metadata
+from agentmut.store.schema import alembic_version, claims, metadata
 from agentmut.store.store import database_of
 
-TABLES: tuple[Table, ...] = tuple(table for table in metadata.sorted_tables if table is not alembic_version)
-"""All tables of a store, each after those that it refers to."""
+TABLES: tuple[Table, ...] = tuple(
+    table for table in metadata.sorted_tables if table not in (alembic_version, claims)
+)
+"""All tables of a store but what is under way, each after those that it refers to."""
 AT_ONCE = 500
 
 

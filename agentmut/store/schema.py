@@ -139,5 +139,10 @@ imported = Table(
 """Runs that other tools recorded: `content` is an `ImportedTrial` as JSON, compressed. No run of agentmut is here, and
 no decision on a mutant reads this table."""
 
+claims = Table(
+    "claims", metadata, Column("key", _name(64), primary_key=True), Column("run", _name(64), nullable=False)
+)
+"""Trials that runs on a server are executing; see `claims.py`."""
+
 alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
 """The revision of these tables, as Alembic keeps it."""

@@ -24,6 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from agentmut._base import StoreError
 from agentmut.nouns import Ending, Footprint
 from agentmut.store.address import StoreUrl, Where
+from agentmut.store.claims import Claims, claims_of
 from agentmut.store.connections import Connections, Database
 from agentmut.store.fixed import FixedSets
 from agentmut.store.imported import Imports
@@ -51,6 +52,7 @@ class Store:
     """
 
     def __init__(self, where: Where) -> None:
+        self._where = where
         self._stored_footprints: set[str] = set()
         self._footprints: dict[str, Footprint] = {}
         self._connections = Connections(database_of(where))
@@ -76,6 +78,10 @@ class Store:
     def close(self) -> None:
         """Release the file, or the connections to the server."""
         self._connections.close()
+
+    def claims(self, run: str) -> Claims:
+        """Return what `run` is executing, on connections of its own. Raises `StoreError`."""
+        return claims_of(database_of(self._where), self._where, run)
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
         """Return the finished trial with this key: one that `run` has executed itself, else the latest.

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 
 from agentmut.campaign.preparation.plan import RunPlan
@@ -12,13 +12,14 @@ from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.loop import Clock, Guard, Loop, Ports
+from agentmut.campaign.running.loop import Loop
+from agentmut.campaign.running.ports import Clock, Guard, Ports
 from agentmut.campaign.running.signals import guarded, signs_of_life
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.project import redactor
 from agentmut.recording import TextKeeping, count_lost_time
-from agentmut.store import Store, StoredRun, write_cassette
+from agentmut.store import Store, StoredRun, Unshared, write_cassette
 from agentmut.trial import Executor, Pace, make_task
 
 ALL_TEXTS = TextKeeping()
@@ -55,7 +56,9 @@ def run_work(
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds, forks)
     execution = session.project.execution
     alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
-    with _little_garbage_collection(), alive, asyncio.Runner() as runner:
+    claims = Unshared() if plan.fresh else store.claims(plan.run_id)
+    ports = ports._replace(claims=claims)
+    with _little_garbage_collection(), alive, closing(claims), asyncio.Runner() as runner:
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)
         return runner.run(_run(loop, execution.timeout))

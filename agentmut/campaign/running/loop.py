@@ -1,53 +1,25 @@
 """The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
 
 import asyncio
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from agentmut._base import RunError, described
-from agentmut.campaign.decision.quarantine import Suspicion
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
-from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judging import Judging
+from agentmut.campaign.running.ports import UNGUARDED, Guard, Ports
 from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
-from agentmut.campaign.running.trial_store import TrialStore
+from agentmut.campaign.running.turns import Turns
 from agentmut.campaign.running.work import Stop, Work
-from agentmut.campaign.trials import Judged, Launch, Suite, TrialResult
+from agentmut.campaign.trials import Judged, Launch, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
-from agentmut.recording import Redactor
 from agentmut.store import StoredTrial
-from agentmut.trial import Executor, Pace, TrialRequest, is_own_timeout
-
-Clock = Callable[[], float]
-Progress = Callable[[], None]
-
+from agentmut.trial import TrialRequest, is_own_timeout
 
 LEAVING = 1.5
 """Seconds after Ctrl-C for trials under way to be broken off."""
-
-
-class Ports(NamedTuple):
-    """What the loop works with: everything that touches the world."""
-
-    executor: Executor
-    store: TrialStore
-    suite: Suite
-    now: Clock
-    """Seconds since the epoch."""
-    progress: Progress
-    redactor: Redactor = Redactor(())
-    keep_cassette: Callable[[Cassette], None] = lambda cassette: None
-    judges_usd: Clock = lambda: 0.0
-    """What model judges have cost in this process so far, as far as their prices are known."""
-    pace: Pace | None = None
-    """How long model services usually take: judges timeouts of earlier runs again. None takes them as they are."""
-    evaluator_seconds: float = 60.0
-    """What the evaluators of a scenario may take on one run."""
-    forks: Forks | None = None
-    """The recorded runs that trials of mutants go along; None where all trials are live."""
 
 
 class Finished(NamedTuple):
@@ -70,24 +42,10 @@ class Reused(NamedTuple):
     judged: Judged
 
 
-class Guard(NamedTuple):
-    """How a run deals with outages."""
-
-    suspicion: Callable[[bool], Suspicion | None]
-    """What outages have spoiled so far; told whether nothing is left to run."""
-    set_aside: Callable[[Sequence[str], str], object]
-    """Puts trials into quarantine: their keys, and the reason."""
-    pause: float = 0.0
-    """Seconds before the first trial."""
-
-
-_UNGUARDED = Guard(lambda at_end: None, lambda keys, reason: None)
-
-
 class Loop:
     """Carries `work` out. Every finished trial is stored before the next decision."""
 
-    def __init__(self, work: Work, ports: Ports, guard: Guard = _UNGUARDED) -> None:
+    def __init__(self, work: Work, ports: Ports, guard: Guard = UNGUARDED) -> None:
         self._work = work
         self._guard = guard
         self._ports = ports
@@ -98,6 +56,7 @@ class Loop:
         self._config_digests: dict[tuple[str, str], str] = {}
         self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turns = Turns(ports.claims, work.plan.concurrency)
         self._taken_over: list[int] = []
         # chosen when the budget was reached: nothing is run of them while it is
         self._withheld: list[tuple[Launch, str]] = []
@@ -218,7 +177,7 @@ class Loop:
                 return
 
     def _has_room(self) -> bool:
-        return len(self._tasks) < self._work.plan.concurrency
+        return self._turns.has_room(len(self._tasks))
 
     def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
         if not self._ports.suite.can_judge(launch.scenario, stored.execution):
@@ -240,21 +199,28 @@ class Loop:
         self._tasks.add(asyncio.create_task(self._execute(launch, key)))
 
     async def _execute(self, launch: Launch, key: str) -> None:
+        """Execute a trial, unless another run does or has just done so: then its trial is taken."""
+        ended: Finished | Reused | BaseException
+        try:
+            stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
+            ended = await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
+        except (asyncio.CancelledError, Exception) as error:
+            ended = error
+        self._ended(ended)
+
+    def _reusable(self, launch: Launch, key: str) -> StoredTrial | None:
+        stored = self._ports.store.find(key, self._run)
+        return stored if stored is not None and self._may_reuse(launch, stored) else None
+
+    async def _executed(self, launch: Launch, key: str) -> Finished:
         identity = trial_id(self._work.plan.seed, *launch[:3])
         mutant = self._mutants.get(launch.mutant)
         request, forks = (
             TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat),
             self._ports.forks,
         )
-        ended: Finished | BaseException
-        try:
-            execution = await self._ports.executor.execute(
-                forks.request(launch, request) if forks else request
-            )
-            ended = await self._judged(launch, key, execution)
-        except (asyncio.CancelledError, Exception) as error:
-            ended = error
-        self._ended(ended)
+        execution = await self._ports.executor.execute(forks.request(launch, request) if forks else request)
+        return await self._judged(launch, key, execution)
 
     async def _judged(self, launch: Launch, key: str, execution: Execution) -> Finished:
         """Return a run as it may be kept, with what its evaluators say; where they cannot judge it, it is kept too."""
@@ -278,11 +244,13 @@ class Loop:
     async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
         ended: Reused | BaseException
         try:
-            judged = await self._judging.of(launch.scenario, stored.execution)
-            ended = Reused(launch, stored, judged)
+            ended = await self._taken(launch, stored)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
         self._ended(ended)
+
+    async def _taken(self, launch: Launch, stored: StoredTrial) -> Reused:
+        return Reused(launch, stored, await self._judging.of(launch.scenario, stored.execution))
 
     def _ended(self, ended: Finished | Reused | BaseException) -> None:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
@@ -321,6 +289,7 @@ class Loop:
         seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
         self._ports.store.save(self._run, rows, self._taken_over, seconds, judges)
         self._taken_over.clear()
+        self._turns.over(item.key for item in finished)
         for item in finished:
             self._keep_cassette(item)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from agentmut.store import Spent, StoredTrial
+from agentmut.store import Claims, Spent, StoredTrial
 
 
 class TrialStore(Protocol):
@@ -22,6 +22,10 @@ class TrialStore(Protocol):
         judges_usd: float = 0.0,
     ) -> None:
         """Keep finished trials, and which ones were taken over."""
+        ...
+
+    def claims(self, run: str) -> Claims:
+        """Return which trials the run is executing, for other runs on the same store to see."""
         ...
 
     def forget(self, run: str) -> None:

@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.session import Session, open_session, suite_d
 from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
 from agentmut.nouns import Execution
 from agentmut.project import FOLDER
-from agentmut.store import Spent, Store, StoredRun, StoredTrial, is_later
+from agentmut.store import Claims, Spent, Store, StoredRun, StoredTrial, Unshared, is_later
 from agentmut.trial import TrialRequest
 
 FILE = "store.db"
@@ -73,6 +73,10 @@ class MergedTrials:
         judges_usd: float = 0.0,
     ) -> None:
         """Save nothing: a merge runs no trial."""
+
+    def claims(self, run: str) -> Claims:
+        """Return claims on nothing: a merge runs no trial."""
+        return Unshared()
 
     def forget(self, run: str) -> None:
         """Forget nothing: the trials belong to the shards."""

@@ -1,0 +1,47 @@
+"""Whose turn a trial is, where several runs work on one store at once: each trial is executed by one of them."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from agentmut.store import Claims, StoredTrial
+
+PAUSE = 0.2
+"""Seconds between two looks for a trial that another run executes."""
+MOST_WAITING = 4
+"""Trials that are waited for, as a multiple of those that run at the same time."""
+
+
+class Turns:
+    """The turns of one run."""
+
+    def __init__(self, claims: Claims, concurrency: int) -> None:
+        self._claims = claims
+        self._concurrency = concurrency
+        self._waiting = 0
+
+    def has_room(self, under_way: int) -> bool:
+        """Return whether one more trial may be begun; one that another run executes takes no room here."""
+        most = MOST_WAITING * self._concurrency
+        return under_way - self._waiting < self._concurrency and self._waiting < most
+
+    async def ours(self, key: str, find: Callable[[], StoredTrial | None]) -> StoredTrial | None:
+        """Wait until a trial is this run's to execute, which is None, or until `find` has it from another run."""
+        if not self._claims.shared:
+            return None
+        if not self._claims.take(key):
+            self._waiting += 1
+            try:
+                while not self._claims.take(key):
+                    await asyncio.sleep(PAUSE)
+                    if found := find():
+                        return found
+            finally:
+                self._waiting -= 1
+        if found := find():  # stored between the first look and the claim
+            self._claims.release([key])
+        return found
+
+    def over(self, keys: Iterable[str]) -> None:
+        """Let other runs have trials that are stored now."""
+        if self._claims.shared:
+            self._claims.release(keys)
