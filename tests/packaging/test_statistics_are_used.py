@@ -11,12 +11,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 STATS = ROOT / "agentmut" / "stats"
 WAITING = {
-    "coupling": "shared seeds",
     "cusum": "a continuous watch over traces that arrive",
     "effective_dimension": "behavioural regression; T2 finds it on its own components",
     "rectified": "a cheap model where it is valid",
     "rectified_bounds": "a cheap model where it is valid",
-    "replay_design": "shared seeds",
 }
 """Functions that no verb uses yet, each with the planned work that does."""
 
