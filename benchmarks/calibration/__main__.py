@@ -22,7 +22,7 @@ SECTIONS = (
     "reached",
     "drift",
     "campaign",
-    "replay",
+    "fork",
     "score",
     "precision",
     "ci",
