@@ -49,8 +49,8 @@ def section(*, thorough: bool) -> Section:
     ]
     how = (
         f"Simulated (seeds are the cells), n0 = {BASELINE}, alpha 0.05, beta 0.1, delta 0.3. A forked trial shares "
-        "with a run of the baseline what comes before the change, and all of a run that does not come to it; a live one "
-        "shares nothing. Drops by delta or more have to be noticed as often as live; smaller ones need not be."
+        "with a run of the baseline what comes before the change, and all of a run that does not come to it; a live "
+        "one shares nothing. Drops by delta or more have to be noticed as often as live; smaller ones need not be."
     )
     return Section("Kill rule with forks", how, tuple(figure for law in laws for figure in _at(law, times)))
 
