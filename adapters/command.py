@@ -96,7 +96,8 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
-        trial.recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
+        found_there = {"tools", *(["context"] if self.working else [])}  # told by its servers, and by its own reading
+        trial.recorder.config_reads |= self.carries - found_there
         with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
             files = Path(folder)
             copy = await in_daemon_thread(self._copied, files / "workspace", trial) if self.working else None

@@ -136,6 +136,10 @@ def test_a_file_that_the_mutant_lacks_is_gone_and_the_trial_says_so(root: Path) 
     assert done.footprint.marks == ("/context/repo/AGENTS.md",)
 
 
+def test_that_a_file_lies_there_does_not_mean_that_it_was_read(root: Path) -> None:
+    assert ran(coding(root, LOOK)).footprint.reads == ()
+
+
 def test_a_run_cannot_change_the_users_folder_by_relative_paths_or_links(root: Path) -> None:
     (root / "outside.txt").write_text("mine")
     (root / "repo" / "link.txt").symlink_to(root / "outside.txt")
