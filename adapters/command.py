@@ -96,7 +96,10 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
-        found_there = {"tools", *(["context"] if self.working else [])}  # told by its servers, and by its own reading
+        found_there = {
+            "tools",
+            *(["context"] if self.working else []),
+        }  # told by its servers, and by its own reading
         trial.recorder.config_reads |= self.carries - found_there
         with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
             files = Path(folder)
