@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study fuzz slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study validity validity-long fuzz slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -142,7 +142,13 @@ relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-
 fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project and scenario files
 	$(BIN)/python benchmarks/fuzz.py
 
-slow: operators closing-the-loop relations-study fuzz  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/validity.md is its output, small form
+	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity --small > docs/validity.md
+
+validity-long: $(VENV)/.dev
+	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity
+
+slow: operators closing-the-loop relations-study validity-long fuzz  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,10 +56,22 @@ def killed_amid_its_agent(project: Path, temporary: Path) -> tuple[int, int, str
             assert process.poll() is None, said.seek(0) or said.read()
             assert time.monotonic() < until
             time.sleep(0.02)
+        program, child, scratch = (project / "pids").read_text().split()
+        while not is_watched(program):
+            assert time.monotonic() < until
+            time.sleep(0.02)
         process.kill()
         process.wait()
-    program, child, scratch = (project / "pids").read_text().split()
     return int(program), int(child), scratch
+
+
+def is_watched(program: str) -> bool:
+    """Whether the watch of the program's group is there: it starts just after the program, which may be here first."""
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # gone meanwhile
+            if process.read_bytes().split(b"\0")[3:5] == [b"agentmut-watch", program.encode()]:
+                return True
+    return False
 
 
 def gone(process: int) -> bool:

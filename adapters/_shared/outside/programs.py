@@ -47,7 +47,8 @@ async def run_program(launch: Launch, output: Output) -> None:
 
     It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
     so a program's children do not outlive it; one that has left the group (`setsid`) is not found. The group also
-    ends when this process is killed. Raises `OSError` or `ValueError` where it cannot be started.
+    ends when this process is killed, but for a kill in the moment between the program's start and its watch's.
+    Raises `OSError` or `ValueError` where it cannot be started.
     """
     loop = asyncio.get_running_loop()
     transport, listener = await loop.subprocess_exec(

@@ -1,0 +1,33 @@
+"""docs/validity.md: does the mutation score of a suite tell how many faults of another kind the suite finds?
+
+`agentmut simulate -- python -m benchmarks.validity [--small]`, as `make validity` does, prints the page. With
+AGENTMUT_STUDY_MODEL the agents ask that model, and no simulator is needed. Runs are kept in `--kept`, made once.
+"""
+
+import argparse
+from pathlib import Path
+
+from benchmarks.validity.agents import Study
+from benchmarks.validity.collect import Sizes, collect
+from benchmarks.validity.page import page
+
+SMALL, LONG = Sizes(mutants=40, repeats=8), Sizes(mutants=105, repeats=12)
+SUITES = 250
+
+
+def main() -> None:
+    """Run what is not kept, and print the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="40 mutants of an agent and 8 runs of each, in place of 105 and 12",
+    )
+    parser.add_argument("--kept", type=Path, default=Path(".validity"), help="folder of the runs")
+    given = parser.parse_args()
+    study, sizes = Study.read(), SMALL if given.small else LONG
+    print(page(study, sizes, list(collect(study, sizes, given.kept)), SUITES))
+
+
+if __name__ == "__main__":
+    main()

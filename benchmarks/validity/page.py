@@ -1,0 +1,153 @@
+"""The page: what was run, what the score tells, and what it does not."""
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.validity.agents import Study, frozen_digest
+from benchmarks.validity.collect import ROOT, Collected, Sizes
+from benchmarks.validity.figures import (
+    Correlation,
+    class_weights,
+    correlation,
+    of_coverage,
+    prediction_errors,
+)
+from benchmarks.validity.suites import DESIGNS, Measured, drawn, faults, mutants, whole
+
+SEED = 1
+GOAL, ERROR_GOAL = 0.7, 0.1
+HEAD = """# Does the mutation score tell which faults a suite finds?
+
+Made by `make validity` from commit {commit}; do not edit. Three example agents against the offline simulator, each
+with a pool of scenarios and checks. {faults} faults were written by hand as patches of tools, agent code, prompts,
+documents, history and replies (`benchmarks/validity/faults.yaml`); they use no code of the operators, and most follow
+[documented incidents](incidents.md). The digest of a fault's name says whether it is for development or for the test;
+the test faults have the digest `{digest}`.
+
+Each variant of an agent, {mutants} mutants and every fault, was run {repeats} times on each scenario, the original
+three times as often. Then {suites} random sub-suites of each design were judged by these runs. A sub-suite notices a
+variant where a scenario fails more often than with the original, by Fisher's exact test at .05 over its scenarios. A
+check is in the pool where the original holds it in four of five runs.
+
+**What limits this.** The simulator is no real model: it follows rules that it finds in the prompt, and it shares code
+that reads sentences with the prompt operators, so that prompt mutants and prompt faults may show in the same way.
+Authors of the operators wrote the faults, too. Three agents are few. Nothing here says that the score of a suite on a
+real model predicts its faults; `AGENTMUT_STUDY_MODEL` runs the same study on one.
+"""
+
+
+def page(study: Study, sizes: Sizes, agents: Sequence[Collected], number: int) -> str:
+    """Return docs/validity.md."""
+    head = HEAD.format(
+        commit=_commit(), faults=len(study.faults), digest=frozen_digest(study.faults), mutants=sizes.mutants,
+        repeats=sizes.repeats, suites=number,
+    )  # fmt: skip
+    suites = {design: [drawn(found, design, number, SEED) for found in agents] for design in DESIGNS}
+    alike = suites["equal size"]
+    parts = (
+        _pools(agents), _correlations(agents, suites), _classes(agents, alike), _weighted(agents, alike),
+        _prediction(agents, suites["any size"]),
+    )  # fmt: skip
+    return "\n".join([head, *(line for part in parts for line in part)])
+
+
+def _pools(agents: Sequence[Collected]) -> Iterator[str]:
+    yield "## What was run\n"
+    yield "| agent | scenarios | checks | mutants | faults, test | not built | pool notices of mutants | of faults |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for found in agents:
+        every, own, bad = whole(found), mutants(found), faults(found)
+        test = faults(found, "test")
+        checks = sum(rows.shape[1] for rows in found.original.values())
+        yield (
+            f"| {found.agent} | {len(found.original)} | {checks} | {len(own)} | {len(bad)}, {len(test)} | "
+            f"{len(found.broken)} | {every.noticed[own].mean():.2f} | {every.noticed[bad].mean():.2f} |"
+        )
+    yield "\nThe level of a score cannot be read as a share of faults: compare the last two columns.\n"
+
+
+def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measured]]]) -> Iterator[str]:
+    yield "## Score and faults, sizes held constant\n"
+    yield (
+        "Spearman's correlation of the score with the share of **test** faults that sub-suites find, given numbers of "
+        f"scenarios and checks, with a bootstrap interval over mutants and faults. Goal: at least {GOAL}.\n"
+    )
+    yield "| agent | design | score | coverage of tools | coverage, given the score, too |"
+    yield "| --- | --- | ---: | ---: | ---: |"
+    for design, measured in suites.items():
+        for found, own in zip(agents, measured, strict=True):
+            test = faults(found, "test")
+            rho = correlation(own, mutants(found), test, _rng())
+            alone, beside = of_coverage(own, found, test)
+            yield f"| {found.agent} | {design} | {_graded(rho)} | {_number(alone)} | {_number(beside)} |"
+    yield ""
+
+
+def _classes(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:
+    yield "## By operator class, at equal size\n"
+    yield "| agent | class | mutants | score of the class and test faults | noticed by no sub-suite |"
+    yield "| --- | --- | ---: | ---: | ---: |"
+    for found, own in zip(agents, suites, strict=True):
+        test = faults(found, "test")
+        groups = Counter(one.group for one in found.variants if one.split == "mutant")
+        for group, count in sorted(groups.items()):
+            places = mutants(found, group)
+            never = int((~np.array([suite.noticed for suite in own])[:, places].any(axis=0)).sum())
+            yield f"| {found.agent} | {group} | {count} | {correlation(own, places, test, _rng())} | {never} |"
+    yield ""
+
+
+def _weighted(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:
+    yield "## Other ways to count, at equal size\n"
+    yield (
+        "*Weighted*: each class weighs by what its score tells about the **development** faults, shrunk half way to "
+        "equal weights. *Noticeable*: only mutants that the whole pool notices.\n"
+    )
+    yield "| agent | weights | plain | weighted | noticeable |"
+    yield "| --- | --- | ---: | ---: | ---: |"
+    for found, own in zip(agents, suites, strict=True):
+        test, scored = faults(found, "test"), mutants(found)
+        weights = class_weights(found, own)
+        each = np.array([weights[found.variants[i].group] for i in scored])
+        seen = scored[whole(found).noticed[scored]]
+        shown = ", ".join(f"{group} {value:.2f}" for group, value in weights.items())
+        columns = (
+            correlation(own, m, test, _rng(), w) for m, w in ((scored, None), (scored, each), (seen, None))
+        )
+        yield f"| {found.agent} | {shown} | {' | '.join(map(str, columns))} |"
+    yield ""
+
+
+def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:
+    yield "## Predicting the share of faults found on an agent that was not seen\n"
+    yield (
+        "A linear regression on score, scenarios and checks learns from the development faults of the other agents; "
+        f"its median absolute error on the test faults of this one. Goal: at most {ERROR_GOAL}.\n"
+    )
+    yield "| agent | median error | error of the others' mean share |"
+    yield "| --- | ---: | ---: |"
+    for name, error, plain in prediction_errors(agents, suites):
+        yield f"| {name} | {error:.2f}{' (goal missed)' if error > ERROR_GOAL else ''} | {plain:.2f} |"
+
+
+def _graded(rho: Correlation) -> str:
+    return f"{rho}{'' if rho.rho >= GOAL else ' (goal missed)'}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "-"
+
+
+def _rng() -> "np.random.Generator":
+    return np.random.default_rng(SEED)
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return (
+        subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+        or "unknown"
+    )
