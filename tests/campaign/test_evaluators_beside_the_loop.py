@@ -11,21 +11,25 @@ from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
 
 WAITS = """
-import threading
-entered, ran_on = threading.Event(), threading.Event()
+import asyncio, itertools, threading
+entered, ran_on, number = threading.Event(), threading.Event(), itertools.count()
 
 
 def judge(trace):
     entered.set()
-    assert ran_on.wait(30), "the event loop stood still"
+    if not ran_on.wait(60):
+        raise KeyError("the event loop stood still")
     return True
 
 
 inner = run
 async def run(config, input):
-    if entered.is_set():
+    answer = await inner(config, input)
+    if next(number) == 1:  # the second run goes on while the first is judged
+        while not entered.is_set():
+            await asyncio.sleep(0.001)
         ran_on.set()
-    return await inner(config, input)
+    return answer
 """
 
 
