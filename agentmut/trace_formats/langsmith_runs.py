@@ -6,18 +6,18 @@ The fields are those of docs.langchain.com/langsmith/run-data-format; messages a
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentmut._base import jsonable, one_line
+from agentmut._base import jsonable
 from agentmut.nouns import BrokenRecord, ForeignTrial, ModelConfig, RecordedScore, Usage
 from agentmut.seams import TraceFile
 from agentmut.trace_formats.benchmark_fields import seconds_of
-from agentmut.trace_formats.conversation import Call
-from agentmut.trace_formats.otlp.messages import Spoken, heard, mapping, reply, result, texts, tools_of, whole
+from agentmut.trace_formats.chat_messages import inside, listed, replies_of, spoken
+from agentmut.trace_formats.otlp.messages import heard, mapping, reply, tools_of, whole
+from agentmut.trace_formats.recorded_spans import Traces, gather, trials_of
 from agentmut.trace_formats.records import Record, records
-from agentmut.trace_formats.span_tree import Kind, SpanFacts, trial_of_spans
+from agentmut.trace_formats.span_tree import Kind, SpanFacts
 
 _KEYS = (b'"run_type"', b'"trace_id"')
 _KINDS = {"llm": Kind.MODEL, "tool": Kind.TOOL}
-_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
 
 class LangSmithRuns:
@@ -31,21 +31,14 @@ class LangSmithRuns:
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
         """Yield what is broken, then a trial for each trace with a model call or a tool."""
-        by_trace: dict[str, list[SpanFacts]] = {}
+        by_trace: Traces = {}
         for file in files:
-            for record in records(file):
-                if isinstance(record, BrokenRecord):
-                    yield record
-                    continue
-                try:
-                    by_trace.setdefault(str(record.value["trace_id"]), []).append(_facts(record))
-                except KeyError as error:
-                    yield BrokenRecord(place=record.place, reason=f"it has no {error}")
-                except (AttributeError, LookupError, TypeError, ValueError) as error:
-                    yield BrokenRecord(place=record.place, reason=one_line(error))
-        for spans in by_trace.values():
-            if (found := trial_of_spans(spans)) is not None:
-                yield found
+            yield from gather(records(file), _take, by_trace)
+        yield from trials_of(by_trace)
+
+
+def _take(record: Record, by_trace: Traces) -> None:
+    by_trace.setdefault(str(record.value["trace_id"]), []).append(_facts(record))
 
 
 def _facts(record: Record) -> SpanFacts:
@@ -74,9 +67,9 @@ def _facts(record: Record) -> SpanFacts:
 
 
 def _model(run: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    asked = heard(map(_spoken, _messages(mapping(run.get("inputs")).get("messages"))))
-    replies = list(_replies(mapping(run.get("outputs"))))
-    answer, calls = reply([_spoken(one) for one in replies])
+    asked = heard(map(spoken, listed(mapping(run.get("inputs")).get("messages"))))
+    replies = list(replies_of(mapping(run.get("outputs"))))
+    answer, calls = reply([spoken(one) for one in replies])
     settings = mapping(mapping(run.get("extra")).get("invocation_params"))
     cost = run.get("total_cost")
     return {
@@ -99,7 +92,7 @@ def _model(run: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
 
 
 def _usage(run: Mapping[str, Any], replies: Iterable[Mapping[str, Any]]) -> Usage:
-    given = next((mapping(_inside(one).get("usage_metadata")) for one in replies), {})
+    given = next((mapping(inside(one).get("usage_metadata")) for one in replies), {})
     return Usage(
         input_tokens=whole(run.get("prompt_tokens") or given.get("input_tokens")),
         output_tokens=whole(run.get("completion_tokens") or given.get("output_tokens")),
@@ -108,7 +101,7 @@ def _usage(run: Mapping[str, Any], replies: Iterable[Mapping[str, Any]]) -> Usag
 
 def _tool(run: Mapping[str, Any]) -> dict[str, Any]:
     returned = mapping(run.get("outputs")).get("output", run.get("outputs"))
-    message = _inside(returned) if isinstance(returned, Mapping) else {}
+    message = inside(returned) if isinstance(returned, Mapping) else {}
     call_id = mapping(run.get("extra")).get("tool_call_id") or message.get("tool_call_id")
     return {
         "tool": str(run.get("name") or ""),
@@ -116,41 +109,6 @@ def _tool(run: Mapping[str, Any]) -> dict[str, Any]:
         "answer": jsonable(message.get("content", returned)),
         "call_id": str(call_id) if call_id else None,
     }
-
-
-def _replies(outputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield what a model answered: LangChain's first generation, or the message of OpenAI's first choice."""
-    for one in _messages(outputs.get("generations"))[:1]:
-        yield mapping(one.get("message")) or {"role": "assistant", "content": one.get("text")}
-    for one in _messages(outputs.get("choices"))[:1]:
-        yield mapping(one.get("message"))
-
-
-def _messages(given: Any) -> list[Mapping[str, Any]]:
-    """Return a list of mappings; LangChain has lists in a list, one for each of a batch."""
-    listed = given[0] if isinstance(given, list) and given and isinstance(given[0], list) else given
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-
-
-def _inside(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a message itself, out of how LangChain writes it down."""
-    return mapping(message.get("kwargs")) or mapping(message.get("data")) or message
-
-
-def _spoken(message: Mapping[str, Any]) -> Spoken:
-    of = _inside(message)
-    role = str(of.get("role") or of.get("type") or message.get("type") or "")
-    content = of.get("content")
-    text = texts(mapping(one).get("text") for one in content) if isinstance(content, list) else content
-    if role == "tool":
-        return Spoken(role, results=result(of.get("tool_call_id"), text))
-    return Spoken(_ROLES.get(role, role), texts([text]), tuple(_calls(of.get("tool_calls"))))
-
-
-def _calls(given: Any) -> Iterator[Call]:
-    for one in _messages(given):
-        of = mapping(one.get("function")) or one
-        yield Call(str(of.get("name") or ""), of.get("args", of.get("arguments")), one.get("id"))
 
 
 def _scores(run: Mapping[str, Any]) -> Iterator[tuple[str, RecordedScore]]:

@@ -81,3 +81,13 @@ def test_messages_of_openai_are_read(tmp_path: Path) -> None:
     step, call_step = trial.trace.steps[:2]
     assert (step.usage.total, step.usd, step.model, step.seconds) == (7, 0.25, "m", 2.0)
     assert (call_step.tool, call_step.arguments) == ("look", {"n": 1})
+
+
+def test_a_trace_of_which_no_run_can_be_read_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+    lines = RUNS.read_text().splitlines()
+    alone = json.loads(lines[0]) | {"trace_id": "x", "start_time": "soon"}
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join([json.dumps(alone), *lines]) + "\n")
+    broken, *others = read(path)
+    assert str(broken) == "runs.jsonl:1: its start_time 'soon' is no time"
+    assert len(others) == 2

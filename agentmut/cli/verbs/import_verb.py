@@ -50,9 +50,9 @@ def import_(
 ) -> None:
     """Import recorded runs of other tools into the store.
 
-    Formats: OTLP/JSON, ATIF, inspect_ai, LangSmith, tau-bench and tau2. Secrets are taken out first, a run
-    that is stored already is not stored twice, and nothing is run. No project file is needed. An imported run is
-    never the baseline of a kill.
+    Formats: OTLP/JSON, ATIF, inspect_ai, Langfuse, LangSmith, MLflow, tau-bench and tau2. Secrets are taken out
+    first, a run that is stored already is not stored twice, and nothing is run. No project file is needed. An
+    imported run is never the baseline of a kill.
 
     Example: agentmut import 'runs/*.json'
     """
