@@ -71,9 +71,7 @@ class TraceHandler(BaseCallbackHandler):
             run_id,
             output=jsonable(str(message.text)) if message is not None else None,
             model=getattr(message, "response_metadata", {}).get("model_name"),
-            usage=Usage(
-                input_tokens=usage.get("input_tokens", 0), output_tokens=usage.get("output_tokens", 0)
-            ),
+            usage=_usage(usage),
         )
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
@@ -145,3 +143,15 @@ def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:
     if isinstance(inputs, dict):
         return {name: jsonable(value) for name, value in inputs.items()}
     return {"input": text}
+
+
+def _usage(told: Mapping[str, Any]) -> Usage:
+    """Return LangChain's count of tokens, whose input has what was read from and written to a cache."""
+    read, details = told.get("input_tokens", 0), told.get("input_token_details") or {}
+    cached = min(read, details.get("cache_read") or 0)
+    return Usage(
+        input_tokens=read,
+        output_tokens=told.get("output_tokens", 0),
+        cached_tokens=cached,
+        cache_written_tokens=min(read - cached, details.get("cache_creation") or 0),
+    )

@@ -153,9 +153,11 @@ def _usage(told: Mapping[str, Any]) -> Usage:
         counts = (get(told, key) for key in keys)
         return sum(count for count in counts if isinstance(count, int) and count > 0)
 
+    read = total("promptTokenCount", "toolUsePromptTokenCount")
     return Usage(
-        input_tokens=total("promptTokenCount", "toolUsePromptTokenCount"),
+        input_tokens=read,
         output_tokens=total("candidatesTokenCount", "thoughtsTokenCount"),
+        cached_tokens=min(read, total("cachedContentTokenCount")),
     )
 
 

@@ -30,6 +30,10 @@ class Spend:
     without_tokens: frozenset[str] = frozenset()
     """The models in them whose replies report no tokens."""
     tokens: int = 0
+    cached_tokens: int = 0
+    """Input tokens that prompt caches of services held, in this process."""
+    saved_usd: float = 0.0
+    """What that took off the cost, in this process."""
     judges_usd: float = 0.0
     """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
     judges: tuple[JudgeUse, ...] = ()

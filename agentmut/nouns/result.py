@@ -154,6 +154,10 @@ class Cost(Frozen):
     usd: float | None
     """None when a model that was called has no known price."""
     seconds: float
+    cached_tokens: int = 0
+    """Input tokens that prompt caches of services held, since the run was last resumed."""
+    saved_usd: float = 0.0
+    """What these took off the cost, in US dollars; `usd` is what was left to pay."""
     reused: int = 0
     """Trials taken over from earlier runs, at no cost."""
     foreign: int = 0

@@ -25,13 +25,25 @@ class Usage(Frozen):
     """Tokens, as the model service reports them."""
 
     input_tokens: int = 0
+    """All of the input, what the service's prompt cache held included."""
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Input that was read from the service's prompt cache, at a lower price."""
+    cache_written_tokens: int = 0
+    """Input that was written to that cache, which some services charge more for."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_written_tokens=self.cache_written_tokens + other.cache_written_tokens,
         )
+
+    @property
+    def uncached(self) -> "Usage":
+        """Return the same tokens as if the service had no prompt cache."""
+        return Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens)
 
     @property
     def total(self) -> int:
@@ -52,6 +64,8 @@ class Step(Frozen):
     usage: Usage = Usage()
     usd: float | None = None
     """Cost in US dollars; None where the price of the model is unknown."""
+    saved_usd: float = 0.0
+    """What the service's prompt cache took off the cost, in US dollars; below 0 where writing to it cost more."""
     started: float = 0.0
     """Seconds since the run began."""
     seconds: float = 0.0
@@ -181,6 +195,11 @@ class AgentTrace(Frozen):
         if self.unpriced_models:
             return None
         return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
+
+    @property
+    def cache_saved_usd(self) -> float:
+        """Return what prompt caches took off the run's cost, in US dollars; 0 where a recorded run answered a part."""
+        return 0.0 if self.recalled else sum(step.saved_usd for step in self.steps)
 
     @property
     def paid_usd(self) -> float | None:

@@ -189,6 +189,10 @@ class Price(Section):
     """Per million input tokens."""
     output: float = Field(ge=0)
     """Per million output tokens."""
+    cached_input: float | None = Field(default=None, ge=0)
+    """Per million input tokens that the service's prompt cache held; None for the price of other input."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Per million input tokens that are written to that cache; None for the price of other input."""
 
 
 class AskAbove(Section):

@@ -89,11 +89,17 @@ def money(cost: Cost) -> str:
     '$1.50 simulated'
     >>> money(Cost(trials=1, baseline_trials=1, tokens=9, usd=0.0123, seconds=1))
     '$0.0123'
+    >>> money(Cost(trials=1, baseline_trials=1, tokens=9, usd=0.5, seconds=1, cached_tokens=8, saved_usd=1.2))
+    '$0.5000 (prompt caches saved $1.20)'
     """
     if cost.usd is None:
         return "cost unknown"
     written = f"${cost.usd:,.2f}" if cost.usd >= 1 else f"${cost.usd:.4f}"
-    return f"{written} simulated" if cost.simulated and cost.usd else written
+    written = f"{written} simulated" if cost.simulated and cost.usd else written
+    if round(cost.saved_usd, 4) <= 0:
+        return written
+    saved = f"${cost.saved_usd:,.2f}" if cost.saved_usd >= 1 else f"${cost.saved_usd:.4f}"
+    return f"{written} (prompt caches saved {saved})"
 
 
 def duration(seconds: float) -> str:

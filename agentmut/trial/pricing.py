@@ -28,7 +28,7 @@ class Pricer:
         if not usage.total:  # a streamed reply need not report any
             return None
         if price := self._prices.get(model):
-            return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6
+            return _at(price, usage)
         key = (model, usage)
         if key not in self._known:
             self._known[key] = self._listed(model, usage)
@@ -55,17 +55,35 @@ class Pricer:
             return step
         if step.error:  # services do not charge for calls that fail
             return step.model_copy(update={"usd": 0.0})
-        return step.model_copy(update={"usd": self.cost(step.model or "", step.usage)})
+        usd = self.cost(step.model or "", step.usage)
+        update = {"usd": usd}
+        if usd is not None and step.usage.uncached != step.usage:
+            update["saved_usd"] = (self.cost(step.model or "", step.usage.uncached) or usd) - usd
+        return step.model_copy(update=update)
 
     def _listed(self, model: str, usage: Usage) -> float | None:
         """Return the provider's own price, or that of whoever offers the model: a swap may change both."""
         from genai_prices import Usage as ListedUsage
         from genai_prices import calc_price
 
-        tokens = ListedUsage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        tokens = ListedUsage(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cached_tokens,
+            cache_write_tokens=usage.cache_written_tokens,
+        )
         for provider in dict.fromkeys((self._provider, None)):
             try:
                 return float(calc_price(tokens, model_ref=model, provider_id=provider).total_price)
             except (LookupError, ValueError):
                 continue
         return None
+
+
+def _at(price: Price, usage: Usage) -> float:
+    """Return the cost at a project's own price; cached input costs what other input does unless it says otherwise."""
+    read = price.input if price.cached_input is None else price.cached_input
+    written = price.input if price.cache_write is None else price.cache_write
+    plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens
+    of_input = plain * price.input + usage.cached_tokens * read + usage.cache_written_tokens * written
+    return (of_input + usage.output_tokens * price.output) / 1e6

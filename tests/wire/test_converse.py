@@ -104,7 +104,7 @@ REPLY = ModelReply(
         ToolCall(id="b", name="now", arguments="{}"),
     ),
     finish_reason="tool_calls",
-    usage=Usage(input_tokens=17, output_tokens=5),
+    usage=Usage(input_tokens=17, output_tokens=5, cached_tokens=6, cache_written_tokens=4),
 )
 
 

@@ -115,6 +115,8 @@ def cost_of(spend: Spend, environment: Environment) -> Cost:
         trials=spend.trials,
         baseline_trials=spend.baseline_trials,
         tokens=spend.tokens,
+        cached_tokens=spend.cached_tokens,
+        saved_usd=round(spend.saved_usd, 6),
         usd=None if spend.unpriced else round(spend.usd, 6),
         seconds=round(spend.seconds, 3),
         reused=spend.reused,

@@ -28,6 +28,8 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
         usd=spend.usd + (usd or 0.0),
         unpriced=spend.unpriced + (usd is None),
         tokens=spend.tokens + execution.trace.paid_tokens,
+        cached_tokens=spend.cached_tokens + (0 if trace.recalled else trace.usage.cached_tokens),
+        saved_usd=spend.saved_usd + trace.cache_saved_usd,
         abandoned=spend.abandoned + execution.abandoned,
         kept=spend.kept + text_size(trace),
         cut=spend.cut + bool(trace.texts_cut),

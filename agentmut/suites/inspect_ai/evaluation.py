@@ -74,8 +74,13 @@ def _model_calls(events: "Iterable[Event]") -> "list[ModelEvent]":
 
 
 def _tokens(usage: "ModelUsage") -> Usage:
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return Usage(input_tokens=usage.input_tokens + cached, output_tokens=usage.output_tokens)
+    cached, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    return Usage(
+        input_tokens=usage.input_tokens + cached + written,
+        output_tokens=usage.output_tokens,
+        cached_tokens=cached,
+        cache_written_tokens=written,
+    )
 
 
 async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> "EvalSample":

@@ -1,20 +1,45 @@
 """Reading arguments of calls and token counts, which services write in several ways."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from agentmut.nouns import ToolCall, Usage
 from agentmut.wire import bodies
 
 
-def tokens(usage: Any, read: Sequence[str], written: Sequence[str], where: str = "usage") -> Usage:
+class TokenKeys(NamedTuple):
+    """Where a dialect's report of tokens has each kind; `a.b` is the key `b` of the object under `a`."""
+
+    read: Sequence[str]
+    """All of the input: the counts under these keys are added up."""
+    written: Sequence[str]
+    cached: Sequence[str] = ()
+    """The part of the input that the service's prompt cache held."""
+    cache_written: Sequence[str] = ()
+
+
+def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
     """Return the token counts under these keys, added up by kind; an absent report counts as zero."""
     found = {} if usage is None else bodies.mapping(usage, where)
 
-    def total(keys: Sequence[str]) -> int:
-        return sum(bodies.count(found.get(key), f"{where}.{key}") for key in keys)
+    def total(names: Sequence[str]) -> int:
+        return sum(_count(found, key, where) for key in names)
 
-    return Usage(input_tokens=total(read), output_tokens=total(written))
+    read, cached = total(keys.read), total(keys.cached)
+    cached = min(cached, read)
+    return Usage(
+        input_tokens=read,
+        output_tokens=total(keys.written),
+        cached_tokens=cached,
+        cache_written_tokens=min(total(keys.cache_written), read - cached),
+    )
+
+
+def _count(found: Mapping[str, Any], key: str, where: str) -> int:
+    outer, _, inner = key.rpartition(".")
+    if outer:
+        found = bodies.mapping(found.get(outer) or {}, f"{where}.{outer}")
+    return bodies.count(found.get(inner), f"{where}.{key}")
 
 
 def arguments_text(arguments: Any) -> str:

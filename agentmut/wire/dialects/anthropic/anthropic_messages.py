@@ -17,13 +17,14 @@ from agentmut.nouns import (
     Role,
     Text,
     ToolSpec,
+    Usage,
 )
 from agentmut.wire import bodies
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.dialects.offers import is_among, read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
-from agentmut.wire.dialects.reading import tokens
+from agentmut.wire.dialects.reading import TokenKeys, tokens
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
 
 FINISH: Mapping[str, str] = {
@@ -53,7 +54,12 @@ ERROR_TYPES: Mapping[int, str] = {
 }
 _REQUEST_NAMES = ("messages.*.content.*.name", "messages.*.content.*.content.*.tool_name")
 _REPLY_NAMES = ("content.*.name", "message.content.*.name", "content_block.name")
-_INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_TOKENS = TokenKeys(
+    read=("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+    written=("output_tokens",),
+    cached=("cache_read_input_tokens",),
+    cache_written=("cache_creation_input_tokens",),
+)
 """What is written to and read from the prompt cache is input too."""
 
 
@@ -103,7 +109,7 @@ class AnthropicMessages:
                 if block.get("type") == "tool_use"
             ),
             finish_reason=FINISH.get(reason, reason) or "stop",
-            usage=tokens(reply.get("usage"), _INPUT_TOKENS, ("output_tokens",)),
+            usage=tokens(reply.get("usage"), _TOKENS),
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
@@ -125,7 +131,7 @@ class AnthropicMessages:
             "content": list(anthropic_blocks.said(reply.text, reply.tool_calls)),
             "stop_reason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),
             "stop_sequence": None,
-            "usage": {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens},
+            "usage": _written_usage(reply.usage),
         }
         return anthropic_stream.write(message) if stream else bodies.write_json(message)
 
@@ -193,6 +199,16 @@ class AnthropicMessages:
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return a message, or an event that starts one or a block of one, with its tools called otherwise."""
         return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
+
+
+def _written_usage(usage: Usage) -> Body:
+    """Return token counts as the dialect writes them: input that no cache has to do with stands alone."""
+    plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens
+    told: Body = {"input_tokens": plain, "output_tokens": usage.output_tokens}
+    if usage.cached_tokens or usage.cache_written_tokens:
+        told["cache_read_input_tokens"] = usage.cached_tokens
+        told["cache_creation_input_tokens"] = usage.cache_written_tokens
+    return told
 
 
 def _whole(reply: bytes) -> Body:

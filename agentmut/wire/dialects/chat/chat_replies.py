@@ -8,7 +8,13 @@ from pydantic import JsonValue
 from agentmut.nouns import Body, ModelReply, ToolCall, Usage
 from agentmut.wire import bodies
 from agentmut.wire.dialects.openai_codec import CREATED, read_content
-from agentmut.wire.dialects.reading import tokens
+from agentmut.wire.dialects.reading import TokenKeys, tokens
+
+_TOKENS = TokenKeys(
+    read=("prompt_tokens",),
+    written=("completion_tokens",),
+    cached=("prompt_tokens_details.cached_tokens",),
+)
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:
@@ -21,7 +27,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
         or bodies.text(message.get("refusal"), "choices[0].message.refusal"),
         tool_calls=read_calls(message, "choices[0].message"),
         finish_reason=bodies.text(choice.get("finish_reason"), "finish_reason") or "stop",
-        usage=tokens(reply.get("usage"), ("prompt_tokens",), ("completion_tokens",)),
+        usage=tokens(reply.get("usage"), _TOKENS),
     )
 
 
@@ -62,11 +68,14 @@ def write_call(call: ToolCall) -> JsonValue:
 
 def write_usage(usage: Usage) -> JsonValue:
     """Token counts as the dialect writes them."""
-    return {
+    written: Body = {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,
         "total_tokens": usage.total,
     }
+    if usage.cached_tokens:
+        written["prompt_tokens_details"] = {"cached_tokens": usage.cached_tokens}
+    return written
 
 
 def _read_call(call: Mapping[str, Any], where: str) -> ToolCall:

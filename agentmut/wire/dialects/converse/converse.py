@@ -17,6 +17,7 @@ from agentmut.nouns import (
     Role,
     Text,
     ToolSpec,
+    Usage,
 )
 from agentmut.wire import bodies
 from agentmut.wire.dialects import edits, spoken
@@ -24,7 +25,7 @@ from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFrami
 from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, same, without
-from agentmut.wire.dialects.reading import tokens
+from agentmut.wire.dialects.reading import TokenKeys, tokens
 
 FINISH: Mapping[str, str] = {
     "end_turn": "stop",
@@ -51,7 +52,12 @@ ERROR_TYPES: Mapping[int, str] = {
     503: "ServiceUnavailableException",
 }
 _PATH = re.compile(r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/converse(?P<stream>-stream)?)/?")
-_INPUT_TOKENS = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+_TOKENS = TokenKeys(
+    read=("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
+    written=("outputTokens",),
+    cached=("cacheReadInputTokens",),
+    cache_written=("cacheWriteInputTokens",),
+)
 """What is written to and read from the prompt cache is input too."""
 _REQUEST_NAMES = ("messages.*.content.*.toolUse.name", "toolConfig.toolChoice.tool.name")
 _REPLY_NAMES = ("output.message.content.*.toolUse.name", "start.toolUse.name")
@@ -101,7 +107,7 @@ class Converse:
             text=converse_blocks.reply_text(content, ("output", "message", "content")),
             tool_calls=tuple(converse_blocks.calls_of(content, ("output", "message", "content"))),
             finish_reason=FINISH.get(reason, reason) or "stop",
-            usage=tokens(reply.get("usage"), _INPUT_TOKENS, ("outputTokens",)),
+            usage=tokens(reply.get("usage"), _TOKENS),
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
@@ -125,11 +131,7 @@ class Converse:
         response: Body = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),
-            "usage": {
-                "inputTokens": reply.usage.input_tokens,
-                "outputTokens": reply.usage.output_tokens,
-                "totalTokens": reply.usage.total,
-            },
+            "usage": _written_usage(reply.usage),
             "metrics": {"latencyMs": 0},
         }
         return converse_stream.write(response) if stream else bodies.write_json(response)
@@ -210,6 +212,16 @@ def _with_model(path: str, model: str) -> str:
     if found is None or unquote(found["model"]) == model:
         return path
     return f"{found['before']}{quote(model, safe='')}{place[found.end('model') :]}{mark}{query}"
+
+
+def _written_usage(usage: Usage) -> Body:
+    """Return token counts as the dialect writes them: input that no cache has to do with stands alone."""
+    plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens
+    told: Body = {"inputTokens": plain, "outputTokens": usage.output_tokens, "totalTokens": usage.total}
+    if usage.cached_tokens or usage.cache_written_tokens:
+        told["cacheReadInputTokens"] = usage.cached_tokens
+        told["cacheWriteInputTokens"] = usage.cache_written_tokens
+    return told
 
 
 def _whole(reply: bytes) -> Body:

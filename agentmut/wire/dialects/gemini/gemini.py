@@ -124,6 +124,7 @@ class Gemini:
                 "promptTokenCount": reply.usage.input_tokens,
                 "candidatesTokenCount": reply.usage.output_tokens,
                 "totalTokenCount": reply.usage.total,
+                **({"cachedContentTokenCount": cached} if (cached := reply.usage.cached_tokens) else {}),
             },
             "modelVersion": reply.model,
             "responseId": reply_id,
@@ -255,7 +256,9 @@ def _usage(usage: Any) -> Usage:
     def total(*keys: str) -> int:
         return sum(bodies.count(get(found, key), f"usageMetadata.{key}") for key in keys)
 
+    read = total("promptTokenCount", "toolUsePromptTokenCount")
     return Usage(
-        input_tokens=total("promptTokenCount", "toolUsePromptTokenCount"),
+        input_tokens=read,
         output_tokens=total("candidatesTokenCount", "thoughtsTokenCount"),
+        cached_tokens=min(read, total("cachedContentTokenCount")),
     )

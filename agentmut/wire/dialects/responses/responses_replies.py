@@ -6,11 +6,18 @@ from typing import Any
 from agentmut.nouns import Body, ModelReply, Usage
 from agentmut.wire import bodies
 from agentmut.wire.dialects.openai_codec import CREATED
-from agentmut.wire.dialects.reading import tokens
+from agentmut.wire.dialects.reading import TokenKeys, tokens
 from agentmut.wire.dialects.responses.responses_requests import CALLS, kind_of, read_call
 
 INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
 """Why a reply ended early, and what Chat Completions calls that."""
+
+_TOKENS = TokenKeys(
+    read=("input_tokens",),
+    written=("output_tokens",),
+    cached=("input_tokens_details.cached_tokens",),
+    cache_written=("input_tokens_details.cache_write_tokens",),
+)
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:
@@ -26,7 +33,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
         text="".join(_text(item, f"output[{place}]") for place, item in enumerate(output)),
         tool_calls=tuple(calls),
         finish_reason=_finish_reason(reply, called=bool(calls)),
-        usage=tokens(reply.get("usage"), ("input_tokens",), ("output_tokens",)),
+        usage=tokens(reply.get("usage"), _TOKENS),
     )
 
 
@@ -113,7 +120,10 @@ def _finish_reason(reply: Mapping[str, Any], *, called: bool) -> str:
 def _write_usage(usage: Usage) -> Body:
     return {
         "input_tokens": usage.input_tokens,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {
+            "cached_tokens": usage.cached_tokens,
+            "cache_write_tokens": usage.cache_written_tokens,
+        },
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage.total,
