@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.decision.state import Spend
+from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.spending import spent_with
 from agentmut.campaign.trials import Launch
 from agentmut.nouns.execution import Ending, Execution
@@ -135,4 +135,5 @@ def test_the_saving_is_added_up_over_the_run() -> None:
     spend = spent_with(
         spent_with(Spend(), Launch("", "s", 0, 0), execution), Launch("", "s", 1, 1), execution
     )
-    assert (spend.cached_tokens, spend.saved_usd) == (3_600_000, pytest.approx(4 * 0.0675))
+    assert spend.cached_tokens == 3_600_000
+    assert spend.saved_usd == pytest.approx(4 * 0.0675)
