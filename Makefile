@@ -154,6 +154,7 @@ slow: operators closing-the-loop relations-study validity-long fuzz  ## longer s
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/odd_projects.py
+	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python -m benchmarks.shared_store
 
 $(VENV)/.ready: pyproject.toml
 	@if $(call FITS,$@); then $(call REGISTER,$(VENV)); else rm -rf $(VENV) build; \

@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
-from agentmut._base import make_private_folder
+from agentmut._base import make_private_folder, write_private
 from agentmut.project.places import FOLDER
 
 SCHEMA_FOLDER = f"{FOLDER}/schemas"
@@ -35,4 +35,4 @@ def write_schemas(root: Path) -> None:
         path = root / SCHEMA_FOLDER / name
         if not path.is_file() or path.read_bytes() != text:
             make_private_folder(path.parent)
-            path.write_bytes(text)
+            write_private(path, text.decode())

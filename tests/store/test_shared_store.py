@@ -241,7 +241,7 @@ def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServe
     with closing(a_store(server, "earlier")) as store:
         store.save("run", [trial("k")])
     server.execute(
-        "drop table agentmut_earlier.imported",
+        "drop table agentmut_earlier.imported, agentmut_earlier.claims",
         "update agentmut_earlier.alembic_version set version_num = '3'",
     )
     with closing(a_store(server, "earlier")) as store:

@@ -17,4 +17,5 @@ def upgrade() -> None:
         sa.Column(
             "run", sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql"), nullable=False
         ),
+        if_not_exists=True,
     )
