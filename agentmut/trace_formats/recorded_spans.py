@@ -24,7 +24,8 @@ def gather(
         except KeyError as error:
             yield BrokenRecord(place=record.place, reason=f"it has no {error}")
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            yield BrokenRecord(place=record.place, reason=one_line(error))
+            own = type(error) is ValueError  # says in our own words what is wrong
+            yield BrokenRecord(place=record.place, reason=str(error) if own else one_line(error))
 
 
 def trials_of(by_trace: Traces) -> Iterator[ForeignTrial | BrokenRecord]:
