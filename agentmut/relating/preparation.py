@@ -13,6 +13,7 @@ from agentmut.relating.asking import asked, returned
 from agentmut.relating.follow_ups import Agent, FollowUps
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import SourceMaterial
+from agentmut.relating.pooling import several_scenarios
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan
 from agentmut.seams import ChosenRelation, RelationCatalogue, is_named
@@ -207,7 +208,8 @@ def prepare(
     agent = Agent(session.suite.full)
     lanes = [_lane(follow_ups, fit, agent, materials[fit.scenario.name], plan) for fit in wanted]
     lanes = [from_sources(lane) if lane.subject.scenario.name in repeats_of else lane for lane in lanes]
-    level = level_of(session.project, sum(bool(lane.planned) for lane in lanes))
+    planned = [lane.subject.chosen.label for lane in lanes if lane.planned]
+    level = level_of(session.project, len(planned) + several_scenarios(planned))
     identity = tuple(map(_identity, lanes))
     for lane, counts in zip(lanes, identity, strict=True):
         lane.rule = _rule(lane, counts, level, tables)

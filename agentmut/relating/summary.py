@@ -11,6 +11,7 @@ from agentmut.nouns import Expectation
 from agentmut.project import RelationSettings
 from agentmut.relating.judges import judges_of
 from agentmut.relating.lane import NOT_STORED, Lane, Shown
+from agentmut.relating.pooling import Pooled, pooled
 from agentmut.relating.preparation import Fit, Wish
 from agentmut.relating.state import RelationsPlan
 from agentmut.stats import (
@@ -23,11 +24,21 @@ from agentmut.stats import (
     suite_verdict,
     wilson,
 )
-from agentmut.store import Counts, Finding, RelationReport, RelationRow, RelationSummary, Violation
+from agentmut.store import (
+    Counts,
+    Finding,
+    PooledCounts,
+    RelationReport,
+    RelationRow,
+    RelationSummary,
+    Violation,
+)
 
 SHOWN = 400
 """Characters of a text that an example keeps."""
 FAMILY = "relations on scenarios"
+TOGETHER = "over all scenarios:"
+"""Begins the names of tests of one relation over all its scenarios."""
 ORDER = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
 """Worst first."""
 NO_SOURCE = "no run of the unchanged agent has an answer to start from"
@@ -59,10 +70,14 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
     """Return the report of a check, finished or not."""
     plan, alpha = checked.plan, session.project.statistics.alpha
     judged = {str(i): found for i, lane in enumerate(checked.lanes) if (found := judgement_of(lane))}
+    together = pooled(checked.lanes, checked.identity, alpha, session.project.relations.tolerance)
+    judged |= {f"{TOGETHER} {label}": one.judgement for label, one in together.items()}
     suite = suite_verdict(judged, alpha, Correction.HOLM, FAMILY) if judged else None
     rows = _rows(checked, suite, session.project.relations)
     rows += [_unfit(fit) for fit in wanted.fits if fit.lack]
     rows += _not_reached(wanted, rows)
+    summaries = tuple(_summaries(wanted, rows, together, suite))
+    failed_together = [one for one in summaries if one.pooled and one.pooled.failed]
     return RelationReport(
         agentmut_version=__version__,
         run_id=plan.run_id,
@@ -72,12 +87,12 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
         seed=plan.seed,
         project=session.project.path.name,
         agent=agent_of(session),
-        finding=overall(rows),
-        reason=_reason(rows),
+        finding=overall([*rows, *failed_together]),
+        reason=_reason(rows, failed_together),
         alpha=alpha,
         family=str(suite.adjusted) if suite else "",
         needed=suite.needed if suite else None,
-        relations=tuple(_summaries(wanted, rows)),
+        relations=summaries,
         rows=tuple(rows),
         cost=cost_of(checked.spend, plan.environment),
         judges=judges_of(checked.lanes, session.project),
@@ -101,7 +116,7 @@ def _few_controls(lane: Lane) -> bool:
     return isinstance(lane.rule, SequentialComparison) and lane.rule.table.n0 < LEAST_CONTROLS
 
 
-def overall(rows: Sequence[RelationRow]) -> Finding:
+def overall(rows: Sequence[RelationRow | RelationSummary]) -> Finding:
     """FAIL if any fails, PASS if all that apply pass; not applicable where none applies."""
     found = {row.finding for row in rows}
     if found <= {Finding.NOT_APPLICABLE}:
@@ -247,20 +262,34 @@ def _not_reached(wanted: Wish, rows: Sequence[RelationRow]) -> list[RelationRow]
     ]
 
 
-def _summaries(wanted: Wish, rows: Sequence[RelationRow]) -> Iterator[RelationSummary]:
+def _summaries(
+    wanted: Wish, rows: Sequence[RelationRow], together: Mapping[str, Pooled], suite: SuiteVerdict | None
+) -> Iterator[RelationSummary]:
     chosen = {fit.chosen.label: fit.chosen for fit in wanted.fits}
     for label, one in chosen.items():
         own = [row for row in rows if row.relation == label]
         counts = Counter(row.finding for row in own)
+        found = _together(label, together, suite)
+        failed = found is not None and found.failed
         yield RelationSummary(
             relation=label,
-            finding=overall(own),
+            finding=Finding.FAIL if failed else overall(own),
+            pooled=found,
             why=one.relation.why,
             counts={finding.value: counts[finding] for finding in ORDER if counts[finding]},
         )
 
 
-def _reason(rows: Sequence[RelationRow]) -> str:
+def _together(label: str, together: Mapping[str, Pooled], suite: SuiteVerdict | None) -> PooledCounts | None:
+    """Return a relation's counts over all scenarios, with its p-value among all that the report tests."""
+    key = f"{TOGETHER} {label}"
+    if label not in together or suite is None:
+        return None
+    failed = suite.scenarios[key].verdict is Verdict.FAIL
+    return together[label].counts.model_copy(update={"p_adjusted": suite.p_values[key], "failed": failed})
+
+
+def _reason(rows: Sequence[RelationRow], failed_together: Sequence[RelationSummary] = ()) -> str:
     counts = Counter(row.finding for row in rows)
     applying = len(rows) - counts[Finding.NOT_APPLICABLE]
     if not applying:
@@ -268,6 +297,8 @@ def _reason(rows: Sequence[RelationRow]) -> str:
     words = {Finding.FAIL: "fail", Finding.INCONCLUSIVE: "open", Finding.PASS: "pass"}
     said = ", ".join(f"{counts[finding]} {word}" for finding, word in words.items() if counts[finding])
     left = counts[Finding.NOT_APPLICABLE]
+    if failed_together:
+        said += f"; over all scenarios together {len(failed_together)} fail"
     return f"of {applying} relations on scenarios {said}{f'; {left} not applicable' if left else ''}"
 
 

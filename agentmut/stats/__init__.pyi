@@ -106,8 +106,11 @@ from .tests.power import half_width as half_width
 from .tests.power import least_passing_n as least_passing_n
 from .tests.power import trials_for_half_width as trials_for_half_width
 from .tests.proportions import TwoSampleTest as TwoSampleTest
+from .tests.proportions import binomial_test as binomial_test
 from .tests.proportions import fisher_test as fisher_test
 from .tests.significance import Alternative as Alternative
+from .tests.stratified import Share as Share
+from .tests.stratified import tail as tail
 from .three_valued import Judgement as Judgement
 from .three_valued import Verdict as Verdict
 from .traces.bigrams import bigram_counts as bigram_counts

@@ -26,6 +26,7 @@ from .documents.relation_report import Change as Change
 from .documents.relation_report import Counts as Counts
 from .documents.relation_report import Finding as Finding
 from .documents.relation_report import NotStored as NotStored
+from .documents.relation_report import PooledCounts as PooledCounts
 from .documents.relation_report import RelationKill as RelationKill
 from .documents.relation_report import RelationReport as RelationReport
 from .documents.relation_report import RelationRow as RelationRow

@@ -38,6 +38,7 @@ SECTIONS = (
     "traces",
     "behaviour",
     "losses",
+    "pooled",
     "reliability",
     "pasted",
     "pass_rates",

@@ -268,7 +268,7 @@ def test_what_an_input_does_not_need_is_dropped(copied: Path) -> None:
         long = "Hello there. I hope that you are well. Please cancel order A-1042. The weather is nice today."
         base = stored.session.scenarios[0]
         start = start_of(stored, (Proposal((long,), base, "written by the test"),))
-        kept = search_of(stored, start, now=1.8e9, trials=40).run().kept
+        kept = search_of(stored, start, now=1.8e9, trials=80).run().kept
     assert kept[0].scenario.turns == ("Please cancel order A-1042.",)
 
 

@@ -1,8 +1,14 @@
-"""Algorithm 1: aim at the weakest dimension, run what is proposed, keep what adds something, make it short."""
+"""Algorithm 1: aim at the weakest dimension, run what is proposed, keep what adds something, make it short.
 
+Each idea is run once before any is confirmed: most show nothing new, and one run tells. What showed something is then
+confirmed, that which showed most first, while ideas that are left are run with what the budget has beyond that.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.insight.coverage import measure
@@ -12,7 +18,7 @@ from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposal
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.search_start import Start
 from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, Wanted
-from agentmut.insight.search.trying import Found, Tried, Trying
+from agentmut.insight.search.trying import Found, Tried, Trying, is_enough
 from agentmut.nouns import ScenarioSuggestion
 
 BATCH = 4
@@ -21,8 +27,19 @@ EACH = 6
 """Proposals for one aim at most, of those that nothing is known against."""
 MOST = {AimKind.NODE: 12, AimKind.EDGE: 12}
 """For other aims: words for a branch are guessed, so more of them are tried."""
-FRUITLESS = 12
+MOST_ROUNDS = max(EACH, *MOST.values())
+FRUITLESS = 24
 """Proposals in a row that add nothing, after which a dimension is left alone."""
+
+
+class Promising(NamedTuple):
+    """A proposal whose single run showed something new."""
+
+    tried: Tried
+    dimension: str
+    items: frozenset[str]
+    """What it showed that is not covered, without paths."""
+    may_kill: bool
 
 
 @dataclass
@@ -50,6 +67,12 @@ class Search:
     _seen: set[str] = field(default_factory=set)
     _sources: dict[tuple[str, AimKind, str], Iterator[Proposal]] = field(default_factory=dict)
     _fruitless: dict[str, int] = field(default_factory=dict)
+    _promising: list[Promising] = field(default_factory=list)
+    _glimpsed: set[str] = field(default_factory=set)
+    """Items that some single run showed."""
+    _taken: Counter[tuple[str, AimKind, str]] = field(default_factory=Counter)
+    """Proposals tried for each aim."""
+    _round: int = 0
 
     def run(self) -> Ended:
         """Search until the budget or the proposals end. Raises the errors of `Bench.run` except `BudgetUsedUpError`."""
@@ -57,13 +80,61 @@ class Search:
         self._seen = {Proposal(s.turns, s, "").identity for s in self.start.scenarios}
         trying = Trying(self.start, self.bench, self.killing, {str(item) for item in before.covered})
         try:
-            self._try(trying, list(self.start.also))
-            while batch := self._next():
-                self._try(trying, batch[1], batch[0])
+            self._glimpse(trying, list(self.start.also))
+            while self._step(trying):
+                pass
             why = "no proposals are left"
         except BudgetUsedUpError as ended:
             why = str(ended)
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
+
+    def _step(self, trying: Trying) -> bool:
+        """Run the next ideas once; where there are none in this round, or no room, confirm what showed most."""
+        if (not self._promising or self._has_room()) and (batch := self._next()):
+            self._glimpse(trying, batch[1], batch[0])
+        elif self._promising:
+            self._confirm_best(trying)
+        elif self._round < MOST_ROUNDS:
+            self._round += 1
+        else:
+            return False
+        return True
+
+    def _has_room(self) -> bool:
+        """Return whether more ideas can be run, and what is promising confirmed afterwards."""
+        return self.bench.asked + BATCH + self._reserve(len(self._promising) + 1) <= self.bench.plan.trials
+
+    def _reserve(self, proposals: int) -> int:
+        """Return the trials that confirming so many proposals takes, one run of each being there."""
+        return proposals * (2 * self.bench.plan.repeats - 1)
+
+    def _glimpse(self, trying: Trying, batch: Sequence[Proposal], dimension: str = "") -> None:
+        """Run proposals once and note what they show."""
+        for tried in self._runs(trying, batch, 1):
+            self.tried += 1
+            items = frozenset(filter(is_enough, trying.glimpsed(tried)))
+            may_kill = trying.may_kill(tried)
+            if items - self._glimpsed or may_kill:
+                self._promising.append(Promising(tried, dimension, items, may_kill))
+                self._glimpsed |= items
+                self._fruitless[dimension] = 0
+            else:
+                self._fruitless[dimension] = self._fruitless.get(dimension, 0) + 1
+
+    def _confirm_best(self, trying: Trying) -> None:
+        """Run the proposal again that showed most of what is still not covered, and keep it if it does again."""
+        best = max(self._promising, key=lambda one: (len(one.items - trying.covered), one.may_kill))
+        self._promising.remove(best)
+        if not (best.items - trying.covered or best.may_kill):
+            return
+        left = [one for one in self._promising if one.items - trying.covered - best.items]
+        trying.keep = self._reserve(len(left))
+        for tried in self._runs(trying, [best.tried.proposal], self.bench.plan.repeats):
+            if found := trying.judged(tried):
+                self.kept.append(found)
+                self._seen.add(found.proposal._replace(turns=found.scenario.turns).identity)
+            else:
+                self._glimpsed -= best.items  # they may show by another input
 
     def _coverage(self) -> Coverage:
         """Return the coverage of the stored runs and of the kept scenarios' runs."""
@@ -100,14 +171,18 @@ class Search:
         return score + (1 - score) * newly / alive
 
     def _batch(self, weak: Weakness) -> list[Proposal]:
-        """Return one new proposal for each of several aims; what comes up again is dropped."""
+        """Return one new proposal for each of several aims that had none in this round, and that no run has shown."""
         found: list[Proposal] = []
-        for _ in range(EACH):
-            for aim in weak.aims:
-                if len(found) == BATCH:
-                    return found
-                if proposal := self._new(weak.dimension, aim):
-                    found.append(proposal)
+        for aim in weak.aims:
+            key = (weak.dimension, aim.kind, aim.item)
+            while len(found) < BATCH and self._taken[key] <= self._round and aim.item not in self._glimpsed:
+                self._taken[key] += 1
+                if aim.kind is AimKind.ANY:
+                    self._taken[key] = 0
+                if not (proposal := self._new(weak.dimension, aim)):
+                    self._taken[key] = MOST_ROUNDS + 1
+                    break
+                found.append(proposal)
         return found
 
     def _new(self, dimension: str, aim: Aim) -> Proposal | None:
@@ -121,18 +196,8 @@ class Search:
                 return proposal
         return None
 
-    def _try(self, trying: Trying, batch: Sequence[Proposal], dimension: str = "") -> None:
-        for tried in self._first_runs(trying, batch):
-            self.tried += 1
-            found = trying.judged(tried)
-            self._fruitless[dimension] = 0 if found else self._fruitless.get(dimension, 0) + 1
-            if found:
-                self.kept.append(found)
-                self._seen.add(found.proposal._replace(turns=found.scenario.turns).identity)
-
-    def _first_runs(self, trying: Trying, batch: Sequence[Proposal]) -> list[Tried]:
+    def _runs(self, trying: Trying, batch: Sequence[Proposal], repeats: int) -> list[Tried]:
         """Return the first runs of each, together: as many proposals as the budget has room for."""
-        repeats = self.bench.plan.repeats
         scenarios = [trying.scenario(proposal) for proposal in batch]
         wanted = [Wanted(scenario, None, 0, repeats) for scenario in scenarios]
         while len(wanted) > 1 and not self.bench.affords(wanted):

@@ -77,9 +77,9 @@ class Bench:
         """Return the number of trials of these that have not been asked for before."""
         return len({key for each in wanted for key in self._keys(each)} - self._paid)
 
-    def affords(self, wanted: Sequence[Wanted]) -> bool:
-        """Return whether the budget of the search has room for all of it."""
-        return self.asked + self.cost(wanted) <= self.plan.trials
+    def affords(self, wanted: Sequence[Wanted], keep: int = 0) -> bool:
+        """Return whether the budget of the search has room for all of it, and then for `keep` trials more."""
+        return self.asked + self.cost(wanted) + keep <= self.plan.trials
 
     def run(self, wanted: Sequence[Wanted]) -> list[tuple[Execution, ...]]:
         """Return the executions that are evidence, in the order of their repeats, for each that is wanted.

@@ -67,6 +67,8 @@ class Trying:
     killing: Killing
     covered: set[str]
     killed: set[str] = field(default_factory=set)
+    keep: int = 0
+    """Trials that shortening and killing leave for other proposals."""
 
     def scenario(self, proposal: Proposal, turns: tuple[JsonValue, ...] | None = None) -> Scenario:
         """Return the proposal as a scenario: documents, hooks and doubles of its base, stand-ins for all that may do
@@ -88,6 +90,17 @@ class Trying:
                 "compare": (),
             }
         )
+
+    def glimpsed(self, tried: Tried) -> tuple[str, ...]:
+        """Return what a single run of a proposal shows that is not covered, though it may show by chance."""
+        return self._gained(tried.scenario, tried.runs) if answered(tried.runs) else ()
+
+    def may_kill(self, tried: Tried) -> bool:
+        """Return whether a run uses what a living mutant changes that the proposal is aimed at."""
+        aimed = [
+            m for m in self.start.alive if f"mutant {m.id}" in tried.proposal.aims and m.id not in self.killed
+        ]
+        return bool(noticeable(aimed, tried.scenario, answered(tried.runs), 1))
 
     def judged(self, tried: Tried) -> Found | None:
         """Return the proposal made short and checked; None where it adds nothing."""
@@ -128,7 +141,10 @@ class Trying:
             return ()
         wanted = [mutant for mutant in alive if f"mutant {mutant.id}" in tried.proposal.aims]
         near = (*wanted, *noticeable([m for m in alive if m not in wanted], tried.scenario, traces, MUTANTS))
-        return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], self._few)
+        few = self._few
+        while near and self.bench.plan.trials < self.bench.asked + self.keep + few * len(near[:MUTANTS]):
+            near = near[: min(len(near), MUTANTS) - 1]
+        return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], few)
 
     def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
         """Return the last turn with as few sentences and clauses as still do the same, in a bounded number of
@@ -146,7 +162,7 @@ class Trying:
                 break
             scenario = self.scenario(tried.proposal, (*tried.scenario.turns[:-1], shorter))
             wanted = Wanted(scenario, None, 0, self._few)
-            if not self.bench.affords([wanted]):
+            if not self.bench.affords([wanted], self.keep):
                 break
             (runs,) = self.bench.run([wanted])
             answer = self._same(scenario, runs, gained, suspects)
@@ -196,7 +212,7 @@ class Trying:
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
         says_something = any(spec.name != STEPS for spec in specs)
-        if not ((any(map(_is_enough, gained)) and says_something) or kills):
+        if not ((any(map(is_enough, gained)) and says_something) or kills):
             return None
         passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}
@@ -213,7 +229,7 @@ class Trying:
         )
 
 
-def _is_enough(item: str) -> bool:
+def is_enough(item: str) -> bool:
     """Return whether a new item is worth a scenario by itself: an agent by chance nearly always has another path."""
     return not item.startswith(f"{Dimension.PATH.value} ")
 

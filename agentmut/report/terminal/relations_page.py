@@ -14,6 +14,7 @@ from agentmut.report.terminal.verdicts_page import spent
 from agentmut.stats import Verdict
 from agentmut.store import (
     Finding,
+    PooledCounts,
     RelationKill,
     RelationReport,
     RelationRow,
@@ -53,7 +54,7 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
     if report.changed:
         page.add(f"{_CHANGED[report.changed]} {report.against!r}: {clean(report.changed_reason)}")
     applying = [row for row in report.rows if row.finding is not Finding.NOT_APPLICABLE]
-    _table(page, applying)
+    _table(page, report, applying)
     for row in _worst_first(applying):
         if row.finding is not Finding.PASS and row.pairs:
             _unlike_pass(page, report, row)
@@ -162,9 +163,10 @@ def _badness(row: RelationRow) -> tuple[int, float]:
     return _ORDER.index(row.finding), -(row.violations / row.pairs if row.pairs else 0.0)
 
 
-def _table(page: Page, rows: list[RelationRow]) -> None:
+def _table(page: Page, report: RelationReport, rows: list[RelationRow]) -> None:
     if not rows:
         return
+    together = {one.relation: one.pooled for one in report.relations}
     name = min(NAME, max(len(clean(row.scenario)) for row in rows))
     page.add(_line("", "violated", "rate", "against", Text("finding"), name))
     for relation, group in groupby(_worst_first(rows), key=lambda row: row.relation):
@@ -172,6 +174,8 @@ def _table(page: Page, rows: list[RelationRow]) -> None:
         for row in group:
             finding = Text(_WORDS.get(row.finding, row.finding), style=_STYLES.get(row.finding, ""))
             page.add(_line(row.scenario, *_cells(row), finding, name))
+        if one := together.get(relation):
+            page.add(_together(one, name))
     page.add()
     page.add(LEGEND)
     for line in _compared(rows):
@@ -185,6 +189,16 @@ def _compared(rows: Iterable[RelationRow]) -> Iterator[str]:
         names = [clean(name) for name, own in kinds.items() if own == these]
         where = ", ".join(names) if len(names) <= 3 else counted(len(names), "scenario")
         yield f"compared on {where}: {', '.join(these) or 'no kind of fact is expected of each run'}"
+
+
+def _together(one: PooledCounts, name: int) -> Text:
+    """Return the line of a relation over all its scenarios."""
+    against = f"{one.identity.violations}/{one.identity.pairs}" if one.identity else "limit"
+    finding = Text("FAIL", style="red") if one.failed else Text("no more")
+    rate = f"{one.violations / one.pairs:.2f}  p {one.p_adjusted:.2g}"
+    return _line(
+        f"all {one.scenarios} together", f"{one.violations}/{one.pairs}", rate, against, finding, name
+    )
 
 
 def _line(scenario: str, violated: str, rate: str, against: str, finding: Text, name: int) -> Text:

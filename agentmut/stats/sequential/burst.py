@@ -10,8 +10,9 @@ first ones: mutants alone are no evidence, but the original, or signs of trouble
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import comb
 from typing import NamedTuple
+
+from agentmut.stats.tests.stratified import Share, tail
 
 LEVEL = 1e-6
 """The chance, for one window, of being called a burst where nothing has changed."""
@@ -57,15 +58,6 @@ class Totals:
         self.signs[seen.lane, seen.sign] += 1
         if seen.failed is not None:
             self.failures[seen.lane, seen.failed] += 1
-
-
-class Share(NamedTuple):
-    """One lane: how many of its trials are in the window, and how many have what is counted, there and in all."""
-
-    trials: int
-    marked: int
-    inside: int
-    marked_inside: int
 
 
 class Excess(NamedTuple):
@@ -138,22 +130,3 @@ def _shares(lanes: Iterable[Lane], inside: Counts, in_all: Counts) -> list[Share
         )
         for lane in lanes
     ]
-
-
-def tail(lanes: Iterable[Share]) -> float:
-    """Return the chance of at least so many marked trials in the window, given each lane's trials and marked ones."""
-    chances, observed = [1.0], 0
-    for trials, marked, inside, found in lanes:
-        least, most = max(0, inside + marked - trials), min(inside, marked)
-        observed += found - least
-        law = [comb(marked, x) * comb(trials - marked, inside - x) for x in range(least, most + 1)]
-        chances = _convolved(chances, [ways / comb(trials, inside) for ways in law])
-    return min(1.0, sum(chances[observed:]))
-
-
-def _convolved(first: Sequence[float], second: Sequence[float]) -> list[float]:
-    total = [0.0] * (len(first) + len(second) - 1)
-    for i, a in enumerate(first):
-        for j, b in enumerate(second):
-            total[i + j] += a * b
-    return total

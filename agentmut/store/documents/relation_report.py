@@ -91,6 +91,21 @@ class RelationRow(Frozen):
     change: Change | None = None
 
 
+class PooledCounts(Frozen):
+    """One relation over all the scenarios that it was judged on: the pairs whose number was fixed beforehand."""
+
+    scenarios: int
+    violations: int
+    pairs: int
+    identity: Counts | None = None
+    """Of the unchanged agent against itself, on these scenarios; None where the tolerance is what it is held to."""
+    p_value: float
+    p_adjusted: float
+    """Over all relations on scenarios and all relations together (Holm)."""
+    failed: bool
+    method: str
+
+
 class RelationSummary(Frozen):
     """One relation over its scenarios."""
 
@@ -100,6 +115,8 @@ class RelationSummary(Frozen):
     """What a violation means."""
     counts: dict[str, int]
     """Finding -> scenarios."""
+    pooled: PooledCounts | None = None
+    """Over all its scenarios together; None where it has fewer than two, and in reports of before 0.2."""
 
 
 class RelationReport(Frozen):
