@@ -3,12 +3,19 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
 from agentmut.assessment.rules import SequentialComparison
 from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.trials import TrialResult
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.config import AgentConfig
-from agentmut.relating.follow_ups import Agent
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check, Outcome
+from agentmut.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.relating.pooling import fixed_pairs, pooled
@@ -17,11 +24,55 @@ from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.tests.multiplicity import adjust
 from agentmut.store.documents.relation_report import Counts
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
-from tests.relations.engine.test_level_of_relations import ANSWERS, RESULTS, SCENARIO, Told, pairs_of
 
 SEED, SCENARIOS, SOURCES, ALPHA = 3, 5, 60, 0.05
-TOLD = ChosenRelation("oracle.told", None, Told(lambda one, other: one == other or "odd" not in (one, other)))
-"""Violated where one answer of a pair is odd and the other is not."""
+HELD, VIOLATED = (Check(evaluator="oracle.odd", passed=passed, reason="") for passed in (True, False))
+SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
+ANSWERS = {name: AgentTrace(outputs=(name,)) for name in ("usual", "odd")}
+RESULTS = {
+    name: TrialResult(
+        outcome=Outcome.PASS, ending=Ending.ANSWERED, reason="", checks=(), witness=None, footprint=Footprint(),
+        tools=Counter(), tokens=0, usd=0.0, unpriced=frozenset(), seconds=0.0, abandoned=False, trace=trace,
+    )
+    for name, trace in ANSWERS.items()
+}  # fmt: skip
+
+
+class Odd:
+    """A relation that is violated where one answer of a pair is odd."""
+
+    id: ClassVar[str] = "oracle.odd"
+    version: ClassVar[int] = 1
+    family: ClassVar[Family] = Family.ORACLE
+    expectation: ClassVar[Expectation] = Expectation.INVARIANT
+    why: ClassVar[str] = "an answer is odd"
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """Return nothing: it fits everywhere."""
+        return ""
+
+    def follow_up(self, source: Source) -> FollowUp:
+        """Return the same request again."""
+        return SAME_AGAIN
+
+    def holds(self, pair: Pair) -> Check:
+        """Return whether no answer of the pair is odd."""
+        return VIOLATED if "odd" in (pair.source.text, pair.trace.text) else HELD
+
+    def examples(self) -> tuple[()]:
+        """Return none."""
+        return ()
+
+
+CHOSEN = ChosenRelation("oracle.odd", None, Odd())
+
+
+def pairs_of(material: SourceMaterial) -> tuple[Planned, ...]:
+    """Return a pair for each source run."""
+    planned = [
+        Planned(run, SAME_AGAIN, (TrialRef("", "s", SOURCES + i),)) for i, run in enumerate(material.sources)
+    ]
+    return controls_first(planned, material)
 
 
 def report(fault: float, odd: float, repeat: int, tables: Tables, alone: bool = False) -> tuple[bool, int]:
@@ -50,8 +101,8 @@ def _lane(rng: random.Random, fault: float, odd: float, level: float, tables: Ta
 
     runs = tuple(Ran(i, ANSWERS[answer(0.0)], True, "") for i in range(SOURCES))
     material = SourceMaterial(Comparison(()), runs, (), SOURCES)
-    subject = Subject(TOLD, SCENARIO, Agent(AgentConfig()), material)
-    planned, identity = pairs_of(material, 1), subject.identity(1)
+    subject = Subject(CHOSEN, SCENARIO, Agent(AgentConfig()), material)
+    planned, identity = pairs_of(material), subject.identity(1)
     table = tables.get(identity.violations, identity.pairs, KillDesign(level, 0.1, 0.2, SOURCES))
     lane = Lane(subject, planned, Counter(), SequentialComparison(table))
     found = {ref: RESULTS[answer(fault)] for pair in planned for ref in pair.trials}

@@ -6,7 +6,8 @@ from math import comb
 
 import pytest
 
-from agentmut.stats.sequential.burst import Excess, Seen, Share, Totals, burst_at_end, excess, tail
+from agentmut.stats.sequential.burst import Excess, Seen, Totals, burst_at_end, excess
+from agentmut.stats.tests.stratified import Share, tail
 
 
 def test_the_tail_of_one_lane_is_hypergeometric() -> None:

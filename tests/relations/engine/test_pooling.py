@@ -17,24 +17,23 @@ from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts
-from benchmarks.calibration.pooled import TOLD, report
-from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, pairs_of
+from benchmarks.calibration.pooled import ANSWERS, CHOSEN, SCENARIO, pairs_of, report
 
 TABLES = Tables(None)
 
 
-def lane(held: str, identity: Counts | None = None, **fields: bool) -> Lane:
+def lane(held: str, identity: Counts | None = None, ended: bool = False) -> Lane:
     """A lane with pairs that hold (`1`) or do not (`0`)."""
     material = SourceMaterial(
         Comparison(()), tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(60)), (), 60
     )
-    subject = Subject(TOLD, SCENARIO, Agent(AgentConfig()), material)
+    subject = Subject(CHOSEN, SCENARIO, Agent(AgentConfig()), material)
     rule: SequentialComparison | Sprt = Sprt(SprtDesign(0.9, 0.2, 0.01, 0.1, 40), 40)
     if identity is not None:
         table = TABLES.get(identity.violations, identity.pairs, KillDesign(0.01, 0.1, 0.2, 40))
         rule = SequentialComparison(table)
-    made = Lane(subject, pairs_of(material, 1), Counter(), rule)
-    return replace(made, held=[one == "1" for one in held], **fields)
+    made = Lane(subject, pairs_of(material), Counter(), rule)
+    return replace(made, held=[one == "1" for one in held], ended=ended)
 
 
 OWN = Counts(violations=0, pairs=20)
