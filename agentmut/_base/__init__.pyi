@@ -36,6 +36,7 @@ from .moments import moment as moment
 from .orphans import GroupWatch as GroupWatch
 from .own_frames import own_place as own_place
 from .passages import PLACEHOLDER as PLACEHOLDER
+from .passages import WINDOW as WINDOW
 from .passages import Passage as Passage
 from .passages import flat as flat
 from .passages import opening as opening

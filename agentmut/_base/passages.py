@@ -16,13 +16,16 @@ HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE
 """What an adapter puts over texts that the agent sends apart (see `adapters/crewai/flow.py`); it is not sent."""
 
 
-def passage_at(text: str, start: int, end: int) -> Passage:
+def passage_at(text: str, start: int, end: int, left: int = WINDOW, right: int = WINDOW) -> Passage:
     """Return the text from `start` to `end` with its surroundings, without placeholders; long ones by their head.
+
+    `left` and `right` are how many characters before and behind belong to it at most.
 
     >>> passage_at("Greet {name} by   name. Be kind.", 24, 32)
     ('Greet', 'by name. Be kind.')
     """
     low, high = _around(text, start, end)
+    low, high = max(low, start - left), min(high, end + right)
     last = high if end - start <= PIECE else start + PIECE
     parts = (part for literal in _literal(text, low, last) for part in HEADING.split(literal))
     found = tuple(fragment for part in parts if (fragment := flat(part)))

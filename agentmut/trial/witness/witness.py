@@ -11,7 +11,7 @@ from enum import StrEnum
 from agentmut._base import Frozen, canonical_json
 from agentmut.nouns import SAMPLING, AgentConfig, Edit, Footprint, Mutant, RequestShape
 from agentmut.recording import gone_file
-from agentmut.trial.witness.probes import OrderProbe, Probe, probe_for
+from agentmut.trial.witness.probes import OrderProbe, Probe, TextProbe, probe_for
 
 
 class Route(StrEnum):
@@ -181,6 +181,8 @@ class _OnWire:
         if isinstance(self.probe, OrderProbe):
             firsts = [seen.requests[seen.exchanges[0]] for seen in originals if seen.requests]
             return replace(self, probe=self.probe.informed(shapes), never_there=self.probe.shuffles(firsts))
+        if isinstance(self.probe, TextProbe):
+            return replace(self, probe=self.probe.informed(shapes))
         if not (self.probe.by_absence and shapes):
             return self
         without = [shape for shape in shapes if self.probe.shows(shape)]

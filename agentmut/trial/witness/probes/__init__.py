@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.trial.witness.probes.model import model_probe
 from agentmut.trial.witness.probes.probe import OrderProbe, Probe
-from agentmut.trial.witness.probes.texts import text_probe
+from agentmut.trial.witness.probes.texts import TextProbe, text_probe
 from agentmut.trial.witness.probes.tools import tool_probe
 
 
@@ -18,4 +18,4 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
     return text_probe(edit, edits, base, mutated)
 
 
-__all__ = ["OrderProbe", "Probe", "probe_for"]
+__all__ = ["OrderProbe", "Probe", "TextProbe", "probe_for"]

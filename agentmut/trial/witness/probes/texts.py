@@ -1,12 +1,13 @@
 """Probes for edits of the prompt and of documents: they look for words in what was sent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from agentmut._base import Passage, ends_in_common, flat, opening, passage_at, shown, stretch
 from agentmut.nouns import AgentConfig, Edit, RequestShape
+from agentmut.trial.witness.probes.anchors import Place, shared_passages
 from agentmut.trial.witness.probes.probe import (
     GoneProbe,
     OrderProbe,
@@ -30,27 +31,40 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
         return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
     if not after and before:
         return _TextGone(before, _known_texts(mutated))
-    return _TextProbe(before, after, () if before else _known_texts(base))
+    places = _places(edit, edits, base, mutated) if edit.span is not None else None
+    return TextProbe(before, after, () if before else _known_texts(base), places)
 
 
 @dataclass(frozen=True)
-class _TextProbe(Probe):
+class TextProbe(Probe):
+    """Looks for a changed text with what stands around it."""
+
     before: Passage
     after: Passage
     beside: Sequence[Passage] = ()
     """For a whole text that is added: the other texts of the config, one of which is sent with it."""
+    places: tuple[Place, Place] | None = None
+    """Where the text stands before and after the change; None where a whole text is another one."""
+
+    def informed(self, originals: Shapes) -> "TextProbe":
+        """Return a probe that asks for no more around the text than all of the original's requests have there."""
+        found = shared_passages(*self.places, originals) if self.places else None
+        return replace(self, before=found[0], after=found[1]) if found else self
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request has the new text and no longer the old one."""
         if self.before == self.after:  # only white space differs, or what changes is no text
             return False
         return shown(self.after, shape.text) and not self._unchanged(shape)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the old text."""
         if self.beside:
             return any(shown(text, shape.text) for text in self.beside)
         return shown(self.before, shape.text)
 
     def carried(self, shapes: Shapes) -> bool:
+        """Return whether some request has the old text; what is added has none."""
         return not self.before or super().carried(shapes)
 
     def _unchanged(self, shape: RequestShape) -> bool:
@@ -140,14 +154,22 @@ def _passages(
     edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
 ) -> tuple[Passage, Passage]:
     if edit.span is not None:
-        start, end = edit.span
-        moved = start + shift(edit, edits)
-        text = text_at(mutated, moved_path(edit, edits))
-        after = passage_at(text, moved, moved + len(str(edit.after)))
-        return passage_at(text_at(base, edit.path), start, end), after
+        before, after = _places(edit, edits, base, mutated)
+        return before.passage(), after.passage()
     if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
         return _difference(edit.before, edit.after)
     return opening(text_of(edit.before)), opening(text_of(edit.after))
+
+
+def _places(
+    edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
+) -> tuple[Place, Place]:
+    """Return where an edit of a part of a text stands, before it and after it."""
+    assert edit.span is not None
+    start, end = edit.span
+    moved = start + shift(edit, edits)
+    text = text_at(mutated, moved_path(edit, edits))
+    return Place(text_at(base, edit.path), start, end), Place(text, moved, moved + len(str(edit.after)))
 
 
 def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
