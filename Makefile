@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study validity validity-long fuzz slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -139,7 +139,7 @@ closing-the-loop: $(VENV)/.dev  ## from thin suites to better ones; docs/closing
 relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-study.md is its output
 	@$(BIN)/python benchmarks/relations.py
 
-fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project and scenario files
+fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project, scenario, agent and trace files, stores to merge
 	$(BIN)/python benchmarks/fuzz.py
 
 validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/validity.md is its output, small form
@@ -148,7 +148,14 @@ validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/
 validity-long: $(VENV)/.dev
 	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity
 
-slow: operators closing-the-loop relations-study validity-long fuzz  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mutants; 1,000 SIGKILLs over all verbs
+	$(BIN)/python benchmarks/soak.py
+	$(BIN)/python benchmarks/kills.py
+
+test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; counts what is sent elsewhere (Linux, root)
+	$(BIN)/python -m tests.offline -n 2
+
+slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py

@@ -1,8 +1,9 @@
 """Inputs that nobody would write: `python benchmarks/fuzz.py [NUMBER] [SEED]`, a million by default.
 
-Bodies of model requests with anything in any place, replies that are cut or damaged, and project files with characters
-changed. A codec may raise `ValueError`, and the reading of a project `UsageError`. Each other exception is printed with
-its input, and the exit code is 1 then.
+Bodies of model requests with anything in any place, replies that are cut or damaged; project files, scenarios, files of
+agents, recorded runs and stores to merge that are damaged. A codec may raise `ValueError`, and reading a file the
+errors that are made for users. Each other exception is printed with its input. Afterwards the time of large inputs is
+compared with that of inputs a quarter as large. The exit code is 1 for an exception, and for time beyond linear.
 """
 
 import json
@@ -14,7 +15,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
@@ -26,6 +27,9 @@ from agentmut.nouns import Codec, HttpCall  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
 from agentmut.wire import all_codecs, all_places, with_values  # noqa: E402
 from agentmut.wire.bodies import write_json  # noqa: E402
+from benchmarks.commit import commit  # noqa: E402
+from benchmarks.fuzz_files import Files, Input, changed, cut  # noqa: E402
+from benchmarks.fuzz_sizes import superlinear  # noqa: E402
 
 NUMBER = 1_000_000
 SHOWN = 20
@@ -48,40 +52,12 @@ JUNK: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-class Input(NamedTuple):
-    """One thing to try: what it is, and the call."""
-
-    part: str
-    shown: str
-    call: Callable[[], object]
-    may_raise: type[Exception]
-
-
 def damaged(value: Any, rng: random.Random) -> Any:
     """Return the value with junk in up to three of its places."""
     for _ in range(rng.randint(1, 3)):
         if places := list(all_places(value)):
             value = with_values(value, {rng.choice(places): rng.choice(JUNK)})
     return value
-
-
-def cut(data: bytes, rng: random.Random) -> bytes:
-    """Return the bytes cut, doubled or changed somewhere."""
-    start = rng.randint(0, len(data))
-    end = min(len(data), start + rng.choice((0, 1, 2, 40, 10**6)))
-    return data[:start] + rng.choice((b"", b"\xff", b"{", b"\n\n", data[start:end] * 2)) + data[end:]
-
-
-def changed(text: str, rng: random.Random) -> str:
-    """Return the text with up to four characters changed, cut or added."""
-    for _ in range(rng.randint(1, 4)):
-        at = rng.randint(0, len(text))
-        text = (
-            text[:at]
-            + rng.choice(list("{}[]:,\"'&*!|>%@`-# \t\n\x000aé\u2028"))
-            + text[at + rng.randint(0, 2) :]
-        )
-    return text
 
 
 def of_codec(codec: Codec, rng: random.Random) -> Input:
@@ -123,11 +99,21 @@ def of_project(folder: Path, rng: random.Random) -> Input:
 
 
 def inputs(number: int, seed: int, folder: Path) -> Iterator[Input]:
-    """Yield so many inputs; one in fifty is a project, which takes a hundred times as long to read."""
+    """Yield so many inputs; few of them are files, which take a hundred times as long to read."""
     rng = random.Random(seed)
-    codecs = all_codecs()
+    codecs, files = all_codecs(), Files(folder)
     for _ in range(number):
-        yield of_project(folder, rng) if rng.random() < 0.02 else of_codec(rng.choice(codecs), rng)
+        chance = rng.random()
+        if chance < 0.002:
+            yield files.shard(rng)
+        elif chance < 0.01:
+            yield files.trace_file(rng)
+        elif chance < 0.02:
+            yield files.agent_file(rng)
+        elif chance < 0.03:
+            yield of_project(folder, rng)
+        else:
+            yield of_codec(rng.choice(codecs), rng)
 
 
 def main(number: int, seed: int) -> int:
@@ -148,8 +134,14 @@ def main(number: int, seed: int) -> int:
                     print(f"{one.part}: {one.shown}\n{traceback.format_exc(limit=-3)}")
     for part, times in sorted(tried.items()):
         print(f"{part}: {times} inputs, {failed[part]} failed")
-    print(f"{number} inputs with seed {seed} in {time.process_time() - begun:.0f} s of processor time")
-    return 1 if failed else 0
+    spent = time.process_time() - begun
+    print(f"{number} inputs with seed {seed} in {spent:.0f} s of processor time, commit {commit()}")
+    slow = list(superlinear())
+    print(
+        "\n".join(slow)
+        or "time is linear in the size of bodies, replies, scenarios, prompts and recorded runs"
+    )
+    return 1 if failed or slow else 0
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base import KEYLESS, KEYS
-from agentmut.campaign import Session
+from agentmut.campaign import Session, process_needs
 from agentmut.nouns import AgentConfig, Scenario
-from agentmut.seams import Adapter, AsksNoModel, AsksService
+from agentmut.seams import Adapter, AsksNoModel, AsksService, RunsOutside
 from agentmut.store import Check
 from agentmut.trial import inside
 
@@ -20,6 +20,19 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     yield Check(ok=True, said=f"the agent loads ({project.agent.adapter})")
     yield from key_checks(inside(session.adapter), config.model.provider or "", variables)
     yield from tool_checks(config, scenarios, project.safe_tools)
+    yield from isolation_checks(session)
+
+
+def isolation_checks(session: Session) -> Iterator[Check]:
+    """Yield where the agent's code may end the process of the campaign, which only processes of its own survive."""
+    isolate = session.project.execution.isolate
+    if isinstance(inside(session.adapter), RunsOutside) or isolate == "process":
+        return
+    for need in process_needs(session.project.root):
+        if isolate == "auto":
+            yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
+        else:
+            yield Check(ok=False, said=f"{need}. Set execution.isolate to `process`, or to `auto`")
 
 
 def key_checks(adapter: Adapter, provider: str, variables: Mapping[str, str]) -> Iterator[Check]:

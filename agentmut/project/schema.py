@@ -231,8 +231,9 @@ class ExecutionSettings(Section):
     """Seconds until a trial is stopped."""
     evaluator_timeout: float = Field(default=60.0, gt=0)
     """Seconds that the evaluators of a scenario may take on one run, models apart."""
-    isolate: Literal["task", "process"] = "task"
-    """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
+    isolate: Literal["task", "process", "auto"] = "task"
+    """`process` really ends a blocked agent at the timeout, at the price of a process per trial. `auto` chooses it
+    where the project's Python files call what ends a whole process, such as `os.abort`."""
     retries: int = Field(default=3, ge=0)
     """Repeats of a trial after an error of the model service."""
     record: bool = False

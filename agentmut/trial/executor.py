@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
 from agentmut.nouns import Ending, Execution, Fork, Mutant, Player, Take
-from agentmut.recording import TrialThreads
+from agentmut.recording import Trial, TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.containment import contained
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
@@ -75,6 +75,8 @@ class LocalExecutor:
     _settings: RunSettings
     _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
     _gateway: Gateway | None = field(default=None, init=False)
+    begun: Callable[[Trial, float], None] = field(default=lambda trial, timeout: None, init=False)
+    """Told of each trial, and of its timeout in seconds, before its agent runs."""
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
@@ -111,7 +113,8 @@ class LocalExecutor:
         case, settings = self._cases[request.scenario], self._settings
         fork = Fork(request.recorded) if request.recorded else None
         record = settings.record or request.record
-        wiring = Wiring(rewriter, self._gateway, request.player, record, settings.redact, fork)
+        told = (request.player, record, settings.redact, fork, self.begun)
+        wiring = Wiring(rewriter, self._gateway, *told)
         ended = await attempt(
             runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
         )

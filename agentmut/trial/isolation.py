@@ -14,8 +14,9 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 
 from agentmut._base import GroupWatch, RunError, described
 from agentmut.nouns import Ending, Execution, Footprint
-from agentmut.recording import in_daemon_thread
-from agentmut.trial.executor import Executor, TrialRequest
+from agentmut.recording import Trial, in_daemon_thread
+from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
+from agentmut.trial.single_run import cut_off
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
@@ -156,7 +157,7 @@ class _Process:
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial; a process that does not answer is killed."""
         try:
-            self._pipe.send(request)
+            self._pipe.send((request, deadline - MARGIN / 2))
             if not self._pipe.poll(deadline):
                 self.kill()
                 return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
@@ -246,6 +247,40 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+class _Answers:
+    """Sends each answer once: the executor's or, where an agent blocks the event loop, what is known of its trial."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._lock = threading.Lock()
+        self._open = False
+        self._trial: tuple[Trial, float] | None = None
+        self._timer = threading.Timer(0, self._overdue)
+
+    def begin(self, seconds: float) -> None:
+        """Expect an answer within so many seconds."""
+        self._trial, self._open = None, True
+        self._timer = threading.Timer(seconds, self._overdue)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def note(self, trial: Trial, timeout: float) -> None:
+        """Take note of the trial that runs now."""
+        self._trial = (trial, timeout)
+
+    def send(self, answer: Execution | str) -> None:
+        """Send the answer, unless there was one."""
+        self._timer.cancel()
+        with self._lock:
+            if self._open:
+                self._open = False
+                self._pipe.send(answer)
+
+    def _overdue(self) -> None:
+        if self._trial is not None:  # else a hook blocks: the process is killed
+            self.send(cut_off(*self._trial))
+
+
 async def _answer(executor: Executor, pipe: Connection) -> None:
     async with AsyncExitStack() as stack:
         try:
@@ -260,12 +295,16 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
 
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
     """Answer requests until nobody asks any more."""
+    answers = _Answers(pipe)
+    if isinstance(executor, LocalExecutor):
+        executor.begun = answers.note
     while True:
         try:
-            request = await asyncio.to_thread(pipe.recv)
+            request, seconds = await asyncio.to_thread(pipe.recv)
         except (EOFError, OSError):
             return
+        answers.begin(seconds)
         try:
-            pipe.send(await executor.execute(request))
+            answers.send(await executor.execute(request))
         except Exception as error:
-            pipe.send(described(error))
+            answers.send(described(error))

@@ -68,6 +68,8 @@ class Wiring(NamedTuple):
     """Takes secrets out of a text that is to be cut: half of a secret could not be recognised."""
     fork: Fork | None = None
     """Answers what a recorded run asked alike, for as long as a mutant's run is like it."""
+    begun: Callable[[Trial, float], None] = lambda trial, timeout: None
+    """Told of the trial, and of its timeout in seconds, before the agent runs."""
 
 
 _UNTOUCHED = Wiring()
@@ -109,6 +111,7 @@ async def attempt(
             redact=wiring.redact,
             recorder=Recorder(takes=[] if wiring.record else None),
         )
+        wiring.begun(trial, timeout)
         with led.admitted(trial) if led else nullcontext():
             return await _run(adapter, case, trial, timeout)
     finally:
@@ -154,6 +157,27 @@ def _files_of(adapter: Adapter) -> tuple[str, ...]:
     """Return the texts of the files with instructions that the agent reads itself, as this trial has them."""
     config = adapter.get_config()
     return tuple(document.text for document in config.context if document.name in config.workspace)
+
+
+def cut_off(trial: Trial, timeout: float) -> Execution:
+    """Return what is known of a trial that still runs after its timeout, and cannot be cancelled.
+
+    Called from another thread than the trial's.
+    """
+    recorder = trial.recorder
+    recorder.closed = True
+    spent = recorder.service_time(timeout)
+    ending, reason = ending_of_timeout(spent)
+    trace = recorder.trace(()).model_copy(update={"service": spent})
+    return Execution(
+        ending=ending,
+        reason=reason,
+        trace=trace.with_own_names(trial.tools),
+        footprint=footprint(
+            list(recorder.exchanges), set(recorder.config_reads), _marks(trial), set(recorder.nodes)
+        ),
+        abandoned=True,
+    )
 
 
 def _marks(trial: Trial) -> frozenset[str]:

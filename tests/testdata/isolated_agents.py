@@ -50,6 +50,15 @@ async def block(config: AgentConfig, given: Any) -> Any:
     return f"{given} {os.getpid()}"
 
 
+async def wait(config: AgentConfig, given: Any) -> Any:
+    """An async agent that blocks its event loop until the model answers at the address."""
+    import httpx
+
+    with httpx.Client(trust_env=False) as client:
+        body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        return client.post(str(given), json=body, timeout=60).text
+
+
 @tool
 def look_up(order: str) -> dict[str, str]:
     """A tool whose results are lost."""
@@ -99,7 +108,7 @@ def faulty(turns: tuple[str, ...]) -> Executor:
 
 def making(name: str, turns: tuple[str, ...]) -> Any:
     """What a `ProcessExecutor` takes: the name of one of these functions."""
-    if name in ("run", "block"):
-        return partial(executor, {"run": run, "block": block}[name], turns)
+    if name in ("run", "block", "wait"):
+        return partial(executor, {"run": run, "block": block, "wait": wait}[name], turns)
     makers = {"slow_to_import": slow_to_import, "noting": noting, "broken": broken, "faulty": faulty}
     return partial(makers[name], turns)

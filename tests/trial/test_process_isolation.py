@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -73,7 +74,19 @@ def test_agents_that_will_not_stop_are_killed_and_their_worker_is_replaced() -> 
 def test_an_async_agent_that_blocks_its_loop_is_killed_too() -> None:
     blocked, fine = execute(pool("block", ("block", "fine")), "block", "fine", one_by_one=True)
     assert (blocked.ending, fine.ending) == (Ending.TIMEOUT, Ending.ANSWERED)
-    assert blocked.reason.startswith("killed: no answer within")
+    assert blocked.reason.startswith("no answer within")
+    assert blocked.trace.service is not None
+    assert blocked.trace.service.own > 0
+
+
+def test_a_blocked_worker_that_waits_for_a_silent_service_accuses_no_agent() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1/chat/completions"
+        (waited,) = execute(pool("wait", (url,)), url)
+    assert waited.ending is Ending.INFRASTRUCTURE
+    assert waited.trace.service is not None
+    assert waited.trace.service.waiting > 0
+    assert not waited.abandoned
 
 
 def test_faults_of_tools_happen_in_the_worker_and_their_marks_come_back() -> None:

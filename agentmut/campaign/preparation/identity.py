@@ -92,7 +92,7 @@ def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None
     excluded = {path.resolve() for path in besides}
     total = hashlib.sha256()
     others = program_files(spec, root, _own_files(root)) if spec else ()
-    for path in sorted({*_python_files(root), *others}):
+    for path in sorted({*python_files(root), *others}):
         if path.resolve() not in excluded:
             total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
@@ -100,7 +100,7 @@ def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None
 
 def unused_elsewhere(root: Path, modules: Mapping[str, Path]) -> tuple[Path, ...]:
     """Return the `modules` (file by dotted name) that no other Python file under `root` mentions."""
-    texts = {path: path.read_text("utf-8", "replace") for path in _python_files(root)} if modules else {}
+    texts = {path: path.read_text("utf-8", "replace") for path in python_files(root)} if modules else {}
 
     def mentioned(name: str, own: Path) -> bool:
         word = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
@@ -132,7 +132,8 @@ def _entry(spec: AgentSpec) -> str:
     return f"{name} {digest_of(settings)}".strip() if settings else name
 
 
-def _python_files(root: Path) -> Iterable[Path]:
+def python_files(root: Path) -> Iterable[Path]:
+    """Return the project's own Python files, without those of hidden folders and of other tools."""
     return (path for path in _own_files(root) if path.suffix == ".py")
 
 

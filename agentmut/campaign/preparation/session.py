@@ -26,6 +26,7 @@ from agentmut.campaign.preparation.history import by_yield, read_history
 from agentmut.campaign.preparation.identity import Environment, environment
 from agentmut.campaign.preparation.imported import agents_adapter, imported_suite, with_suite
 from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
+from agentmut.campaign.preparation.process_needs import process_needs
 from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
 from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_judged
 from agentmut.campaign.trials import Suite
@@ -245,7 +246,7 @@ def make_executor(session: Session, seed: int | None = None, pace: Pace | None =
     agent = inside(session.adapter)
     outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
     alone = isinstance(agent, RunsAlone) and agent.runs_alone
-    if (execution.isolate == "process" or alone) and not outside:
+    if (_isolates(session.project) or alone) and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
         exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
@@ -253,6 +254,12 @@ def make_executor(session: Session, seed: int | None = None, pace: Pace | None =
     else:
         inner = local_executor(session, seed)
     return RetryingExecutor(PacedExecutor(inner, pace or Pace()), execution.retries)
+
+
+def _isolates(project: Project) -> bool:
+    """Return whether trials have processes of their own: as the project says, or as its code needs with `auto`."""
+    wanted = project.execution.isolate
+    return wanted == "process" or (wanted == "auto" and bool(process_needs(project.root)))
 
 
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:

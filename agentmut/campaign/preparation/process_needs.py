@@ -1,0 +1,63 @@
+"""Signs in an agent's code that a trial may end its process: then trials need processes of their own."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentmut.campaign.preparation.identity import python_files
+
+_ENDS = {
+    "os.abort": "which crashes the process",
+    "os.kill": "which may end the process",
+    "os.killpg": "which may end the process",
+    "os.execv": "which replaces the process",
+    "os.execve": "which replaces the process",
+    "os.execvp": "which replaces the process",
+    "signal.raise_signal": "which may end the process",
+    "faulthandler._sigsegv": "which crashes the process",
+    "ctypes.CDLL": "and a fault in machine code crashes the process",
+    "ctypes.string_at": "and a wrong address crashes the process",
+    "resource.setrlimit": "which holds for all trials of the process",
+}
+"""Calls that no Python code can contain, by their dotted names."""
+MOST = 3
+"""Places that are named."""
+
+
+def process_needs(root: Path) -> tuple[str, ...]:
+    """Return where the Python files of a project do what ends or changes a whole process: place, call and effect.
+
+    Only what the code says in plain words is found; files that cannot be parsed are passed over.
+    """
+    found = (need for path in sorted(python_files(root)) for need in _needs(path, root))
+    return tuple(need for _, need in zip(range(MOST), found, strict=False))
+
+
+def _needs(path: Path, root: Path) -> Iterator[str]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError, RecursionError):
+        return
+    names = dict(_imported(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (effect := _ENDS.get(called := _called(node.func, names))):
+            yield f"{path.relative_to(root).as_posix()}:{node.lineno} calls {called}, {effect}"
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the names of a file with what they stand for: `abort` for `from os import abort`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _called(function: ast.expr, names: dict[str, str]) -> str:
+    parts: list[str] = []
+    while isinstance(function, ast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return ""
+    return ".".join([names.get(function.id, function.id), *reversed(parts)])

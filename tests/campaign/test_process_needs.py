@@ -1,0 +1,57 @@
+"""Code that may end a whole process is told by its source."""
+
+from pathlib import Path
+
+import pytest
+
+from agentmut.campaign.preparation.process_needs import process_needs
+from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.doctor.beforehand import isolation_checks
+from agentmut.project.loading import load_project
+from agentmut.trial.executor import LocalExecutor
+from agentmut.trial.isolation import ProcessExecutor
+
+CRASHING = (
+    "from os import abort as stop\n\n\ndef run(config, input):\n    0 if input else stop()\n    return 'hi'\n"
+)
+QUIET = (
+    "import os\n\n\ndef run(config, input):\n    return os.path.abspath('abort') if os.getpid() else 'hi'\n"
+)
+
+
+def project_in(folder: Path, agent: str, isolate: str) -> Path:
+    module = f"needing_{folder.name}"
+    (folder / f"{module}.py").write_text(agent)
+    (folder / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hi}]}\n")
+    (folder / "agentmut.yaml").write_text(
+        f"version: 1\nagent: {{adapter: python, run: '{module}:run', config: {{prompt: Hi}}}}\n"
+        f"suite: {{scenarios: s.yaml}}\nexecution: {{isolate: {isolate}}}\n"
+    )
+    return folder
+
+
+def test_calls_are_found_under_whatever_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import os as o\nimport ctypes\n\no.kill(1, 9)\nctypes.CDLL(None)\n")
+    (tmp_path / "b.py").write_text("this is no Python")
+    (tmp_path / "c.py").write_text("def kill(): ...\n\nkill()\nself.os.abort()\n")
+    assert process_needs(tmp_path) == (
+        "a.py:4 calls os.kill, which may end the process",
+        "a.py:5 calls ctypes.CDLL, and a fault in machine code crashes the process",
+    )
+
+
+@pytest.mark.parametrize(
+    ("agent", "isolate", "kind"),
+    [(CRASHING, "auto", ProcessExecutor), (QUIET, "auto", LocalExecutor), (CRASHING, "task", LocalExecutor)],
+)
+def test_auto_isolates_where_the_code_needs_it(tmp_path: Path, agent: str, isolate: str, kind: type) -> None:
+    executor = make_executor(open_session(load_project(project_in(tmp_path, agent, isolate))))
+    assert isinstance(executor._inner._inner, kind)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("isolate", "ok"), [("task", [False]), ("auto", [True]), ("process", [])])
+def test_doctor_says_it_beforehand(tmp_path: Path, isolate: str, ok: list[bool]) -> None:
+    session = open_session(load_project(project_in(tmp_path, CRASHING, isolate)))
+    found = list(isolation_checks(session))
+    assert [check.ok for check in found] == ok
+    assert all(":5 calls os.abort, which crashes the process" in check.said for check in found)
