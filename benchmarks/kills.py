@@ -9,6 +9,7 @@ Exits with 1 where that does not hold.
 import json
 import os
 import random
+import runpy
 import shutil
 import signal
 import sqlite3
@@ -29,7 +30,6 @@ if str(ROOT) not in sys.path:
 
 from agentmut.cli import main as agentmut  # noqa: E402
 from benchmarks.commit import commit  # noqa: E402
-from tests.testdata.warm_cli import warm_up  # noqa: E402
 
 NUMBER = 1_000
 LONGEST = 300
@@ -143,7 +143,7 @@ def started(folder: Path, arguments: tuple[str, ...]) -> int:
         os.chdir(folder)
         for stream, file in ((1, "out.txt"), (2, "err.txt")):
             os.dup2(os.open(folder.parent / file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-        agentmut(arguments)
+        agentmut(list(arguments))
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 71
     finally:
@@ -250,7 +250,7 @@ def unsound(store: Path) -> Iterator[str]:
 
 def main(number: int, seed: int) -> int:
     """Kill so many commands, each verb in turn; print a row for each verb and isolation."""
-    warm_up()
+    runpy.run_path(str(ROOT / "tests" / "testdata" / "warm_cli.py"))["warm_up"]()
     rng, kills, wrong = random.Random(seed), Counter[str](), Counter[str]()
     print(f"SIGKILL at {number} random moments, seed {seed}, commit {commit()}\n", flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

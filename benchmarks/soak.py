@@ -134,11 +134,13 @@ def figures(samples: list[Sample], first: int) -> Iterator[tuple[str, float, flo
     length = samples[-1].trials - first
     shares = ((0.1, 0.2), (0.9, 1))
     parts = [[s for s in samples if low <= (s.trials - first) / length <= high] for low, high in shares]
-    for name, of in (("memory, MB", lambda s: s.memory / 1e6), ("open handles", lambda s: s.handles)):
-        yield name, *(median(map(of, part)) for part in parts)
-    yield "bytes of the store a trial", *(part[-1].stored / part[-1].trials for part in parts)
+    early, late = parts
+    yield "memory, MB", median(s.memory / 1e6 for s in early), median(s.memory / 1e6 for s in late)
+    yield "open handles", median(s.handles for s in early), median(s.handles for s in late)
+    grown = [part[-1].stored / part[-1].trials for part in parts]
+    yield "bytes of the store a trial", grown[0], grown[1]
     usual = median(sample.pace for sample in samples)
-    yield "processor time a trial, ms", *(_time_of_a_trial(part, usual) for part in parts)
+    yield "processor time a trial, ms", _time_of_a_trial(early, usual), _time_of_a_trial(late, usual)
 
 
 def _time_of_a_trial(part: list[Sample], usual: float) -> float:
