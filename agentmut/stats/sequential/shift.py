@@ -20,6 +20,8 @@ SPLITS = 5
 PERMUTATIONS = 999
 OF_THE_BASELINE = 0.6
 """Share of the level for a shift at the end of the baseline; the rest is for the later splits (union bound)."""
+OF_FALLS = 0.8
+"""Share of the level for falls of the pass rate, which kill mutants falsely; the rest is for rises (union bound)."""
 AS_LIKELY = 4.0
 """Split points whose squared score is within so much of the best may be the time of the shift: about 95 %."""
 LEAST = 10
@@ -56,12 +58,15 @@ def find_shift(
     if not scale.all():
         return None
     observed = strata.scores(strata.outcomes[None, :], splits)[0] / scale
-    null = np.abs(strata.scores(strata.permuted(rng), splits) / scale)
+    null = strata.scores(strata.permuted(rng), splits) / scale
     best = int(np.abs(observed).argmax())
     p = min(
-        _p_value(null[:, :1], observed[:1]) / OF_THE_BASELINE,
-        _p_value(null[:, 1:], observed[1:]) / (1 - OF_THE_BASELINE),
         1.0,
+        *(
+            each
+            for sign, share in ((1, OF_FALLS), (-1, 1 - OF_FALLS))
+            for each in _p_values(sign * null, sign * observed, share)
+        ),
     )
     near = splits[observed**2 >= observed[best] ** 2 - AS_LIKELY]
     following = splits[splits > near[-1]]
@@ -70,9 +75,15 @@ def find_shift(
     return Shift(p, -strata.change(int(splits[best])), earliest, latest)
 
 
+def _p_values(null: "Array", observed: "Array", share: float) -> tuple[float, float]:
+    """Return the p-values of a shift in one direction, at the end of the baseline and later, over their shares."""
+    first, later = _p_value(null[:, :1], observed[:1]), _p_value(null[:, 1:], observed[1:])
+    return first / (share * OF_THE_BASELINE), later / (share * (1 - OF_THE_BASELINE))
+
+
 def _p_value(null: "Array", observed: "Array") -> float:
-    """Return the permutation p-value of the largest score in absolute value."""
-    as_large = null.max(axis=1, initial=0.0) >= max(map(abs, observed), default=math.inf) - 1e-9
+    """Return the permutation p-value of the largest score."""
+    as_large = null.max(axis=1, initial=-math.inf) >= max(observed, default=math.inf) - 1e-9
     return float((1 + as_large.sum()) / (PERMUTATIONS + 1))
 
 
