@@ -64,6 +64,10 @@ class Executor(Protocol):
         """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
 
 
+def _untold(trial: Trial, timeout: float) -> None:
+    """Tell nobody that a trial begins."""
+
+
 @dataclass(eq=False)
 class LocalExecutor:
     """Runs trials as tasks of the current event loop."""
@@ -75,7 +79,7 @@ class LocalExecutor:
     _settings: RunSettings
     _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
     _gateway: Gateway | None = field(default=None, init=False)
-    begun: Callable[[Trial, float], None] = field(default=lambda trial, timeout: None, init=False)
+    begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
 
     @asynccontextmanager
