@@ -54,6 +54,7 @@ from .runtime import store_place as store_place
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
 from .starting import write_starter as write_starter
+from .starting_from import write_from as write_from
 from .stored_reports import OfAnAgent as OfAnAgent
 from .suggestions import Idea as Idea
 from .suggestions import Proposed as Proposed

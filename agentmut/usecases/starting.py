@@ -83,7 +83,15 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
     the folder of results comes along where there is none: an existing one stays as it is.
     """
     found = _starter_files(_templates() / starter_name(framework))
-    texts = {target / name: f"{schema_line(name)}{text}" for name, text in found}
+    return write_project(target, dict(found), force)
+
+
+def write_project(target: Path, files: Mapping[str, str], force: bool = False) -> tuple[Path, ...]:
+    """Write the files of a new project, by their paths in it, all or none; the files written.
+
+    Raises `UsageError` as `write_starter` does.
+    """
+    texts = {target / name: f"{schema_line(name)}{text}" for name, text in files.items()}
     if not (target / ".gitignore").exists():
         texts[target / ".gitignore"] = f"{FOLDER}/\n"
     existing = [str(path.relative_to(target)) for path in texts if path.exists()]

@@ -17,18 +17,29 @@ def init(
             "--framework", help="The starter: python, or the name of a framework, as langgraph or crewai."
         ),
     ] = "python",
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Take prompt, tools and model from a file that describes an agent for another tool; FILE#AGENT "
+            "where it describes several.",
+        ),
+    ] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
 ) -> None:
     """Start a project that runs as it is.
 
-    Writes a commented agentmut.yaml, two scenarios and an agent stub.
+    Writes a commented agentmut.yaml, two scenarios and an agent stub. With --from the agent is that of the file, in a
+    ready tool loop; its tools get stand-ins in the scenarios.
 
     Example: agentmut init my_project
     """
-    from agentmut.usecases import WITHOUT_MODEL, starter_name, write_starter
+    from agentmut.usecases import WITHOUT_MODEL, starter_name, write_from, write_starter
 
-    written = [str(path) for path in write_starter(folder, force, framework)]
+    begun = write_from(folder, Path(source), force) if source else None
+    written = [str(path) for path in (begun.files if begun else write_starter(folder, force, framework))]
     if as_json:
         print_json({"written": written})
         return
@@ -36,4 +47,5 @@ def init(
         typer.echo(f"wrote {path}")
     where = project_option(folder)
     prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
+    prefix = f"agentmut simulate --alias {begun.model}=sim-large -- " if begun else prefix
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

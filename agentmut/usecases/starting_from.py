@@ -1,0 +1,108 @@
+"""`agentmut init --from FILE`: a project for an agent that a file of another tool describes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from agentmut._base import UsageError
+from agentmut.nouns import AgentConfig, ToolSpec
+from agentmut.project import read_config_file
+from agentmut.usecases.starting import write_project
+
+DEFAULT_MODEL = "gpt-5.2"
+PROMPT, TOOLS = "prompts/system.md", "tools.yaml"
+_PROJECT = """\
+# What agentmut breaks, which tests it measures, and with how much evidence.
+#   agentmut mutants                       what would be broken (--diff: how)
+#   agentmut simulate --alias {model}=sim-large -- agentmut run    try it offline, against a simulated model
+#   agentmut run                           with the model named below
+version: 1
+
+agent:
+  adapter: {adapter}   # asks the model itself; where your agent has code of its own, name its adapter
+  config:                               # taken from {file}
+{config}
+suite:
+  scenarios: scenarios/*.yaml
+  threshold: 0.9                        # the pass rate asked of each scenario
+
+mutation:
+  sample: 60                            # at most so many mutants in all, a fair sample; leave it out for all
+
+statistics:
+  seed: 1
+
+budget:                                 # whichever is met first stops the run
+  trials: 4000
+  minutes: 30
+"""
+_SCENARIOS = "# A scenario: what the user says, and what must hold of the run. All evaluators must pass.\n"
+
+
+class StartedFrom(NamedTuple):
+    """A new project."""
+
+    files: tuple[Path, ...]
+    model: str
+    """The name of the model that its agent asks."""
+
+
+def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
+    """Write a project with the prompt, the tools and the model of a file, `FILE#AGENT` where it has several agents.
+
+    Nothing is written where a file exists, unless `force`. Raises `UsageError`, also where the file describes neither a
+    prompt nor tools.
+    """
+    config = read_config_file(source).config
+    if not (config.prompt.strip() or config.tools):
+        raise UsageError(f"{source} describes neither a prompt nor tools, so there is nothing to begin with.")
+    files = {"agentmut.yaml": _project(config, source.name), "scenarios/first.yaml": _scenarios(config)}
+    if config.prompt.strip():
+        files[PROMPT] = config.prompt if config.prompt.endswith("\n") else f"{config.prompt}\n"
+    if config.tools:
+        files[TOOLS] = _dumped([_tool(tool) for tool in config.tools])
+    return StartedFrom(write_project(target, files, force), model_named(config))
+
+
+def _project(config: AgentConfig, file: str) -> str:
+    model = config.model.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    model |= {"name": model_named(config)}
+    adapter = "anthropic" if "claude" in str(model["name"]).lower() else "openai"
+    values: dict[str, Any] = {"prompt": PROMPT} if config.prompt.strip() else {}
+    values |= {"tools": TOOLS} if config.tools else {}
+    values["model"] = model
+    written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
+    return _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
+
+
+def model_named(config: AgentConfig) -> str:
+    """Return the name of the model that a project for this agent asks."""
+    return str(config.model.name or DEFAULT_MODEL)
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters or {"type": "object"},
+    }
+
+
+def _scenarios(config: AgentConfig) -> str:
+    return _SCENARIOS + _dumped([dict(_scenario(config))])
+
+
+def _scenario(config: AgentConfig) -> Iterator[tuple[str, Any]]:
+    """Yield a first scenario that anybody's agent can answer, with a stand-in for each tool."""
+    yield "name", "first"
+    yield "input", "Hello, what can you do for me?"
+    yield "evaluators", [{"regex": r"\w"}]
+    if config.tools:
+        yield "tools", {tool.name: {"returns": {"ok": True}} for tool in config.tools}
+
+
+def _dumped(value: Any) -> str:
+    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110)
+    return text

@@ -1,0 +1,59 @@
+"""`agentmut init --from FILE` makes a project of each format that `mutants --config` reads."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agentmut._base.errors import UsageError
+from agentmut.cli.entry import app
+from agentmut.project.config import read_config_file
+from agentmut.project.loading import load_project
+from agentmut.usecases.starting_from import write_from
+
+FILES = Path(__file__).parents[1] / "testdata" / "agent_files"
+AGENTS = (
+    "CLAUDE.md", "assistant.json", "desk.prompty", "root_agent.yaml", "agents/reviewer.md",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_project_has_the_prompt_the_tools_and_the_model_of_the_file(name: str, tmp_path: Path) -> None:
+    described = read_config_file(FILES / name).config
+    write_from(tmp_path, FILES / name)
+    config = load_project(tmp_path).config
+    assert config.prompt.strip() == described.prompt.strip()
+    assert [tool.name for tool in config.tools] == [tool.name for tool in described.tools]
+    assert [tool.description for tool in config.tools] == [tool.description for tool in described.tools]
+    assert config.model.name == (described.model.name or "gpt-5.2")
+
+
+def test_front_matter_is_data_and_no_prose(tmp_path: Path) -> None:
+    write_from(tmp_path, FILES / "agents" / "reviewer.md")
+    text = (tmp_path / "prompts" / "system.md").read_text()
+    assert "---" not in text.splitlines()[:1]
+    assert "description:" not in text
+
+
+def test_one_agent_of_several_is_named_and_the_error_lists_them(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"agents\.yaml describes \d+ agents: .*Name one, as in agents\.yaml#"
+    ):
+        write_from(tmp_path, FILES / "agents.yaml")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UsageError, match="there is no file"):
+        write_from(tmp_path, FILES / "missing.md")
+
+
+def test_the_command_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["init", str(tmp_path / "desk"), "--from", str(FILES / "desk.prompty")])
+    assert told.exit_code == 0, told.output
+    assert "desk/prompts/system.md" in told.output.replace("\n", "")
+    assert "=sim-large -- agentmut mutants" in told.output
+
+
+def test_an_existing_project_is_not_overwritten(tmp_path: Path) -> None:
+    write_from(tmp_path, FILES / "CLAUDE.md")
+    with pytest.raises(UsageError, match=r"already has agentmut\.yaml"):
+        write_from(tmp_path, FILES / "CLAUDE.md")
+    assert write_from(tmp_path, FILES / "assistant.json", force=True).model == "gpt-4o"
