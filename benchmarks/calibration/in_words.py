@@ -1,0 +1,84 @@
+"""`python -m benchmarks.calibration.in_words > docs/error-rates.md`: how often agentmut was right, in plain sentences.
+
+The sentences count what docs/calibration.md has: the tables are the data, this page is for reading.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TABLES = Path(__file__).parents[2] / "docs" / "calibration.md"
+_HEAD = """# How often agentmut was right
+
+agentmut promises error rates: how often an unchanged agent is called killed, how often a real drop is missed, how often
+an interval holds the truth. Each promise was measured, by exact calculation or by simulation with a known truth. This
+page counts what came out. `python -m benchmarks.calibration.in_words` makes it from the [calibration tables](calibration.md).
+
+What the main promises mean:
+
+- **A false kill.** At most 5 of 100 mutants without effect are called killed (`statistics.alpha`).
+- **A missed drop.** About 10 of 100 mutants that fail 0.2 more often survive (`statistics.power`), on average over
+  baselines.
+- **The interval of the score.** In at least 95 of 100 runs it holds the score that endless trials would give.
+- **A false FAIL.** At most 5 of 100 agents that meet their threshold are failed.
+"""
+_FOOT = """
+A figure holds where it is within four standard errors of its promise, or exact and on its right side. A simulation on
+coins is no evidence about real models: services drift, and runs may depend on each other. [Limits](limitations.md) says
+what that changes.
+"""
+
+
+class Section(NamedTuple):
+    """A section of the tables: its figures with what became of each promise."""
+
+    title: str
+    held: int
+    failed: tuple[str, ...]
+    """Figures outside of their promise, with both numbers."""
+    told: int
+    """Figures without a promise."""
+
+
+def sections(text: str) -> Iterator[Section]:
+    """Yield the sections of the tables that have figures."""
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        rows = [
+            [cell.strip() for cell in line.strip("| ").split(" | ")]
+            for line in part.splitlines()
+            if line.startswith("| ")
+        ]
+        rows = [row for row in rows if len(row) >= 3 and row[0] != "figure" and not row[0].startswith("---")]
+        held = sum(row[-1].startswith("holds") for row in rows)
+        failed = tuple(f"{row[0]}: {row[1]}, promised {row[2]}" for row in rows if "FAILS" in row[-1])
+        if rows:
+            yield Section(part.splitlines()[0].strip(), held, failed, len(rows) - held - len(failed))
+
+
+def page(text: str) -> str:
+    """Return the page."""
+    found = list(sections(text))
+    held, failed = sum(each.held for each in found), [one for each in found for one in each.failed]
+    lines = [
+        _HEAD,
+        f"**{held:,} of {held + len(failed):,} promised figures hold.** "
+        + ("These do not:" if failed else "None is outside of its promise."),
+        "",
+        *(f"- {one}." for one in failed),
+        "",
+        "## By section",
+        "",
+        "| what was measured | promised figures that hold | figures without a promise |",
+        "| --- | ---: | ---: |",
+        *(
+            f"| {each.title} | {each.held:,} of {each.held + len(each.failed):,} | {each.told:,} |"
+            for each in found
+        ),
+        _FOOT,
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(page(TABLES.read_text(encoding="utf-8")), end="")
