@@ -13,7 +13,8 @@ _HEAD = """# How often agentmut was right
 
 agentmut promises error rates: how often an unchanged agent is called killed, how often a real drop is missed, how often
 an interval holds the truth. Each promise was measured, by exact calculation or by simulation with a known truth. This
-page counts what came out. `python -m benchmarks.calibration.in_words` makes it from the [calibration tables](calibration.md).
+page counts what came out; `python -m benchmarks.calibration.in_words` makes it from the
+[calibration tables](calibration.md).
 
 What the main promises mean:
 
