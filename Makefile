@@ -161,6 +161,7 @@ test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; 
 
 slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m benchmarks.calibration --full
+	$(BIN)/python -m benchmarks.calibration.in_words > docs/error-rates.md
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py

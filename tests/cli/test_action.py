@@ -112,6 +112,7 @@ class Job:
         (folder / "bin" / "python").symlink_to(sys.executable)
         copied = folder / ".github" / "actions" / "agentmut"
         shutil.copytree(FOLDER, copied)  # all that a repository needs of agentmut's
+        shutil.copytree(FOLDER, folder / "agentmut-ci")
         self.environment = {
             **os.environ,
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -180,11 +181,10 @@ def job(tmp_path: Path, simulator_url: str) -> Job:
 def test_the_step_measures_decides_and_writes_outputs_and_summary(job: Job) -> None:
     done = job.step()
     assert done.returncode == 0, done.stderr + done.stdout
-    assert job.outputs == {
-        "decision": "deploy",
-        "score": "0.3333",
-        "exit-code": "0",
-    }  # one instruction of three
+    outputs = job.outputs
+    first = Path(outputs.pop("comment")).read_text()
+    assert outputs == {"decision": "deploy", "score": "0.3333", "exit-code": "0"}  # one instruction of three
+    assert first.startswith("## agentmut: mutation score 0.33")  # there is no run to compare with
     summary = job.summary.read_text()
     assert summary.startswith("## agentmut: mutation score 0.33")
     assert "Decision: deploy" in summary
@@ -193,6 +193,9 @@ def test_the_step_measures_decides_and_writes_outputs_and_summary(job: Job) -> N
     job.gate("min_score: 0.9")  # above the upper bound
     assert job.step(arguments="--class\nprompt\n").returncode == 1
     assert job.outputs["decision"] == "block"
+    second = Path(job.outputs["comment"]).read_text()
+    assert second.startswith("## agentmut: from run ")
+    assert "mutation score" in second.lower()
     job.gate("min_score: 0.5")  # between the bounds
     done = job.step(**{"fail-on-manual": "false"})
     assert done.returncode == 0
@@ -246,3 +249,82 @@ def test_the_gitlab_job_measures_and_leaves_what_it_names_as_artifacts_and_cache
     (page,) = artifacts["paths"]
     assert (job.folder / page).read_text().startswith("<!DOCTYPE html>")
     assert all((job.folder / kept).is_dir() for kept in told["cache"]["paths"])
+
+
+MARK = "<!-- agentmut -->"
+
+
+class Service:
+    """`gh` and `curl` that write down what they are asked; `found` is what they print for a list of comments."""
+
+    def __init__(self, folder: Path, found: str) -> None:
+        self.folder, self.asked = folder, folder / "asked"
+        (folder / "bin").mkdir()
+        (folder / "found").write_text(found)
+        for name in ("gh", "curl"):
+            shim = folder / "bin" / name
+            shim.write_text(
+                f'#!/bin/bash\nprintf "%s " {name} "$@" >> "{self.asked}"; echo >> "{self.asked}"\n'
+                f'for a in "$@"; do case "$a" in body@*|body=@*) cp "${{a#*@}}" "{folder}/body";; esac; done\n'
+                f'case "$*" in *POST*|*PUT*|*PATCH*) ;; *) cat "{folder}/found";; esac\n'
+            )
+            shim.chmod(0o755)
+        (folder / "bin" / "python").symlink_to(sys.executable)
+        (folder / "text").write_text("## agentmut: mutation score 0.33\n")
+
+    def comments(self, **environment: str) -> subprocess.CompletedProcess[str]:
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        return subprocess.run(
+            ["bash", str(FOLDER / "comment.sh"), str(self.folder / "text")],
+            env={"PATH": path, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+
+ON_GITHUB = {"GITHUB_REPOSITORY": "us/desk", "PULL_REQUEST": "7", "GH_TOKEN": "secret"}
+ON_GITLAB = {
+    "CI_API_V4_URL": "https://git.example/api/v4",
+    "CI_PROJECT_ID": "5",
+    "CI_MERGE_REQUEST_IID": "9",
+    "AGENTMUT_TOKEN": "secret",
+}
+
+
+@pytest.mark.parametrize(
+    ("environment", "found", "sent"),
+    [
+        (ON_GITHUB, "", "-X POST repos/us/desk/issues/7/comments"),
+        (ON_GITHUB, "31\n32\n", "-X PATCH repos/us/desk/issues/comments/31"),
+        (ON_GITLAB, "[]", "-X POST https://git.example/api/v4/projects/5/merge_requests/9/notes "),
+        (
+            ON_GITLAB,
+            f'[{{"id": 1, "body": "x"}}, {{"id": 4, "body": "{MARK} old"}}]',
+            "-X PUT https://git.example/api/v4/projects/5/merge_requests/9/notes/4",
+        ),
+    ],
+)
+def test_a_pull_request_has_one_comment_which_is_renewed(
+    tmp_path: Path, environment: dict[str, str], found: str, sent: str
+) -> None:
+    service = Service(tmp_path, found)
+    service.comments(**environment)
+    asked = service.asked.read_text()
+    assert sent in asked.splitlines()[-1]
+    assert "secret" not in asked  # others on the machine may list the arguments of a process
+    assert (tmp_path / "body").read_text() == f"{MARK}\n## agentmut: mutation score 0.33\n"
+
+
+def test_a_dry_run_prints_the_request_and_sends_none(tmp_path: Path) -> None:
+    service = Service(tmp_path, "")
+    said = service.comments(**ON_GITHUB, DRY_RUN="true").stdout
+    assert said.startswith("gh api --silent -X POST repos/us/desk/issues/7/comments -F body=@")
+    assert "POST" not in service.asked.read_text()
+
+
+def test_without_a_pull_request_or_a_right_to_comment_nothing_fails(tmp_path: Path) -> None:
+    service = Service(tmp_path, "")
+    assert "no comment is written" in service.comments().stderr
+    (tmp_path / "bin" / "gh").write_text("#!/bin/bash\nexit 1\n")
+    assert service.comments(**ON_GITHUB).stdout.startswith("::warning title=agentmut::The comment could not")

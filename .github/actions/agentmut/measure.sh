@@ -44,6 +44,8 @@ run=$(python -c 'import json, sys; print(json.load(open(sys.argv[1])).get("run_i
 if [ -n "$run" ]; then
   agentmut report "$run" --project "$PROJECT"
   agentmut report "$run" --project "$PROJECT" --format markdown >> "$GITHUB_STEP_SUMMARY"
+  comment=$(mktemp)
+  bash "$GITHUB_ACTION_PATH/comment_text.sh" "$PROJECT" "$run" > "$comment" && echo "comment=$comment" >> "$GITHUB_OUTPUT"
 fi
 if [ "$GATE" = true ] && [ "$code" -ne 2 ] && [ "$code" -le 3 ]; then
   agentmut gate ${run:+"$run"} --project "$PROJECT" > "$text"
