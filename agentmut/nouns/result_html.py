@@ -50,7 +50,8 @@ def _unnoticed(row: MutantRow) -> tuple[str, ...]:
 
 def _figures(score: Score) -> str:
     if score.value is None:
-        return "n/a"
+        left = score.undecided + score.untestable + score.not_drawn
+        return f"none of {left} decided" if left else "n/a"
     bounds = "" if score.low is None or score.high is None else f" [{score.low:.2f}, {score.high:.2f}]"
     return f"{score.value:.2f}{bounds}"
 

@@ -25,7 +25,12 @@ def interval(score: Score | CiRed) -> str:
     '0.50 [0.25, 0.75]'
     >>> interval(Score(value=None, low=None, high=None))
     'n/a'
+    >>> interval(Score(value=None, low=0, high=1, undecided=2, not_drawn=10))
+    'none of 12 decided'
     """
+    if isinstance(score, Score) and score.value is None:
+        left = score.undecided + score.untestable + score.not_drawn
+        return f"none of {left} decided" if left else "n/a"
     if score.low is None or score.high is None:
         return "n/a"
     value = "n/a" if score.value is None else f"{score.value:.2f}"

@@ -165,6 +165,27 @@ def round_line(
     return RoundLine(delta=delta, total=amount(spent, unit))
 
 
+MOST_KILLED = 0.9
+"""Share of the degrading mutants that a suite kills which misses little."""
+
+
+def most_killed(
+    mutants: Sequence[PlannedMutant],
+    controls: Sequence[PlannedMutant],
+    baseline_trials: int,
+    unit: Unit,
+    in_rounds: Sequence[Expect],
+) -> str:
+    """Say what all rounds take where the suite kills nearly all: survivors take most, and nobody knows their number."""
+    first, last = in_rounds[0], in_rounds[-1]
+    total = round_line(0.0, mutants, controls, baseline_trials, unit, first, last, MOST_KILLED).total
+    usd = "" if total.usd is None else f", ${total.usd:.2f}"
+    return (
+        f"a suite that kills {MOST_KILLED:g} of the degrading mutants takes {total.trials:,.0f} trials{usd} in all: "
+        "survivors take most of them; after a first run its own share is used"
+    )
+
+
 def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, float | None]) -> str:
     """Say which drops the budget (trials, US dollars, minutes) is probably enough for; empty without a budget."""
     if not rounds or not any(limit is not None for limit in limits):

@@ -42,6 +42,7 @@ from agentmut.usecases.plan_figures import (
     Unit,
     amount,
     buys,
+    most_killed,
     offers,
     plan_line,
     round_line,
@@ -105,6 +106,8 @@ def foresee(
         )
         for each, here in zip(campaign.rounds, in_rounds, strict=False)
     )
+    whole = campaign.ladder[-1].baseline * len(campaign.scenarios)
+    sharp = most_killed(mutants, controls, whole, units, in_rounds) if rounds and not history else ""
     most = len(campaign.scenarios) * rules.n_max
     return Foreseen(
         agentmut_version=__version__,
@@ -121,7 +124,7 @@ def foresee(
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
         stops=stopped_by(limits, max((x.total for x in lines), key=lambda x: x.trials)),
         asks=why_ask(budget, campaign.worst_case_trials, store.mean_cost()),
-        assumptions=tuple(known.assumptions(campaign)),
+        assumptions=(*known.assumptions(campaign), *filter(None, [sharp])),
         notes=campaign.notes,
     )
 

@@ -22,6 +22,7 @@ RULE = {"alpha": 0.05, "beta": 0.1, "delta": 0.2}
         (Score(value=1, low=0, high=1, killed=1, undecided=1), "1 of 2"),  # of an earlier version: no grade
         (Score(value=0.8, low=0.4, high=1, killed=4, no_coverage=1), "0.80 [0.40, 1.00]"),
         (Score(value=None, low=None, high=None), "n/a"),
+        (Score(value=None, low=0, high=1, undecided=5, not_drawn=2), "none of 7 decided"),
     ],
 )
 def test_fewer_than_five_mutants_are_counted_and_get_no_interval(score: Score, words: str) -> None:

@@ -18,6 +18,7 @@ from agentmut.usecases.plan_figures import (
     RoundLine,
     Unit,
     amount,
+    most_killed,
     offers,
     plan_line,
     stopped_by,
@@ -56,6 +57,19 @@ def test_many_scenarios_are_foretold_from_thirty() -> None:
         drops, rng = (drop, *[0.0] * 59), np.random.default_rng(7)
         runs = simulate((0.95,) * 60, drops, rules.design(60), 400, rng, n0=20, table_of=TABLES)
         assert found.trials == pytest.approx(runs.trials.mean(), rel=0.15)
+
+
+def test_a_suite_that_kills_nearly_all_is_foretold_beside_the_usual_one() -> None:
+    """A kill takes 10 trials a scenario, a survivor 100; two mutants on one scenario, one control on two."""
+    mutants = [PlannedMutant("prompt", True, Lanes(1, 0.9), 0.01), PlannedMutant("tool", True, None, 0.01)]
+    controls = [PlannedMutant("control", False, Lanes(2, 0.9), 0.01)]
+
+    def survives(lanes: Lanes, drop: float) -> Expected:
+        return Expected(0.0, 1.0, 0.0, 100.0 * lanes.scenarios)
+
+    said = most_killed(mutants, controls, 60, Unit(0.01, None, 1), [expect, survives])
+    trials = 60 + (0.9 * 10 + 0.1 * 100) + 200
+    assert f"takes {trials:.0f} trials, ${trials / 100:.2f} in all" in said
 
 
 def expect(lanes: Lanes, drop: float) -> Expected:
