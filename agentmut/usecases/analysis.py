@@ -24,6 +24,7 @@ from agentmut.usecases.analysis_rows import (
     SpentElsewhere,
 )
 from agentmut.usecases.analysis_runs import JudgedRun, Judges, by_scenario, judged_runs
+from agentmut.usecases.foreign_scenarios import write_scenarios
 from agentmut.usecases.importing import PLACES, foreign_store
 
 ERROR = 0.05
@@ -42,6 +43,8 @@ class AnalysisWish(NamedTuple):
     """Files of contracts that every run is judged by, besides the project's evaluators."""
     relations: tuple[str, ...] = ()
     """Names or families; empty for those of the project, or all."""
+    scenarios_file: str = ""
+    """Where scenarios of the runs are written; empty for nowhere."""
 
 
 def analyze(project: str | Path = ".", wish: AnalysisWish | None = None) -> Analysis:
@@ -76,6 +79,9 @@ def _analysis(
     judged = judged_runs(trials, asked.contracts, project, root)
     evidence, scenarios = judged.evidence, judged.scenarios
     config = completed(project.config if project else AgentConfig(), report_of(imports).config)
+    own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
+    path = Path(asked.scenarios_file) if asked.scenarios_file else None
+    added = 0 if path is None else write_scenarios(evidence, own, path)
     notes = [f"{judged.skipped} evaluators ask a model and were left out"] if judged.skipped else []
     settings = project.coverage if project else CoverageSettings()
     traces = {name: [run.trace for run in own] for name, own in by_scenario(evidence).items()}
@@ -91,6 +97,7 @@ def _analysis(
         contracts=tuple(_contracts(evidence, judged.judges)),
         relations=tuple(relation_counts(evidence, scenarios, config, asked.relations, project, root)),
         spent=_spent(evidence),
+        scenarios_written=added,
         notes=tuple(notes),
     )
 

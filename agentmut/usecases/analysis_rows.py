@@ -114,4 +114,6 @@ class Analysis(Frozen):
     contracts: tuple[ContractRow, ...] = ()
     relations: tuple[RelationCount, ...] = ()
     spent: SpentElsewhere
+    scenarios_written: int = 0
+    """Scenarios that were written into a file."""
     notes: tuple[str, ...] = Field(default=())

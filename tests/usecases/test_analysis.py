@@ -8,6 +8,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.insight import Dimension
+from agentmut.project import load_project
 from agentmut.report import render_analysis
 from agentmut.store import ImportQuery
 from agentmut.usecases import Analysis, AnalysisWish, ImportWish, analyze, import_traces
@@ -102,6 +103,23 @@ def test_groups_have_wider_intervals_since_they_are_read_together(tmp_path: Path
     assert [(row.value, row.runs, row.scenarios) for row in groups] == [(str(k), 4, 4) for k in range(4)]
     assert {row.pass_rate.level for row in groups} == {1 - 0.05 / 4}
     assert all("jointly for 4 by Bonferroni" in row.pass_rate.method for row in groups)
+
+
+def test_what_users_said_becomes_scenarios_without_secrets(tmp_path: Path) -> None:
+    key = "sk-proj-" + "a1B2c3D4e5F6" * 4
+    runs = [run(0, 1.0, tool="cancel", trial=k) for k in range(3)] + [run(0, 0.0, trial=3), run(1, 1.0)]
+    runs[-1]["traj"][0]["content"] = f"My key is {key}"
+    path = tmp_path / "scenarios" / "recorded.yaml"
+    assert analyzed(tmp_path, *runs, scenarios_file=str(path)).scenarios_written == 2
+    assert key not in path.read_text()
+    project = {"version": 1, "agent": {"adapter": "python", "run": "agent:run"}}
+    (tmp_path / "agentmut.yaml").write_text(json.dumps(project))
+    first, second = load_project(tmp_path).scenarios
+    assert (first.name, first.turns) == ("task_0", ("Cancel order W1042",))
+    assert [(one.name, one.argument) for one in first.evaluators] == [("tool_called", "cancel")]
+    assert (second.turns, second.evaluators[0].name) == (("My key is [redacted]",), "regex")
+    with pytest.raises(UsageError, match="is there already"):
+        analyze(tmp_path, AnalysisWish(relations=CHEAP, scenarios_file=str(path)))
 
 
 def test_a_query_that_finds_nothing_says_what_there_is(tmp_path: Path) -> None:

@@ -43,6 +43,13 @@ def analyze(
     relation: Annotated[
         list[str] | None, typer.Option("--relation", help="Only this relation or family; may be repeated.")
     ] = None,
+    write_scenarios: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-scenarios",
+            help="Write what users said as scenarios into this new file, without secrets.",
+        ),
+    ] = None,
     project: ProjectPath = Path(),
     full: Full = False,
     as_json: Json = False,
@@ -73,5 +80,6 @@ def analyze(
     )
     contracts = tuple(str(Path(path).absolute()) for path in contract or ())
     with agents_on_stderr():
-        found = analyzed(project, AnalysisWish(query, by, contracts, tuple(relation or ())))
+        file = str(write_scenarios.absolute()) if write_scenarios else ""
+        found = analyzed(project, AnalysisWish(query, by, contracts, tuple(relation or ()), file))
     print_report(found, as_json, lambda: render_analysis(found, wants_color(), full=full), full=full)

@@ -34,6 +34,8 @@ def render_analysis(found: Analysis, color: bool = False, *, full: bool = False)
     page.title("Cost")
     for line in _spent(found):
         page.add(line)
+    if found.scenarios_written:
+        page.add(f"{counted(found.scenarios_written, 'scenario')} written. Read them before you trust them.")
     for note in found.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
     return page.text()
