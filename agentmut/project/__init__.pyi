@@ -15,7 +15,7 @@ from .recorded_request import config_of as config_of
 from .recorded_request import read_request_file as read_request_file
 from .redacting import redactor as redactor
 from .scenario_edit import apply_suggestions as apply_suggestions
-from .scenario_text import scenario_text as scenario_text
+from .scenario_text import scenario_item as scenario_item
 from .scenarios import evaluator_spec as evaluator_spec
 from .scenarios import named as named
 from .schema import BudgetSettings as BudgetSettings

@@ -19,7 +19,7 @@ from agentmut._base import (
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Scenario, ScenarioSuggestion
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
-from agentmut.project.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
+from agentmut.project.scenario_text import evaluator_in_flow, evaluator_text, scenario_item
 
 SUGGESTED = "suggested.yaml"
 UNCONFIRMED = "Proposed by agentmut from what the agent did: right only if you say so."
@@ -79,7 +79,7 @@ class _Files:
             if before.endswith("\n")
             else "\n\n"
         )
-        text = scenario_text(scenario, UNCONFIRMED)
+        text = scenario_item(scenario, UNCONFIRMED)
         after = before + (gap + text).replace("\n", _newline(before))
         if not _can_be_read(after):
             raise UsageError(
@@ -116,7 +116,7 @@ class _Files:
             if found.get(scenario.name) != scenario:
                 raise ProjectError(
                     f"scenario {scenario.name} would not be read as it is meant. Write it by hand:\n"
-                    f"{scenario_text(scenario)}"
+                    f"{scenario_item(scenario)}"
                 )
 
     def _put_back(self, edits: Sequence[Edit]) -> str:

@@ -23,7 +23,7 @@ def evaluator_in_flow(spec: EvaluatorSpec) -> str:
     return _one_line({spec.name: spec.argument})
 
 
-def scenario_text(scenario: Scenario, comment: str = "") -> str:
+def scenario_item(scenario: Scenario, comment: str = "") -> str:
     """Return a scenario as an item of a scenario file, with a final line break; `comment` precedes its evaluators.
 
     Documents are written by their names, which are their paths.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agentmut._base import UsageError, write_whole
 from agentmut.nouns import EvaluatorSpec, Scenario
-from agentmut.project import scenario_text
+from agentmut.project import scenario_item
 from agentmut.usecases.analysis_runs import JudgedRun, by_scenario
 
 FEWEST = 3
@@ -40,7 +40,7 @@ def _texts(grouped: Mapping[str, list[JudgedRun]], known: Mapping[str, Scenario]
             masked = any(_MASK in str(turn) for turn in turns)
             gap = f"\nput a made-up value where {_MASK} stands" if masked else ""
             scenario = Scenario(name=name, turns=turns, evaluators=evaluators)
-            yield scenario_text(scenario, f"{said}, from {runs[0].found.trial.place}{gap}")
+            yield scenario_item(scenario, f"{said}, from {runs[0].found.trial.place}{gap}")
 
 
 def _assertions(runs: Iterable[JudgedRun]) -> tuple[tuple[EvaluatorSpec, ...], str]:

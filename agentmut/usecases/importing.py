@@ -1,9 +1,10 @@
 """Runs that other tools recorded, from their files into the project's store."""
 
+import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,10 @@ from agentmut.usecases.runtime import open_store, store_at
 PLACES = Places("--")
 _VERSIONS = ("gen_ai.agent.version", "agent.version", "version", "service.version", "ls_version")
 """Fields of records that name the version of an agent, the most particular one first."""
+
+
+_TOGETHER = 64
+"""Runs that are searched for secrets at once."""
 
 
 class ImportReport(Frozen):
@@ -126,20 +131,16 @@ def _kept(
         first = str(broken[0]) if broken else "they hold no runs"
         raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
     outcome = deciding_score(read, wish.outcome, wish.pass_score, PLACES)
-    found: list[tuple[str, ImportedTrial]] = []
-    earlier = masked = 0
-    seen: Counter[str] = Counter()
+    wanted, earlier = [], 0
     for name, report in reports.items():
         for trial in report.trials:
             if wish.since is not None and (trial.started is None or trial.started < wish.since):
                 earlier += 1
-                continue
-            made = _imported(trial, name, report.digest, wish, outcome)
-            clean = _without_secrets(made, redact)
-            masked += clean is not made
-            digest = _identity(clean)
-            seen[digest] += 1
-            found.append((digest_of([digest, seen[digest]]), clean))
+            else:
+                wanted.append(_imported(trial, name, report.digest, wish, outcome))
+    clean = list(_without_secrets(wanted, redact))
+    masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
+    found = list(_identified(clean))
     added = store.imports.add(found, now)
     totals = store.imports.totals()
     return ImportReport(
@@ -184,12 +185,32 @@ def _version(trial: ForeignTrial) -> str:
     return str(stated) if isinstance(stated, str | int | float) else trial.config.digest[:12]
 
 
-def _identity(made: ImportedTrial) -> str:
-    """Return the digest of a run, whatever file it stands in and whatever judges it."""
-    return digest_of(made.trial.model_dump(mode="json", exclude={"place", "scores"}))
+def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, ImportedTrial]]:
+    """Yield each run with the digest that identifies it, whatever file it stands in and whatever judges it.
+
+    The number of its like before it is a part of it: two runs that are alike are two runs.
+    """
+    seen: Counter[str] = Counter()
+    for one in trials:
+        content = storable_json(one.trial, exclude={"place", "scores"}, exclude_defaults=True)
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        seen[digest] += 1
+        yield digest_of([digest, seen[digest]]), one
 
 
-def _without_secrets(made: ImportedTrial, redact: Redactor) -> ImportedTrial:
-    """Return a run without secrets; the very same object where it has none."""
-    written = storable_json(made)
-    return made if redact.text(written) == written else redact.model(made)
+def _without_secrets(made: Sequence[ImportedTrial], redact: Redactor) -> Iterator[ImportedTrial]:
+    """Yield runs without secrets; the very same objects where there is none.
+
+    Many are looked at together: a text takes its time for each form of secret, however short it is.
+    """
+    for at in range(0, len(made), _TOGETHER):
+        some = made[at : at + _TOGETHER]
+        if _is_clean("\n".join(map(storable_json, some)), redact):
+            yield from some
+            continue
+        for one in some:
+            yield one if _is_clean(storable_json(one), redact) else redact.model(one)
+
+
+def _is_clean(written: str, redact: Redactor) -> bool:
+    return redact.text(written) == written

@@ -14,7 +14,7 @@ from agentmut.nouns.suggestion import AssertionSuggestion, Rate, ScenarioSuggest
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.project.scenario_edit import apply_suggestions, with_evaluator
-from agentmut.project.scenario_text import evaluator_text, scenario_text
+from agentmut.project.scenario_text import evaluator_text, scenario_item
 from agentmut.report.paint import clean
 
 CALLED = EvaluatorSpec(name="tool_called", argument="refund")
@@ -152,7 +152,7 @@ def test_new_scenarios_go_to_the_last_file_where_another_would_not_be_read(
     (changed,) = apply_suggestions(load_project(tmp_path), [proposal(new)])
     assert changed.name == "first.yaml"
     assert changed.read_text().startswith(FIRST)
-    assert scenario_text(new)[:12] in changed.read_text()
+    assert scenario_item(new)[:12] in changed.read_text()
 
 
 def test_texts_with_line_breaks_and_letters_are_written_as_a_reader_expects() -> None:
