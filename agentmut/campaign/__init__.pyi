@@ -3,6 +3,7 @@ from .decision.baseline import OLD as OLD
 from .decision.baseline import SPARE as SPARE
 from .decision.baseline import ScenarioBaseline as ScenarioBaseline
 from .decision.baseline import age_note as age_note
+from .decision.clearing import tried_on as tried_on
 from .decision.kill_phase import IDENTITY_ALPHA as IDENTITY_ALPHA
 from .decision.problems import HOPELESS_BASELINE as HOPELESS_BASELINE
 from .decision.problems import HOPELESS_TRIALS as HOPELESS_TRIALS

@@ -137,6 +137,9 @@ class StatisticsSettings(Section):
     suite_share: float = Field(default=0.0, ge=0, lt=1)
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
+    clear_on: int | None = Field(default=None, ge=20)
+    """Try a mutant that more scenarios reach on so many of them, drawn at random, and on the five most related. Left
+    out: on all."""
     scoring: Literal["default", "paper"] = "default"
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)

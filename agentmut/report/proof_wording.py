@@ -57,8 +57,20 @@ def proof(row: MutantRow, rule: Mapping[str, float]) -> str:
         )
     if row.status is Status.SURVIVED and row.ruled_out is not None:
         sure = f", each with confidence {1 - rule['beta']:.2g}" if "beta" in rule else ""
-        return f"Every scenario that it was tried on rules out a drop of {row.ruled_out:g} or more{sure}."
+        return (
+            f"Every scenario that it was tried on rules out a drop of {row.ruled_out:g} or more{sure}."
+            f"{_on_the_others(row)}"
+        )
     return ""
+
+
+def _on_the_others(row: MutantRow) -> str:
+    """Say how many scenarios may have a drop where only a sample of them was tried."""
+    if not row.reached or row.may_have_drop is None:
+        return ""
+    share = f"{row.may_have_drop / row.reached:.0%}"
+    tried = f"{len(row.evidence)} of the {row.reached} that reach it"
+    return f" These are {tried}, and at most {share} of all have such a drop (95 %)."
 
 
 def ruled_out(rows: Iterable[MutantRow]) -> float | None:

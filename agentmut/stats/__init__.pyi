@@ -53,6 +53,7 @@ from .reliability.repeated_runs import pass_at_k as pass_at_k
 from .reliability.repeated_runs import pass_hat_k as pass_hat_k
 from .reliability.repeated_runs import run_summary as run_summary
 from .reliability.suite_means import mean_over_scenarios as mean_over_scenarios
+from .score.clearing import most_with_drop as most_with_drop
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
 from .score.coverage import state_coverage as state_coverage

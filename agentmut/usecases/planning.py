@@ -24,6 +24,7 @@ from agentmut.campaign import (
     reached,
     read_history,
     stored_originals,
+    tried_on,
 )
 from agentmut.mutation import Generation
 from agentmut.nouns import Intent, Mutant, Reach, Scenario, Usage
@@ -209,7 +210,8 @@ class _Known:
         suite, tests = self._session.suite, self._session.tests
         baselines = {name: found.baseline for name, found in self.stored.items()}
         where = reached(mutant, Detector(mutant, suite.full), suite, baselines, tests.scenarios)
-        return list(where.scenarios)
+        statistics = self._session.project.statistics
+        return list(tried_on(where, statistics.clear_on or 0, statistics.seed, mutant.id).scenarios)
 
     def _probably_reaching(self, mutant: Mutant) -> list[str]:
         """Return the scenarios that will probably reach a mutant, by what they carry and what their evaluators name."""

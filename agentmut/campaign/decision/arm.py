@@ -13,6 +13,7 @@ from agentmut.campaign.decision.in_order import InOrder
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.lanes import Lanes
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
+from agentmut.campaign.decision.reach import Clearing
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import AgentTrace, Ending, Mutant, Status
@@ -72,6 +73,8 @@ class Arm:
     """Scenario -> the repeat with which its trials begin, unless it is 0."""
     first_of_original: Mapping[str, int] = field(default_factory=dict)
     """Scenario -> the repeat with which the original's trials begin, unless it is 0."""
+    clearing: Clearing | None = None
+    """How its scenarios were chosen of those that reach it; None where it is tried on all."""
     ended: Conclusion | None = None
     rests: Conclusion | None = None
     """What its trials say for this round; a finer one goes on from there."""

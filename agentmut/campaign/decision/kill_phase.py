@@ -100,6 +100,7 @@ def arm_of(mutant: Mutant, where: Reached, known: Measured) -> Arm:
         confirms=known.plan.rule.beside > 0,
         first=known.plan.first_of_mutants,
         first_of_original=known.plan.first,
+        clearing=where.clearing,
     )
 
 

@@ -9,10 +9,24 @@ from agentmut._base import canonical_json
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.language import stems
 from agentmut.nouns import Mutant, Reach, Scenario, Status
+from agentmut.stats import most_with_drop
 from agentmut.trial import Detector, SuiteConfig, absence
 
 NEVER_CARRIED = "no baseline trial carried this part of the"
 HOLDERS = "a session fixture or a cache"
+
+
+class Clearing(NamedTuple):
+    """The scenarios that reach a mutant, and how those that it is tried on were chosen."""
+
+    reached: int
+    foremost: int
+    strata: tuple[int, ...]
+    """Scenarios in each stratum, of which one is tried."""
+
+    def most_with_drop(self, beta: float) -> int:
+        """Return the most scenarios on which a survivor may have the drop that it was cleared of, at 95 %."""
+        return most_with_drop(self.foremost, self.strata, beta)
 
 
 class Reached(NamedTuple):
@@ -26,6 +40,8 @@ class Reached(NamedTuple):
     reason: str = ""
     parts: Mapping[str, frozenset[str]] = MappingProxyType({})
     """For a second-order mutant, by scenario: ids of the parts that it reaches."""
+    clearing: Clearing | None = None
+    """How `scenarios` were chosen of those that reach it; None where these are all."""
 
 
 def reached(

@@ -11,6 +11,7 @@ from agentmut.campaign.decision.all_errors import all_errors
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
+from agentmut.campaign.decision.clearing import tried_on
 from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, in_round, without_trial
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
@@ -332,7 +333,8 @@ class CampaignState:
         return Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
 
     def _reached(self, mutant: Mutant) -> Reached:
-        return reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
+        where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
+        return tried_on(where, self.plan.rule.clear_on, self.plan.seed, mutant.id)
 
     def _has_baseline(self, where: Reached) -> bool:
         return any(self.baselines[name].usable for name in where.scenarios)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agentmut._base import __version__
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
+from agentmut.campaign.decision.clearing import FOREMOST
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.scoring import Standing, score_of_sample, share_not_killed, standings
@@ -173,6 +174,7 @@ def _row(
     status, reason = _status(state, mutant)
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
+    clearing = arm.clearing if arm else None
     tried = mutant_tried(session, state, mutant)
     return MutantRow(
         id=mutant.id,
@@ -192,6 +194,10 @@ def _row(
         p_value=None if proof.p_value is None else float(f"{proof.p_value:.4g}"),
         grade=proof.grade or "",
         ruled_out=proof.ruled_out,
+        reached=clearing.reached if clearing else None,
+        may_have_drop=clearing.most_with_drop(state.plan.rule.beta)
+        if clearing and proof.ruled_out is not None
+        else None,
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
@@ -323,6 +329,12 @@ def _notes(state: CampaignState) -> Iterable[str]:
     yield from fork_notes(state)
     if state.notice:
         yield state.notice.rstrip(".")
+    if sampled := sum(arm.clearing is not None for arm in state.arms.values()):
+        yield (
+            f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and {state.plan.rule.clear_on} "
+            "random ones of those that reach them (statistics.clear_on). The upper end of the score speaks of these "
+            "scenarios: the whole suite may notice more mutants"
+        )
     if state.is_precise:
         yield (
             f"ended once the interval of the score was within {state.plan.precision:g} to each side of its middle, "

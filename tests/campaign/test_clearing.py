@@ -1,0 +1,95 @@
+"""Mutants that many scenarios reach are tried on a sample of them, and say what that leaves open."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from agentmut.campaign.decision.clearing import FOREMOST, tried_on
+from agentmut.campaign.decision.reach import Reached
+from agentmut.nouns.mutant import Status
+from agentmut.report.proof_wording import proof
+from agentmut.stats.score.clearing import most_with_drop
+from agentmut.usecases.campaigns import measure
+
+AFFINITIES = {f"s{n:03}": 1.0 if n < 3 else n / 1000 for n in range(214)}
+
+
+def test_the_foremost_and_one_of_each_stratum_are_tried() -> None:
+    where = tried_on(Reached(AFFINITIES), 20, 1, "m")
+    assert len(where.scenarios) == 20 + FOREMOST
+    assert {"s000", "s001", "s002", "s213", "s212"} <= set(where.scenarios)  # the highest affinities
+    assert where.clearing is not None
+    assert (where.clearing.reached, sum(where.clearing.strata)) == (214, 209)
+    assert set(where.clearing.strata) == {10, 11}
+    assert where == tried_on(Reached(AFFINITIES), 20, 1, "m")
+    assert where.scenarios != tried_on(Reached(AFFINITIES), 20, 1, "other").scenarios
+
+
+def test_every_scenario_of_the_rest_has_its_chance() -> None:
+    seen = {name for k in range(400) for name in tried_on(Reached(AFFINITIES), 20, 1, str(k)).scenarios}
+    assert seen == set(AFFINITIES)
+
+
+@pytest.mark.parametrize(("size", "reached"), [(0, 214), (20, 25), (20, 3)])
+def test_without_a_size_or_with_few_scenarios_all_are_tried(size: int, reached: int) -> None:
+    some = dict(list(AFFINITIES.items())[:reached])
+    assert tried_on(Reached(some), size, 1, "m") == Reached(some)
+
+
+def test_the_parts_of_a_pair_keep_their_scenarios() -> None:
+    parts = {name: frozenset({"one"}) for name in AFFINITIES}
+    where = tried_on(Reached(AFFINITIES, parts=parts), 20, 1, "m")
+    assert set(where.parts) == set(where.scenarios)
+
+
+def test_the_bound_is_that_of_its_formula() -> None:
+    # 1 - 0.05 ** (1 / 20) = 0.13911, of 200: 27.8; with a miss of 0.1: 30.9; with one foremost scenario hidden as
+    # well, 1 - 0.5 ** (1 / 20) = 0.03406, / 0.9 of 200: 7.6, and that one: fewer
+    assert most_with_drop(0, [10] * 20, 0.0) == 27
+    assert most_with_drop(0, [10] * 20, 0.1) == 30
+    assert most_with_drop(5, [10] * 20, 0.1) == 30
+    assert most_with_drop(5, [], 0.1) == 1
+    with pytest.raises(ValueError, match="strata"):
+        most_with_drop(0, [0], 0.1)
+    with pytest.raises(ValueError, match="miss"):
+        most_with_drop(0, [1], 1.0)
+
+
+@pytest.mark.parametrize("spread", ["even", "together", "random"])
+def test_one_drop_more_than_the_bound_is_cleared_in_at_most_five_of_a_hundred_samples(spread: str) -> None:
+    strata, miss, rng = [11] * 9 + [10] * 11, 0.1, Random(5)
+    dropped = most_with_drop(0, strata, miss) + 1
+    left = [0] * len(strata)
+    for k in range(dropped):
+        where = {"even": k % 20, "together": k // 10, "random": rng.randrange(20)}[spread]
+        left[where] += 1
+    chance = 1.0
+    for size, bad in zip(strata, left, strict=True):
+        chance *= 1 - (1 - miss) * min(1, bad / size)
+    assert chance <= 0.05
+
+
+@pytest.mark.whole
+def test_a_survivor_on_a_sample_says_what_it_leaves_open(projects: Any) -> None:
+    words = tuple(f"word{n}" for n in range(26))
+    extra = f"RATES = dict.fromkeys({words!r}, 1.0)\n"
+    project = projects.write(
+        words,
+        extra=extra,
+        idle=4,
+        mutation={"sample": 6},
+        statistics={"baseline": 10, "delta": 0.75, "clear_on": 20},
+    )
+    result = measure(project)
+    idle, *_ = [row for row in result.mutants if "topic" in row.before]
+    assert idle.status is Status.SURVIVED
+    assert (len(idle.evidence), idle.reached) == (25, 26)
+    assert idle.may_have_drop == most_with_drop(5, [1] * 19 + [2], 0.1)
+    assert "25 of the 26 that reach it" in proof(idle, result.rule)
+    dropped = [row for row in result.mutants if "topic" not in row.before]
+    assert all(
+        any(one.scenario in row.before for one in row.evidence) for row in dropped
+    )  # its own is foremost
+    assert Status.KILLED in {row.status for row in dropped}
+    assert any("statistics.clear_on" in note for note in result.notes)
