@@ -43,7 +43,7 @@ def _quantile(values: NDArray[np.float64], share: float) -> float:
     from scipy.optimize import brentq
 
     top = float(values.max())
-    if top == 0:
+    if top < 1e-9:  # as good as 0, which is the side that is safe for both bounds
         return 0.0
     found: float = brentq(lambda at: _chance(values, at) - share, 1e-12, top * (1 - 1e-12), xtol=1e-9)
     return found

@@ -6,7 +6,6 @@ of stratum h having a drop, all m strata are cleared with chance prod(1 - (1 - m
 (1 - (1 - miss) q)^m for the mean q of D_h / N_h, as the logarithm is concave.
 """
 
-import math
 from collections.abc import Sequence
 
 
@@ -34,5 +33,5 @@ def _in_strata(strata: Sequence[int], miss: float, error: float) -> int:
     if not strata:
         return 0
     count = len(strata)
-    mean = (1 - error ** (1 / count)) / (1 - miss)
-    return min(sum(strata), math.floor(mean * count * max(strata) + 1e-9))
+    mean: float = (1 - error ** (1 / count)) / (1 - miss)
+    return min(sum(strata), int(mean * count * max(strata) + 1e-9))
