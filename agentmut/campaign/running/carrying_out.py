@@ -37,14 +37,16 @@ def run_work(
     *,
     progress: Callable[[], None] = lambda: None,
     now: Clock = time.time,
+    elapsed: Clock | None = None,
     executor: Executor | None = None,
     guard: Guard | None = None,
     forks: Forks | None = None,
 ) -> Stop:
     """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
 
-    `executor` runs them instead of the session's own. With a `guard` it may end with `Stop.QUARANTINED`. With `forks`
-    trials of mutants go along recorded runs of the original.
+    `now` gives the seconds since the epoch that trials are stored with; what the run takes is measured by `elapsed`, a
+    clock that no correction of the time of day moves. `executor` runs the trials instead of the session's own. With a
+    `guard` it may end with `Stop.QUARANTINED`. With `forks` trials of mutants go along recorded runs of the original.
     """
     plan = work.plan
     pace = None if executor else Pace(store.waits())
@@ -57,7 +59,8 @@ def run_work(
     execution = session.project.execution
     alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)
-    ports = ports._replace(claims=claims)
+    steady = elapsed or (time.monotonic if now is time.time else now)
+    ports = ports._replace(claims=claims, elapsed=steady)
     with _little_garbage_collection(), alive, closing(claims), asyncio.Runner() as runner:
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)

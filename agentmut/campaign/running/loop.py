@@ -65,11 +65,12 @@ class Loop:
         work.spend = self._spent_before()
         # a campaign that goes on takes its stored trials in, though its budget is spent; a search would ask on and on
         self._resumed = work.plan.kind == "run" and work.spend.trials > 0
-        self._begun = ports.now() - work.spend.seconds
+        self._elapsed = ports.elapsed or ports.now
+        self._begun = self._elapsed() - work.spend.seconds
         self._judges_before = (
             work.spend.judges_usd - ports.judges_usd()
         )  # a session may carry out several runs
-        self._noted = ports.now()
+        self._noted = self._elapsed()
 
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
@@ -283,10 +284,10 @@ class Loop:
         now = self._ports.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         judges = self._judges_before + self._ports.judges_usd()
-        self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
+        self._work.spend = replace(self._work.spend, seconds=self._elapsed() - self._begun, judges_usd=judges)
         for item in finished:
             self._work.spend = spent_with(self._work.spend, item.launch, item.execution)
-        seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
+        seconds, judges = self._seconds_to_note(self._elapsed()), self._work.spend.all_judges_usd
         self._ports.store.save(self._run, rows, self._taken_over, seconds, judges)
         self._taken_over.clear()
         self._turns.over(item.key for item in finished)

@@ -37,6 +37,8 @@ class Ports(NamedTuple):
     """The recorded runs that trials of mutants go along; None where all trials are live."""
     claims: Claims = Unshared()
     """Which trials this run is executing, for other runs on the same store to see."""
+    elapsed: Clock | None = None
+    """Seconds since any moment, by a clock that never jumps: how long the run is at work. None takes `now`."""
 
 
 class Guard(NamedTuple):
