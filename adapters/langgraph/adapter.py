@@ -65,7 +65,9 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
     Where it takes no config of agentmut, mutants of prompt, tools and model are made of the model requests.
     """
 
-    agent_keys: ClassVar[AgentKeys] = AgentKeys("factory", "my_package.agent:build", frozenset({"route"}))
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        "factory", "my_package.agent:build", frozenset({"route", "graph"})
+    )
 
     def __init__(
         self,

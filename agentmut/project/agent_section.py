@@ -1,10 +1,11 @@
 """The section `agent` of `agentmut.yaml`: where the agent is found, and what it is made of."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
 from agentmut.nouns import ModelConfig
+from agentmut.project.graph_places import PLACE_OF_GRAPH, reference_to
 from agentmut.project.section import Reference, Section
 
 
@@ -57,6 +58,9 @@ class AgentSection(Section):
     runs the agent itself."""
     factory: Reference | None = None
     """`module:function` that returns a fresh agent, and may take the config; or `module:object`, an agent."""
+    graph: Annotated[str, Field(pattern=PLACE_OF_GRAPH)] | None = None
+    """Another name of `factory` for the adapter `langgraph`; also as `langgraph.json` names graphs:
+    `./my_package/agent.py:graph`."""
     run: Reference | None = None
     """`module:function` called as `run(config, input)` or `run(input)`, sync or async."""
     functions: Reference | None = None
@@ -100,3 +104,8 @@ class AgentSection(Section):
     and those of variables named like credentials, are masked in whatever is kept."""
     config: ConfigSection = Field(default_factory=ConfigSection)
     """The agent's parts."""
+
+    @property
+    def source(self) -> str | None:
+        """Return the factory, or the graph in its place, as `module:object`."""
+        return self.factory or (reference_to(self.graph) if self.graph else None)

@@ -273,12 +273,15 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
     keys: AgentKeys | None = adapter.agent_keys if issubclass(adapter, TakesKeys) else None
     if keys is None:  # the adapter checks its own spec
         return
-    if keys.needed and not getattr(agent, keys.needed):
+    given = agent.source if keys.needed == "factory" else keys.needed and getattr(agent, keys.needed)
+    if keys.needed and not given:
         example = f"{keys.needed}: {keys.example}"
         yield ("agent",), f"the {agent.adapter} adapter needs the key {keys.needed!r}, as in `{example}`"
     for key in agent.model_fields_set - _EVERYBODY - keys.others - {keys.needed}:
         takes = ", ".join(repr(name) for name in [keys.needed, *sorted(keys.others)] if name)
         yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {takes}"
+    if agent.factory and agent.graph:
+        yield ("agent", "graph"), "give either factory or graph: both name the agent"
     if isinstance(agent.command, str) and not agent.shell:
         said = 'a command is a list, as in `[node, agent.js, "{input}"]`; one line takes `shell: true`'
         yield ("agent", "command"), said
@@ -300,6 +303,9 @@ def agent_spec(
     `otherwise` is the name of the adapter where the section names none.
     """
     command = (agent.command,) if isinstance(agent.command, str) else tuple(agent.command or ())
-    same = agent.model_dump(include=set(AgentSpec.model_fields) - {"adapter", "command", "headers", "root"})
+    own = {"adapter", "command", "factory", "headers", "root"}
+    same = agent.model_dump(include=set(AgentSpec.model_fields) - own)
     adapter = agent.adapter or otherwise
-    return AgentSpec(**same, adapter=adapter, command=command, headers=headers, root=str(root))
+    return AgentSpec(
+        **same, adapter=adapter, command=command, factory=agent.source, headers=headers, root=str(root)
+    )

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut._base.errors import UsageError
+from agentmut._base.errors import ProjectError, UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.cli import main
 from agentmut.nouns.config import AgentConfig
+from agentmut.project.loading import load_project
 from agentmut.seams.protocols.adapter import AgentSpec
 
 pytestmark = pytest.mark.framework
@@ -133,6 +134,30 @@ def test_what_takes_no_config_goes_by_the_wire_and_its_tools_are_known(
         UsageError, match="rebuild needs a function that builds the graph from agentmut's config"
     ):
         create(tmp_path, f"{graphs}:{form}", route="rebuild")
+
+
+@pytest.mark.parametrize("place", ["{name}:compiled", "./{name}.py:compiled"])
+def test_a_project_names_its_graph_as_langgraph_json_does(place: str, graphs: str, tmp_path: Path) -> None:
+    case = {"name": "hello", "input": "Hi", "evaluators": [{"contains": "x"}]}
+    (tmp_path / "scenarios.yaml").write_text(yaml.safe_dump([case]))
+    agent = {"adapter": "langgraph", "graph": place.format(name=graphs)}
+    project = {"version": 1, "agent": agent, "suite": {"scenarios": "scenarios.yaml"}}
+    (tmp_path / "agentmut.yaml").write_text(yaml.safe_dump(project))
+    spec = load_project(tmp_path).agent
+    assert spec.factory == f"{graphs}:compiled"
+    assert LangGraphAdapter.create(spec, AgentConfig()).get_config().tool_names == ("look_up",)
+    (tmp_path / "agentmut.yaml").write_text(
+        yaml.safe_dump({**project, "agent": {**agent, "factory": f"{graphs}:plain"}})
+    )
+    with pytest.raises(ProjectError, match="give either factory or graph"):
+        load_project(tmp_path)
+
+
+def test_other_adapters_have_no_graph(tmp_path: Path) -> None:
+    agent = {"adapter": "python", "run": "a:b", "graph": "a:b"}
+    (tmp_path / "agentmut.yaml").write_text(yaml.safe_dump({"version": 1, "agent": agent}))
+    with pytest.raises(ProjectError, match="the python adapter does not use 'graph'"):
+        load_project(tmp_path)
 
 
 def test_a_graph_that_is_not_compiled_is_told_so(graphs: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from agentmut._base import ProjectError
+from agentmut.project.graph_places import places_in
 from agentmut.seams import ConfigFile, FoundAgent
 
 
@@ -18,9 +19,9 @@ class LangGraphJson:
 
     def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
         """Raise `ProjectError`: prompt and tools are in the code of the graphs."""
-        graphs = ", ".join(f"{name} ({place})" for name, place in file.values["graphs"].items())
+        graphs = ", ".join(f"{name} ({place})" for name, place in places_in(file.values).items())
         raise ProjectError(
             f"{file.label} names graphs, {graphs}, and holds no prompt and no tools: they are in the graphs' code. "
-            "Make a project with `adapter: langgraph` and the graph as its `factory` (module:object), and list the "
-            "mutants of the project."
+            "Make a project with `adapter: langgraph` and one of these places as `graph`, and list the mutants of the "
+            "project."
         )
