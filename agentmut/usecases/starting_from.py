@@ -10,6 +10,7 @@ from agentmut._base import UsageError
 from agentmut.nouns import AgentConfig, ToolSpec
 from agentmut.project import read_config_file
 from agentmut.usecases.starting import write_project
+from agentmut.usecases.starting_from_graphs import files_for_graph
 
 DEFAULT_MODEL = "gpt-5.2"
 PROMPT, TOOLS = "prompts/system.md", "tools.yaml"
@@ -46,15 +47,19 @@ class StartedFrom(NamedTuple):
 
     files: tuple[Path, ...]
     model: str
-    """The name of the model that its agent asks."""
+    """The name of the model that its agent asks; empty where the agent's own code names it."""
 
 
 def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
     """Write a project with the prompt, the tools and the model of a file, `FILE#AGENT` where it has several agents.
 
+    Of `langgraph.json` it is a project of the graph itself, which knows its model.
+
     Nothing is written where a file exists, unless `force`. Raises `UsageError`, also where the file describes neither a
     prompt nor tools.
     """
+    if graph := files_for_graph(target, source):
+        return StartedFrom(write_project(target, graph, force), "")
     config = read_config_file(source).config
     if not (config.prompt.strip() or config.tools):
         raise UsageError(f"{source} describes neither a prompt nor tools, so there is nothing to begin with.")

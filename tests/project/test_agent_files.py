@@ -195,7 +195,7 @@ def test_servers_give_the_tools_that_the_client_names(tmp_path: Path) -> None:
 
 
 def test_langgraph_json_says_where_the_prompt_is() -> None:
-    with pytest.raises(ProjectError, match=r"graph\).*no prompt and no tools.*adapter: langgraph"):
+    with pytest.raises(ProjectError, match=r"graph\).*no prompt and no tools.*init --from langgraph.json"):
         read("langgraph.json")
 
 

@@ -195,7 +195,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "statistics: {baseline: many}\n", ["statistics.baseline", "'auto'", "integer", '"many"']),
         (AGENT + "statistics: {seed: yes}\n", ["statistics.seed", "integer", "true"]),
         (AGENT + "execution: {executor: ray}\n", ["execution.executor", "not available", "`local`"]),
-        (AGENT + "execution: {isolate: thread}\n", ["execution.isolate", "'task' or 'process'"]),
+        (AGENT + "execution: {isolate: thread}\n", ["execution.isolate", "'task', 'process' or 'auto'"]),
         (AGENT + "execution: {timeout: 0}\n", ["execution.timeout", "greater than 0"]),
         (AGENT + "budget: {prices: {m: {input: 1, outptu: 2}}}\n", ["budget.prices.m.outptu", "'output'"]),
         (AGENT + "mutation: {classes: [promt]}\n", ["mutation.classes[0]", "'prompt'", '"promt"']),

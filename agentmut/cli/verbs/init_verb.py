@@ -47,5 +47,5 @@ def init(
         typer.echo(f"wrote {path}")
     where = project_option(folder)
     prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
-    prefix = f"agentmut simulate --alias {begun.model}=sim-large -- " if begun else prefix
+    prefix = f"agentmut simulate --alias {begun.model}=sim-large -- " if begun and begun.model else prefix
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

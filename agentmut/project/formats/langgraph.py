@@ -22,6 +22,5 @@ class LangGraphJson:
         graphs = ", ".join(f"{name} ({place})" for name, place in places_in(file.values).items())
         raise ProjectError(
             f"{file.label} names graphs, {graphs}, and holds no prompt and no tools: they are in the graphs' code. "
-            "Make a project with `adapter: langgraph` and one of these places as `graph`, and list the mutants of the "
-            "project."
+            "Make a project of one: `agentmut init --from langgraph.json`, and list the mutants of the project."
         )

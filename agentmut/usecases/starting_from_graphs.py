@@ -1,0 +1,70 @@
+"""`agentmut init --from langgraph.json`: a project for a graph that is there, and stays as it is."""
+
+from pathlib import Path
+
+from agentmut._base import UsageError, nearest
+from agentmut.project import places_in, split_part
+from agentmut.seams import ConfigFile
+
+_PROJECT = """\
+# What agentmut breaks, which tests it measures, and with how much evidence.
+#   agentmut doctor --save-request agent.json   what the graph asks of its model; then `config: {{request: agent.json}}`
+#   agentmut mutants                       what would be broken (--diff: how)
+#   agentmut simulate -- agentmut run      try it offline, against a simulated model
+#   agentmut run                           with the graph's own model
+version: 1
+
+agent:
+  adapter: langgraph
+  graph: {place}   # as {file} has it
+
+suite:
+  scenarios: scenarios/*.yaml
+  threshold: 0.9                        # the pass rate asked of each scenario
+
+mutation:
+  sample: 60                            # at most so many mutants in all, a fair sample; leave it out for all
+
+statistics:
+  seed: 1
+
+budget:                                 # whichever is met first stops the run
+  trials: 4000
+  minutes: 30
+"""
+_SCENARIOS = """\
+# A scenario: what the user says, and what must hold of the run. All evaluators must pass.
+- name: first
+  input: Hello, what can you do for me?
+  evaluators:
+  - regex: \\w
+"""
+
+
+def files_for_graph(target: Path, source: Path) -> dict[str, str] | None:
+    """Return the files of a project for a graph of `langgraph.json#NAME`, by path; None for any other file.
+
+    The places of graphs are relative to the file's folder, and so is the project. Raises `UsageError`.
+    """
+    source, wanted = split_part(source)
+    places = (
+        places_in(ConfigFile(source).values) if source.name == "langgraph.json" and source.is_file() else {}
+    )
+    if not places:
+        return None
+    if target.resolve() != source.resolve().parent:
+        raise UsageError(
+            f"the graphs of {source.name} are found from its folder: `agentmut init {source.parent} --from {source}`."
+        )
+    if wanted and wanted not in places:
+        raise UsageError(f"{source.name} has no graph {wanted!r}. {nearest(wanted, places)}")
+    first = next(iter(places))
+    if not wanted and len(places) > 1:
+        raise UsageError(
+            f"{source.name} names {len(places)} graphs: {', '.join(places)}. Name one, as in {source.name}#{first}."
+        )
+    place = places[wanted or first]
+    return {
+        "agentmut.yaml": _PROJECT.format(place=place, file=source.name),
+        "scenarios/first.yaml": _SCENARIOS,
+    }
