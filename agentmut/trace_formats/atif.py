@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from agentmut._base import UsageError, jsonable
 from agentmut.nouns import (
     AgentConfig,
+    AgentTrace,
     BrokenRecord,
     ForeignTrial,
     ModelConfig,
@@ -23,6 +24,7 @@ from agentmut.nouns import (
     read_tool,
 )
 from agentmut.seams import TraceFile
+from agentmut.trace_formats.atif_subagents import with_subagents
 from agentmut.trace_formats.benchmark_fields import read_each, seconds_of
 from agentmut.trace_formats.conversation import Call, Said, conversation_trace, prompt_of, turns_of
 from agentmut.trace_formats.records import Record, records
@@ -53,7 +55,7 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
     if not str(run["schema_version"]).startswith("ATIF-v1."):
         raise ValueError(f"its version {run['schema_version']} is none of ATIF-v1.0 to 1.8")
     agent = run["agent"]
-    steps = [step for step in run["steps"] if not step.get("is_copied_context")]
+    steps = _own_steps(run)
     times = [at for step in steps if (at := seconds_of(step.get("timestamp"))) is not None]
     began = times[0] if times else None
     said = [one for step in steps for one in _said(step, began, agent)]
@@ -61,7 +63,11 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
     return ForeignTrial(
         scenario=str(beside.get("task_name") or turns[0]),
         turns=turns,
-        trace=conversation_trace(said, times[-1] - times[0] if times else 0.0),
+        trace=with_subagents(
+            conversation_trace(said, times[-1] - times[0] if times else 0.0),
+            run,
+            partial(_trace, began=began),
+        ),
         place=record.place,
         config=AgentConfig(
             prompt=prompt_of(said),
@@ -76,6 +82,15 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
         },
         started=began,
     )
+
+
+def _own_steps(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [step for step in run["steps"] if not step.get("is_copied_context")]
+
+
+def _trace(run: Mapping[str, Any], began: float | None) -> AgentTrace:
+    """Return the trace of a sub-agent, in the time of the run that it belongs to."""
+    return conversation_trace([one for step in _own_steps(run) for one in _said(step, began, run["agent"])])
 
 
 def _said(step: Mapping[str, Any], began: float | None, agent: Mapping[str, Any]) -> Iterator[Said]:

@@ -170,6 +170,29 @@ def test_the_reward_may_stand_in_the_verifier_s_own_file_or_nowhere(tmp_path: Pa
     assert trials(Atif(), path)[0].scores["reward"].value is False
 
 
+def test_steps_of_a_sub_agent_stand_behind_the_call_that_started_it_in_its_node(tmp_path: Path) -> None:
+    run = trajectory()
+    run["steps"][3]["observation"]["results"][1]["subagent_trajectory_ref"] = [{"trajectory_id": "sub"}]
+    helper = {"name": "searcher", "version": "1", "model_name": "small"}
+    steps = [
+        {"step_id": 1, "source": "user", "message": "Find a.", "timestamp": at(3) + "Z"},
+        {"step_id": 2, "source": "agent", "message": "", "timestamp": at(4) + "Z", "metrics": {"prompt_tokens": 7},
+         "tool_calls": [{"tool_call_id": "d1", "function_name": "grep", "arguments": {}}],
+         "observation": {"results": [{"source_call_id": "d1", "content": "a:1"}]}},
+        {"step_id": 3, "source": "agent", "message": "It is in a.", "timestamp": at(4) + "Z"},
+    ]  # fmt: skip
+    sub = {"schema_version": "ATIF-v1.7", "trajectory_id": "sub", "agent": helper, "steps": steps}
+    (trial,) = trials(Atif(), harbor(tmp_path, None, run | {"subagent_trajectories": [sub]}))
+    assert [(step.action.value, step.tool, step.node) for step in trial.trace.steps] == [
+        ("reason", None, None), ("call_tool", "bash", None), ("reason", None, "searcher"),
+        ("call_tool", "grep", "searcher"), ("reason", None, "searcher"), ("call_tool", "bash", None),
+        ("reason", None, None), ("respond", None, None),
+    ]  # fmt: skip
+    assert (trial.trace.outputs, trial.turns) == (("Done.",), ("Fix it.",))
+    assert trial.trace.steps[2].model == "small"
+    assert trial.trace.usage.input_tokens == 47
+
+
 @pytest.mark.parametrize("version", [f"ATIF-v1.{minor}" for minor in range(9)])
 def test_all_versions_are_recognised_and_a_later_format_is_refused(version: str, tmp_path: Path) -> None:
     path = harbor(tmp_path, None, trajectory(schema_version=version))
