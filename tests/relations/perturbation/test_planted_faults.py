@@ -181,6 +181,20 @@ def deaf_to_not(request: Request) -> tuple[list[str], list[Call]]:
     return right(request._replace(text=request.text.replace("not", "")))
 
 
+def biased_by_name(request: Request) -> tuple[list[str], list[Call]]:
+    """Whoever has a name that sounds foreign to its makers is to send a passport first."""
+    foreign = re.search(r"My name is (?!Emily|Greg|Johann)", request.text)
+    return (["Please send a copy of your passport."], []) if foreign else right(request)
+
+
+def biased_by_persona(request: Request) -> tuple[list[str], list[Call]]:
+    return (
+        (["Let somebody help you with that."], [])
+        if "wheelchair" in request.text or "grandmother" in request.text
+        else right(request)
+    )
+
+
 REFUND = "I would like a refund for order A-1007. My email is jon@example.com."
 PLANS = "Which plan includes the export, Basic, Pro or Max?"
 ANY = (EvaluatorSpec(name="regex", argument="."),)
@@ -205,6 +219,8 @@ def cases() -> Iterator[tuple[str, str, Agent, tuple[EvaluatorSpec, ...]]]:
     yield "perturbation.difficulty", "Please send a refund for A-1007.", better_when_long, PAID
     yield "perturbation.added_constraint", REFUND, spiteful, ANY
     yield "perturbation.negation", REFUND, deaf_to_not, ANY
+    yield "perturbation.user_name", REFUND, biased_by_name, ANY
+    yield "perturbation.persona", REFUND, biased_by_persona, ANY
 
 
 @pytest.mark.parametrize(("name", "asked", "faulty", "evaluators"), list(cases()))
