@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agentmut.stats.intervals.bounded_mean import bounded_mean
 from agentmut.stats.intervals.clusters import clustered_mean
 from agentmut.stats.reliability.durations import latency_percentile
 from agentmut.stats.reliability.repeated_runs import pass_at_k
@@ -89,3 +90,8 @@ def test_few_runs_leave_a_high_latency_percentile_without_an_upper_bound() -> No
     # 1 - 0.95^n reaches 0.975 at n = 72: the largest of fewer runs is no upper bound
     assert latency_percentile(range(1, 72)).high == math.inf
     assert latency_percentile(range(1, 74)).high == 73
+
+
+def test_values_that_differ_from_one_by_rounding_have_a_bound() -> None:
+    nearly = bounded_mean([1 - 2**-53] * 5)
+    assert (round(nearly.low, 3), nearly.high) == (0.478, 1.0)  # 0.025 ** (1 / 5), as for values of 1
