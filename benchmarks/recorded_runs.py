@@ -1,4 +1,6 @@
-"""`python -m benchmarks.recorded_runs [SPANS]`: time and memory of reading so many spans of OTLP/JSON.
+"""`python -m benchmarks.recorded_runs [SPANS] [--import]`: time and memory of reading so many spans of OTLP/JSON.
+
+With `--import` they come into a store, without secrets.
 
 The spans are those of four real instrumentations in `tests/testdata/traces`, repeated under other trace ids.
 """
@@ -11,6 +13,7 @@ from pathlib import Path
 
 from agentmut.seams import TraceFile
 from agentmut.trace_formats import read_traces
+from agentmut.usecases import import_traces
 
 RECORDED = Path(__file__).parents[1] / "tests" / "testdata" / "traces"
 SOURCES = ("pydantic_ai", "openinference_langchain", "traceloop", "openinference_agents")
@@ -32,20 +35,26 @@ def write(path: Path, wanted: int) -> int:
     return spans
 
 
-def main(wanted: int) -> None:
-    """Print what reading takes."""
+def main(wanted: int, *, into_store: bool) -> None:
+    """Print what reading takes, or importing."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spans.jsonl"
         spans, size = write(path, wanted), path.stat().st_size / 2**20
         began, cpu = time.perf_counter(), time.process_time()
-        report = read_traces([TraceFile(path, path.name)])
+        if into_store:
+            imported = import_traces([str(path)], folder)
+            trials, broken = imported.added, len(imported.broken)
+        else:
+            report = read_traces([TraceFile(path, path.name)])
+            trials, broken = len(report.trials), len(report.broken)
         spent, cpu = time.perf_counter() - began, time.process_time() - cpu
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{spans:,} spans ({size:.0f} MiB), {len(report.trials):,} trials, {len(report.broken)} broken: "
-            f"{cpu:.1f} s of processor time, {spent:.1f} s, at most {memory:.0f} MiB"
+            f"{spans:,} spans ({size:.0f} MiB), {trials:,} trials, {broken} broken: {cpu:.1f} s of processor time, "
+            f"{spent:.1f} s, at most {memory:.0f} MiB"
         )
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    given = [each for each in sys.argv[1:] if each != "--import"]
+    main(int(given[0]) if given else 100_000, into_store="--import" in sys.argv)

@@ -15,6 +15,7 @@ from agentmut.store.schema import imported
 
 _AT_ONCE = 500
 """Rows that are read or written together."""
+_AT = func.coalesce(imported.c.started, imported.c.imported)
 _QUICK = 1
 """The level of compression: prompts and schemas shrink to a tenth at any level."""
 
@@ -118,9 +119,13 @@ class Imports:
 
         A run without a known start goes by the time of its import.
         """
-        at = func.coalesce(imported.c.started, imported.c.imported)
-        old = delete(imported).where(at < before)
+        old = delete(imported).where(_AT < before)
         return self._connections.write(lambda connection: int(connection.execute(old).rowcount))
+
+    def older(self, before: float) -> int:
+        """Return how many runs `forget` would remove."""
+        query = select(func.count()).select_from(imported).where(_AT < before)
+        return self._connections.read(lambda connection: int(connection.execute(query).scalar_one()))
 
 
 def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:

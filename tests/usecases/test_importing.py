@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from agentmut._base.errors import UsageError
 from agentmut._base.moments import moment
+from agentmut.cli.entry import app
 from agentmut.store import ImportQuery, Store
 from agentmut.usecases import ImportReport, ImportWish, check_suite, import_traces
 
@@ -107,6 +109,7 @@ def test_old_runs_are_forgotten_by_their_start_or_else_by_their_import(tmp_path:
     (tmp_path / "runs.json").write_text(json.dumps([run(0, 1.0)]))
     import_traces(["runs.json"], tmp_path, now=lambda: 100.0)
     with closing(Store(tmp_path / ".agentmut" / "store.db")) as store:
+        assert (store.imports.older(100.0), store.imports.older(101.0)) == (0, 1)
         assert (store.imports.forget(100.0), store.imports.forget(101.0), store.imports.totals().trials) == (
             0,
             1,
@@ -136,3 +139,12 @@ def test_what_records_do_not_have_is_told_and_nothing_is_kept(
 def test_a_time_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="--since: 'lately' is no time"):
         moment("lately", 0.0, "--since")
+
+
+def test_clean_removes_old_imports_on_demand_alone(tmp_path: Path) -> None:
+    imported(tmp_path, run(0, 1.0))
+    (tmp_path / "agentmut.yaml").write_text("version: 1\nsuite: {traces: runs.json}\n")
+    for more, left in (((), 1), (("--imported-before", "1d"), 1), (("--imported-before", "2999-01-01"), 0)):
+        done = CliRunner().invoke(app, ["clean", "--project", str(tmp_path), "--yes", *more])
+        assert done.exit_code == 0, done.output
+        assert len(stored(tmp_path)) == left

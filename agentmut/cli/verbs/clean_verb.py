@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,12 @@ def clean(
     keep: Annotated[
         int, typer.Option("--keep", min=0, help="How many of the latest runs to keep, of each kind.")
     ] = 1,
+    imported_before: Annotated[
+        str | None,
+        typer.Option(
+            "--imported-before", help="Also imported runs that started before: 2026-05-01, 90d or 12h."
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")
     ] = False,
@@ -30,10 +37,11 @@ def clean(
     """Remove old runs and unused trials, after a question.
 
     The latest of each kind is kept (campaigns, tests, comparisons, checks of relations), and whatever a saved baseline
-    rests on.
+    rests on. Imported runs stay unless --imported-before is given.
 
     Example: agentmut clean --keep 3 --dry-run
     """
+    from agentmut._base import moment
     from agentmut.cli.verbs.verdicts import ask
     from agentmut.project import FOLDER, load_project
     from agentmut.usecases import open_store
@@ -43,19 +51,28 @@ def clean(
         runs = store.runs()
         kept = kept_runs(runs, keep, loaded.root / FOLDER / "baselines")
         gone, trials = [run.id for run in runs if run.id not in kept], store.unused(kept)
+        before = (
+            None if imported_before is None else moment(imported_before, time.time(), "--imported-before")
+        )
+        imports = 0 if before is None else store.imports.older(before)
         if not as_json:
             typer.echo(_in_words(store, [run for run in runs if run.id in gone], trials, len(kept)))
-        if not dry_run and (gone or trials):
+            if before is not None:
+                typer.echo(f"imported runs to be removed: {imports} of {store.imports.totals().trials}")
+        if not dry_run and (gone or trials or imports):
             if not yes:
                 ask(
                     "Remove them?",
                     "nothing was removed: give --yes to remove it without a question, or --dry-run.",
                 )
+            if before is not None:
+                store.imports.forget(before)
             store.clean(kept)
             for run in gone:
                 shutil.rmtree(loaded.runs / run, ignore_errors=True)
     if as_json:
         told = {"runs_removed": gone, "trials_removed": trials, "runs_kept": kept, "dry_run": dry_run}
+        told |= {} if imported_before is None else {"imports_removed": imports}
         print_json(told)
 
 
