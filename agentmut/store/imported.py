@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
 
 from agentmut._base import storable_json
 from agentmut.nouns import ImportedTrial
@@ -15,7 +15,6 @@ from agentmut.store.schema import imported
 
 _AT_ONCE = 500
 """Rows that are read or written together."""
-_AT = func.coalesce(imported.c.started, imported.c.imported)
 _QUICK = 1
 """The level of compression: prompts and schemas shrink to a tenth at any level."""
 
@@ -119,13 +118,18 @@ class Imports:
 
         A run without a known start goes by the time of its import.
         """
-        old = delete(imported).where(_AT < before)
+        old = delete(imported).where(_when() < before)
         return self._connections.write(lambda connection: int(connection.execute(old).rowcount))
 
     def older(self, before: float) -> int:
         """Return how many runs `forget` would remove."""
-        query = select(func.count()).select_from(imported).where(_AT < before)
+        query = select(func.count()).select_from(imported).where(_when() < before)
         return self._connections.read(lambda connection: int(connection.execute(query).scalar_one()))
+
+
+def _when() -> ColumnElement[float]:
+    """Return when a run started, else when it was imported."""
+    return func.coalesce(imported.c.started, imported.c.imported)
 
 
 def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:
