@@ -57,9 +57,8 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
     if not recorder.exchanges and any(_is_refusal(cause) for cause in causes):
         return Ending.REFUSED, said
     place = own_place(error)
-    return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), said + (
-        place and f" ({place})"
-    )
+    told = f"{said.rstrip('. ')} ({place})" if place else said
+    return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), told
 
 
 def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[Ending, str]:

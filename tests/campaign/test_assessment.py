@@ -142,7 +142,7 @@ def test_an_agent_that_cannot_run_is_an_error_that_names_the_cause(projects: Any
         "\n    os.environ['SHOP_KEY']\n    return await inner(config, input)\n"
     )
     with pytest.raises(
-        RunError, match=r"^the agent cannot run: KeyError: 'SHOP_KEY'\. Each of \d+ trials raised"
+        RunError, match=r"^the agent cannot run: KeyError: 'SHOP_KEY' \(.*\)\. Each of \d+ trials raised"
     ):
         verb(projects.write(("alpha", "beta"), extra=keyless))
 
@@ -201,7 +201,9 @@ def test_a_key_that_has_gone_since_is_told_though_stored_trials_ran(
     verb(project, 10)
     before = executed(projects)
     monkeypatch.delenv("SHOP_KEY")
-    with pytest.raises(RunError, match=r"KeyError: 'SHOP_KEY'\. Each of \d\d new .* a key or a server"):
+    with pytest.raises(
+        RunError, match=r"KeyError: 'SHOP_KEY' \(.*\)\. Each of \d\d new .* a key or a server"
+    ):
         verb(project, 30)
     assert executed(projects) > before
     monkeypatch.setenv("SHOP_KEY", "1")

@@ -96,7 +96,7 @@ def test_json_output_is_one_document_alone(project: Path) -> None:
     killed = next(m for m in result["mutants"] if m["status"] == "killed")
     shown = json.loads(agentmut("show", killed["id"], "--json", cwd=project).stdout)
     pairs = shown.pop("runs")
-    assert shown == killed
+    assert shown == {"schema_version": 1, **killed}
     assert [pair["chosen"] for pair in pairs] == ["typical"]
     assert pairs[0]["original"]["outcome"] == "pass" and pairs[0]["mutant"]["outcome"] == "fail"
 
@@ -245,7 +245,7 @@ def test_an_agent_that_fails_every_baseline_trial_ends_the_run_with_exit_code_4(
     (project / "my_agent.py").write_text("def run(config, input):\n    raise ValueError('boom')\n")
     done = agentmut("run", "--yes", cwd=project)
     assert done.returncode == 4
-    assert "the agent cannot run: ValueError: boom." in done.stderr
+    assert "the agent cannot run: ValueError: boom (my_agent.py:2 in run)." in done.stderr
     assert "boom" in done.stderr
 
 
