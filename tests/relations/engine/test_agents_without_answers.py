@@ -33,7 +33,7 @@ def test_an_agent_that_never_answers_is_an_error_with_the_first_reason(shop: Sho
     project = shop.write(use=["oracle.brief"], extra={"execution": {"concurrency": 2}})
     for module in shop.folder.glob("agent_*.py"):
         module.write_text(module.read_text() + NO_KEY)
-    said = r"^the agent cannot run: RuntimeError: Missing credentials \(.*\)\. Each of \d+ trials raised this, and no answer"
+    said = r"^the agent cannot run: RuntimeError: Missing credentials \(.*\)\. Each of \d+ trials raised this"
     with pytest.raises(RunError, match=said):
         check_relations(project)
     with opened(project, ()) as (session, store):
