@@ -35,7 +35,13 @@ OPENAI = Service(
     "https://api.openai.com/v1",
     suffix="/v1",
 )
-AZURE = Service("azure", ("AZURE_OPENAI_ENDPOINT",), ("AZURE_OPENAI_API_KEY",))
+AZURE = Service(
+    "azure",
+    ("AZURE_OPENAI_ENDPOINT",),
+    ("AZURE_OPENAI_API_KEY",),
+    frozenset({"chat_completions", "responses"}),
+)
+"""Each customer has an address of their own, which the variable names."""
 ANTHROPIC = Service(
     "anthropic",
     ("ANTHROPIC_BASE_URL",),
@@ -51,7 +57,7 @@ GEMINI = Service(
     "https://generativelanguage.googleapis.com",
     aliases=("google",),
 )
-VERTEX = Service("vertex", ("GOOGLE_VERTEX_BASE_URL",), ())
+VERTEX = Service("vertex", ("GOOGLE_VERTEX_BASE_URL",), (), frozenset({"gemini"}))
 """Its clients have credentials of which no variable need tell."""
 BEDROCK = Service(
     "bedrock",

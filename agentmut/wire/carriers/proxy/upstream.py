@@ -201,7 +201,10 @@ def _speaking(
     if method != "POST":
         return ()
     spoken = {codec.name for codec in codecs if codec.matches(path)}
-    return [upstream for upstream in upstreams if spoken & upstream.dialects]
+    found = [upstream for upstream in upstreams if spoken & upstream.dialects]
+    if len({str(upstream.base.origin()) for upstream in found}) == 1:  # one server, such as the simulator
+        return [upstream for upstream in found if upstream.serves(path)][:1] or found[:1]
+    return found
 
 
 def _refuse_path(upstreams: Sequence[Upstream], origin: str) -> Destination:
