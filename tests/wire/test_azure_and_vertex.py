@@ -37,7 +37,7 @@ async def asked() -> tuple[list[tuple[str, str, Any]], Trial]:
     trial = Trial(id="one", rewriter=ConfigRewriter(BASE, MUTANT))
 
     async def answer(http: web.BaseRequest) -> web.Response:
-        key = http.headers.get("api-key") or http.headers.get("authorization", "")
+        key = str(http.headers.get("api-key") or http.headers.get("authorization", ""))
         seen.append((http.path_qs, key, json.loads(await http.read())))
         return web.json_response(GEMINI_REPLY if "models/" in http.path else CHAT_REPLY)
 
