@@ -114,7 +114,7 @@ def _lane(rng: random.Random, fault: float, odd: float, level: float, tables: Ta
 
 def section(*, thorough: bool) -> Section:
     """Return false alarms, and power with and without the pooled test."""
-    reports = 2_000 if thorough else 40
+    reports = 400 if thorough else 40
     how = (
         f"Simulated (seed {SEED}): {reports} reports of one relation on {SCENARIOS} scenarios, {SOURCES} source runs "
         "each, by the rules of `agentmut relations`: the verdicts of the scenarios, the test of all together, and "

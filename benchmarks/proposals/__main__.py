@@ -1,0 +1,117 @@
+"""Make a sheet of proposals to be graded blind, or count graded sheets.
+
+`python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
+of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
+`python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
+The rubric is `benchmarks/proposals/rubric.md`; the goal is a share of .8.
+"""
+
+import csv
+import random
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut._base import canonical_json
+from agentmut.campaign import open_session, stored_campaign
+from agentmut.insight import StoredRuns, mine
+from agentmut.project import load_project
+from agentmut.usecases import open_store
+
+COLUMNS = ("number", "input", "rule", "assertion", "grade")
+EACH = 10
+GOAL = 0.8
+USAGE = "usage: python -m benchmarks.proposals sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
+
+
+class Counted(NamedTuple):
+    """Two graders, or one."""
+
+    graded: int
+    """Proposals with a grade of each grader."""
+    shares: tuple[float, ...]
+    """Of yes, of each grader."""
+    agreement: float
+    kappa: float | None
+    """Cohen's; None where chance alone would agree always."""
+
+
+def rows(folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the best three assertions of each survivor of a project's latest run, without what they were mined from."""
+    project = load_project(folder)
+    with open_store(project) as store:
+        session = open_session(project)
+        stored = StoredRuns(stored_campaign(session, store))
+        for row in stored.campaign.result().mutants:
+            if row.gap != "assertion":
+                continue
+            for one in mine(stored.campaign, row.id, limit=3, stored=stored):
+                turns = session.tests.scenarios[one.scenario].turns
+                yield {
+                    "input": " / ".join(
+                        turn if isinstance(turn, str) else canonical_json(turn) for turn in turns
+                    ),
+                    "rule": row.before or row.subject or row.description,
+                    "assertion": f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}",
+                }
+
+
+def sheet(found: Sequence[Mapping[str, str]], grader: int) -> list[dict[str, str]]:
+    """Return numbered rows in a grader's order; a number is the same row for every grader."""
+    numbered = [{"number": str(i), **row, "grade": ""} for i, row in enumerate(found, 1)]
+    random.Random(grader).shuffle(numbered)
+    return numbered
+
+
+def drawn(found: Sequence[dict[str, str]], folder: Path) -> list[dict[str, str]]:
+    """Return at most `EACH` different rows of a project, by chance."""
+    different = list({canonical_json(row): row for row in found}.values())
+    random.Random(folder.name).shuffle(different)
+    return different[:EACH]
+
+
+def counted(graders: Sequence[Mapping[str, bool]]) -> Counted:
+    """Count what was graded by all graders, by number of the row."""
+    common = set.intersection(*(set(one) for one in graders))
+    n = len(common)
+    if not n:
+        return Counted(0, (), 0.0, None)
+    shares = tuple(sum(one[i] for i in common) / n for one in graders)
+    same = sum(len({one[i] for one in graders}) == 1 for i in common) / n
+    first, last = shares[0], shares[-1]
+    chance = first * last + (1 - first) * (1 - last)
+    return Counted(n, shares, same, None if chance == 1 else (same - chance) / (1 - chance))
+
+
+def graded(path: Path) -> dict[str, bool]:
+    """Return the grades of a sheet by number; rows without yes or no are left out."""
+    with path.open(encoding="utf-8", newline="") as file:
+        said = {row["number"]: row["grade"].strip().lower() for row in csv.DictReader(file)}
+    return {number: grade == "yes" for number, grade in said.items() if grade in ("yes", "no")}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Return the exit code: 0; 1 where the goal is missed; 2 for a wrong command line."""
+    if len(arguments) < 2 or arguments[0] not in ("sheet", "count"):
+        print(USAGE, file=sys.stderr)
+        return 2
+    if arguments[0] == "count":
+        found = counted([graded(Path(name)) for name in arguments[1:]])
+        shares = ", ".join(f"{share:.2f}" for share in found.shares)
+        kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
+        print(
+            f"{found.graded} graded; yes: {shares} (goal {GOAL}); agreement {found.agreement:.2f}, kappa {kappa}"
+        )
+        return 0 if found.shares and min(found.shares) >= GOAL else 1
+    grader = int(arguments[arguments.index("--grader") + 1]) if "--grader" in arguments else 1
+    folders = [Path(name) for name in arguments[1:] if name not in ("--grader", str(grader))]
+    taken = [row for folder in folders for row in drawn(list(rows(folder)), folder)]
+    writer = csv.DictWriter(sys.stdout, COLUMNS)
+    writer.writeheader()
+    writer.writerows(sheet(taken, grader))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
