@@ -14,7 +14,6 @@ from agentmut.stats.sequential.drift import (
     Cusum,
     DriftState,
     PageHinkley,
-    cusum,
     page_hinkley,
     reference_rate,
 )
@@ -164,9 +163,7 @@ def test_simulated_runs_are_as_long_as_promised() -> None:
 def test_the_reference_lies_where_the_two_rates_are_equally_likely() -> None:
     # p = .9, p' = .7: log(.9/.7)/(log(.9/.7) + log(.3/.1)) = .25131/1.34992 = .18617; 3/16 = .1875 is within .004
     assert float(reference_rate(0.9, 0.2)) == pytest.approx(0.18617, abs=0.004)
-    chart = cusum(0.9, 0.2, 2.5)
-    assert chart == Cusum(13, 3, 40)
-    assert chart.reference == 3 / 16
+    assert Cusum(13, 3, 40).reference == reference_rate(0.9, 0.2) == 3 / 16
 
 
 def test_a_simulated_page_hinkley_agrees_with_the_exact_one() -> None:
@@ -212,12 +209,10 @@ def untyped(function: Any) -> Any:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cusum(1.0, 0.2, 3), r"pass_rate must be in \(0, 1\), got 1.0"),
-        (lambda: cusum(0.9, 0.9, 3), r"drop must be in \(0.001, 0.9\), got 0.9"),
-        (lambda: cusum(0.9, 0.0, 3), "drop must be in"),
-        (lambda: cusum(0.9, math.nan, 3), "drop must be in"),
-        (lambda: cusum(0.9, 0.2, 0), "threshold must be more than 0, got 0"),
-        (lambda: cusum(0.9, 0.2, math.inf), "threshold must be a finite number, got inf"),
+        (lambda: reference_rate(1.0, 0.2), r"pass_rate must be in \(0, 1\), got 1.0"),
+        (lambda: reference_rate(0.9, 0.9), r"drop must be in \(0.001, 0.9\), got 0.9"),
+        (lambda: reference_rate(0.9, 0.0), "drop must be in"),
+        (lambda: reference_rate(0.9, math.nan), "drop must be in"),
         (lambda: cusum_for(0.9, 0.2, 0.5), r"in_control must be in \[1, 1e9\] trials, got 0.5"),
         (lambda: cusum_for(0.9, 0.2, math.nan), "in_control must be in"),
         (lambda: page_hinkley_for(0.9, 0.9), r"tolerance must be in \(0, 0.9\), got 0.9"),

@@ -41,7 +41,7 @@ class Cusum(NamedTuple):
 
     The step is `up` for a failure and -`down` for a pass, so that the chart's reference failure rate, at which
     the steps cancel, is down / (up + down). Source: Reynolds and Stoumbos, J. Quality Technology 31 (1999)
-    87-108; E. S. Page, Biometrika 41 (1954) 100-115. Build one with `cusum`, or
+    87-108; E. S. Page, Biometrika 41 (1954) 100-115. Build one with
     `agentmut.stats.sequential.run_length.cusum_for`, which picks the threshold.
     """
 
@@ -105,27 +105,14 @@ class PageHinkley(NamedTuple):
         return Cusum(m - reference.numerator, reference.numerator, beyond)
 
 
-def cusum(pass_rate: float, drop: float, threshold: float) -> Cusum:
-    """Return the CUSUM for a fall of the pass rate by `drop`; it alarms at a level of `threshold` failures.
-
-    Its reference failure rate is r1/r2 with q = 1 - pass_rate, q' = q + drop, r1 = log((1-q)/(1-q')) and
-    r2 = r1 + log(q'/q), rounded to the simplest fraction down/(up + down) within 2% of `drop`: on that lattice
-    the chart can be computed exactly. The threshold is rounded up to the lattice.
-
-    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1), drop > 0.001, threshold > 0 and finite.
-
-    >>> cusum(0.9, 0.2, 3)
-    Cusum(up=13, down=3, threshold=48)
-    """
-    reference = reference_rate(pass_rate, drop)
-    if _finite("threshold", threshold) <= 0:
-        raise ValueError(f"threshold must be more than 0, got {threshold!r}")
-    up, down = reference.denominator - reference.numerator, reference.numerator
-    return checked(Cusum(up, down, math.ceil(Fraction(repr(float(threshold))) * reference.denominator)))
-
-
 def reference_rate(pass_rate: float, drop: float) -> Fraction:
-    """Return the rounded failure rate at which a CUSUM for this drop stands still; see `cusum`."""
+    """Return the failure rate at which a CUSUM for a fall of the pass rate by `drop` stands still, as a fraction.
+
+    It is r1/r2 with q = 1 - pass_rate, q' = q + drop, r1 = log((1-q)/(1-q')) and r2 = r1 + log(q'/q), rounded to the
+    simplest fraction down/(up + down) within 2% of `drop`: on that lattice the chart can be computed exactly.
+
+    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1) and drop > 0.001.
+    """
     p = check_rate("pass_rate", pass_rate)
     drop = check_rate("drop", drop, LEAST_DROP, p)
     worse = p - drop
