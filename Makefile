@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -140,6 +140,9 @@ incidents: $(VENV)/.dev  ## documented incidents and their operators; docs/incid
 closing-the-loop: $(VENV)/.dev  ## from thin suites to better ones; docs/closing-the-loop.md is its output
 	@$(BIN)/python benchmarks/closing_the_loop.py
 
+efficiency: $(VENV)/.dev  ## what a budget buys, in whole campaigns of coins; docs/efficiency.md is its output
+	@$(BIN)/python -m benchmarks.efficiency
+
 relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-study.md is its output
 	@$(BIN)/python benchmarks/relations.py
 
@@ -162,6 +165,7 @@ test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; 
 slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python -m benchmarks.calibration.in_words > docs/error-rates.md
+	$(BIN)/python -m benchmarks.efficiency --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py
