@@ -208,7 +208,7 @@ def fixed_sample(p: float, drop: float, level: float, power: float = 0.9, n0: in
 
     f0 = np.arange(n0 + 1)
     of_original = binom.pmf(f0, n0, 1 - p)
-    for n in range(2, 400):
+    for n in range(1, 400):
         f = np.arange(n + 1)
         p_values = hypergeom.sf(f[:, None] - 1, n0 + n, f0[None, :] + f[:, None], n)
         noticed = (p_values <= level).astype(float)
@@ -237,8 +237,8 @@ def prices() -> Iterator[str]:
 
 
 INTRODUCTION = """Made by `{command}` at commit {commit}; do not edit. Whole campaigns of coins through the campaign's
-state: ten scenarios that reach every mutant, {count} campaigns of each kind unless said. Seeds begin at {seed}: no constant of the
-method was chosen on them. Coins are no agents: the trials of a real scenario may be less alike."""
+state: ten scenarios that reach every mutant, {count} campaigns of each kind unless said. Seeds begin at {seed}: no
+constant of the method was chosen on them. Coins are no agents: the trials of a real scenario may be less alike."""
 BY_BUDGET = """Each campaign is stopped after a part of the trials that one round takes to its end. One round is the
 method of 0.1.0: a baseline of {baseline} trials, drops of .2 at once, no trials of the original beside the mutants. It
 has today's order and interval, which 0.1.0 had not, so it looks better here than 0.1.0 was. `found` is the share of
@@ -259,7 +259,7 @@ def page(count: int, commit: str, command: str) -> Iterator[str]:
     yield "## Figures with a target\n"
     strong, sampled = max(20, count), max(5, count // 2)
     yield (
-        f"{strong} campaigns of 28 mutants and {sampled} of 300. The controls are left out; sentinels and the trials "
+        f"{strong} campaigns of 28 mutants and {sampled} of 300. The controls are left out; sentinels and the trials\n"
         "that confirm kills are counted.\n"
     )
     yield from reached(strong)
