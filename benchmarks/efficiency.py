@@ -211,7 +211,7 @@ def fixed_sample(p: float, drop: float, level: float, power: float = 0.9, n0: in
     for n in range(1, 400):
         f = np.arange(n + 1)
         p_values = hypergeom.sf(f[:, None] - 1, n0 + n, f0[None, :] + f[:, None], n)
-        noticed = (p_values <= level).astype(float)
+        noticed = np.asarray(p_values <= level, dtype=float)
         if binom.pmf(f, n, 1 - p + drop) @ noticed @ of_original >= power:
             return n
     raise ValueError(f"no sample of fewer than 400 trials has power {power:g}")

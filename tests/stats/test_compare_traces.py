@@ -36,6 +36,15 @@ def test_spread_scores_rank_the_distance_from_the_middle_rank() -> None:
     assert norm.cdf(found) * 6 == pytest.approx([4.5, 2.5, 1, 2.5, 4.5])
 
 
+def test_traces_that_agree_in_every_column_differ_in_nothing_and_draw_nothing() -> None:
+    generator = rng()
+    before = generator.bit_generator.state
+    found = compare_traces(np.ones((20, 3)), np.ones((4, 3)), generator)
+    assert (found.test.p_value, found.test.n, found.moved) == (1.0, 24, None)
+    assert [(part.p_value, part.statistic) for part in found.parts] == [(1.0, 0.0)] * 3
+    assert generator.bit_generator.state == before
+
+
 def test_constant_columns_are_dropped_and_the_others_keep_their_index() -> None:
     pooled = pool([[1, 7, 2], [1, 7, 3]], [[1, 8, 2]])
     assert pooled.columns.tolist() == [1, 2]

@@ -93,6 +93,8 @@ def compare_traces(
     Raises `ValueError` for an empty sample, NaN, infinity, different numbers of columns, permutations < 1.
     """
     pooled = pool(baseline, candidate)
+    if not pooled.values.shape[1]:  # every labelling gives 0, so none needs be drawn
+        return _alike(pooled.n0 + pooled.n)
     labels = labellings(pooled.n0, pooled.n, permutations, rng)
     scores = normal_scores(pooled.values)
     z, columns, aspects = _columns(pooled, scores, labels)
@@ -106,6 +108,14 @@ def compare_traces(
     )
     test = Significance(smallest_p(ranked), Alternative.TWO_SIDED, METHOD, size, float(ranked[0].min()))
     return TraceComparison(test, parts, _moved(z[0], columns, aspects, parts[0].p_value))
+
+
+def _alike(size: int) -> TraceComparison:
+    """Return the comparison of `size` traces that agree in every column."""
+    parts = tuple(
+        Significance(1.0, Alternative.TWO_SIDED, f"{name}, permutation", size, 0.0) for name in PARTS
+    )
+    return TraceComparison(Significance(1.0, Alternative.TWO_SIDED, METHOD, size, 1.0), parts, None)
 
 
 def _columns(
