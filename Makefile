@@ -30,8 +30,8 @@ PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN
 # Tests of real frameworks that agents and suites are written in: importing one takes seconds, in each worker.
 FRAMEWORKS = tests/frameworks tests/suites/test_deepeval_suite.py tests/suites/test_inspect_ai.py
 
-test: $(VENV)/.dev  ## all tests but those of real frameworks
-	$(PYTEST) $(FRAMEWORKS:%=--ignore %)
+test: $(VENV)/.dev  ## all tests but those of real frameworks, and the longest, which are part of `make slow`
+	$(PYTEST) -m 'not long' $(FRAMEWORKS:%=--ignore %)
 
 SINCE ?= HEAD
 quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from SINCE (HEAD): 20 s of processor time
@@ -163,6 +163,7 @@ test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; 
 	$(BIN)/python -m tests.offline -n 2
 
 slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+	$(PYTEST) -m long $(FRAMEWORKS:%=--ignore %)
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python -m benchmarks.calibration.in_words > docs/error-rates.md
 	$(BIN)/python -m benchmarks.efficiency --full

@@ -2,7 +2,7 @@
 
 The import graph says which tests are near: those that import a changed module, then those that import a module that
 imports it, and so on. A face is seen through: `from agentmut.nouns import Mutant` counts as an import of the module
-that defines `Mutant`. Tests that carry a marker (whole, browser, process, framework) are left to `make test`.
+that defines `Mutant`. Tests that carry a marker (whole, browser, process, framework, long) are left to `make test`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MAPPED = ("adapters", "operators", "relations")
-MARKERS = ("whole", "browser", "process", "framework")
+MARKERS = ("whole", "browser", "process", "framework", "long")
 PROCESSOR_SECONDS = 15.0
 MOST_FILES = 15
 """Files that are collected: to import a file of tests takes processor time before its first test runs."""
