@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.validity.agents import Agent, Fault, Study
-from benchmarks.validity.runs import Ran
+from benchmarks.validity.runs import NOT_BUILT, Ran
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +58,7 @@ def collect(study: Study, sizes: Sizes, kept: Path) -> Iterator[Collected]:
     for agent in study.agents:
         own = _runs(agent, None, sizes, kept)
         if own is None:
-            raise RuntimeError(f"the agent {agent.name} cannot be run; see {kept}")
+            raise RuntimeError(f"the agent {agent.name} cannot be built")
         faults = [(fault, _runs(agent, fault, sizes, kept)) for fault in study.of(agent)]
         yield _collected(agent, own, faults)
 
@@ -92,9 +92,10 @@ def _runs(agent: Agent, fault: Fault | None, sizes: Sizes, kept: Path) -> list[R
             done = subprocess.run(
                 _command(project, fault, sizes, out), cwd=ROOT, capture_output=True, text=True, check=False
             )
-        if done.returncode:
-            out.with_suffix(".err").write_text(done.stderr)
+        if done.returncode == NOT_BUILT:
             return None
+        if done.returncode:
+            raise RuntimeError(f"the runs of {name} have failed: {done.stderr[-2000:]}")
     return [Ran(**each) for each in json.loads(out.read_text())]
 
 

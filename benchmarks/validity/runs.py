@@ -7,12 +7,13 @@ own, as a fault is a patch of modules that are imported.
 import argparse
 import asyncio
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base import digest_of
+from agentmut._base import AgentmutError, digest_of
 from agentmut.campaign import Selection, make_mutants, open_session
 from agentmut.campaign.preparation.session import Session, make_executor
 from agentmut.nouns import Intent, Mutant
@@ -23,6 +24,8 @@ Held = Mapping[str, Sequence[Sequence[bool]]]
 """By scenario: for each run, whether each check held."""
 AT_ONCE = 16
 """Trials at the same time."""
+NOT_BUILT = 3
+"""The exit code where the agent cannot be built, as some faults have it."""
 
 
 class Ran(NamedTuple):
@@ -81,7 +84,11 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--mutants", type=int, default=0)
     given = parser.parse_args()
-    session = open_session(load_project(given.project))
+    try:
+        session = open_session(load_project(given.project))
+    except AgentmutError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(NOT_BUILT)
     found = asyncio.run(all_ran(session, drawn(session, given.mutants), given.repeats))
     given.out.write_text(json.dumps([one._asdict() for one in found]))
 
