@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base import UsageError, locked
+from agentmut._base import UsageError
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_json
 
@@ -53,6 +53,7 @@ def copy(
 
     Example: agentmut store copy 'postgresql://me:${PGPASSWORD}@db.example.org/trials'
     """
+    from agentmut._base import locked
     from agentmut.project import load_project
     from agentmut.store import StoreUrl, copy_store
     from agentmut.usecases import store_place
