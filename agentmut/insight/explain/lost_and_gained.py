@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from agentmut.insight.fingerprint import Feature, Fingerprint, in_words
@@ -91,7 +91,7 @@ class LostAndGained:
         """Yield what changed at the level, in words with counts; a phrase of a sentence that is told is left out."""
         said: list[str] = []
         told = 0
-        clear = [one for one in self.moved if self.tests.adjusted(one.p) <= level]
+        clear = takewhile(lambda one: self.tests.adjusted(one.p) <= level, self.moved)
         for one in sorted(clear, key=lambda one: (_telling(one.feature)[0], one.p)):
             key = one.feature.of[0] if one.feature.kind in ("sentence", "phrase") else ""
             if key and any(key in other or other in key for other in said):
