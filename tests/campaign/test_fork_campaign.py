@@ -128,11 +128,23 @@ def test_what_a_recorded_run_answered_is_not_paid_again(projects: Any, simulator
     assert [row.status for row in again.mutants] == [row.status for row in result.mutants]
 
 
-def test_without_it_every_trial_is_live(projects: Any, simulator: Any) -> None:
+@pytest.mark.whole
+def test_live_and_forked_trials_come_to_the_same_counts(projects: Any, simulator: Any) -> None:
+    """What fails is decided by the last request here, which is live and of the same trial either way."""
     result = measure(write(projects, fork=False))
     assert {sum(part.requests for part in one.trace.recalled) for one in stored(projects)} == {0}
     assert not any("recorded runs" in note for note in result.notes)
     assert not list(projects.folder.glob(".agentmut/runs/*/cassettes/*"))
+    asked = len(simulator.requests)
+
+    forked = measure(write(projects), fresh=True)
+    (live_one,), (forked_one,) = (
+        [row.evidence for row in found.mutants if row.operator == "tool.result_truncated"]
+        for found in (result, forked)
+    )
+    assert forked_one == live_one
+    assert [row.status for row in forked.mutants] == [row.status for row in result.mutants]
+    assert len(simulator.requests) - asked < asked
 
 
 class Recorded:
