@@ -27,7 +27,7 @@ MORE_UNUSUAL = 0.3
 TOLERANCE = 0.25
 """Of Page-Hinkley on behaviour, in standard deviations of the reference's scores."""
 GUARD = 0.9
-"""The share of references for which the run lengths of behaviour hold: what a reference leaves open is allowed for."""
+"""The level at which the charts of behaviour allow for what a reference leaves open."""
 SIMULATED = 200
 """Simulated sequences behind the run length of Page-Hinkley on behaviour."""
 FEWEST_SCORES = 10
@@ -70,8 +70,8 @@ class WatchReport(Frozen):
     added: int | None = None
     """Runs that this command imported; None where it was given no source."""
     in_control: float
-    """Runs to the first false alarm of any chart, on average, or more: if the reference's pass rate is the true one,
-    and for 9 of 10 references as to behaviour."""
+    """Runs to the first false alarm of any chart, on average, or more, if the reference's pass rate is the true one.
+    As to behaviour, what the reference leaves open is allowed for at `GUARD`."""
     pass_rate: Watch
     """Of all runs together, with the chance of a false alarm in as many runs."""
     within_scenarios: bool
