@@ -3,7 +3,8 @@
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
-The rubric is `benchmarks/proposals/rubric.md`; the goal is a share of .8.
+The rubric is `benchmarks/proposals/rubric.md`; the goal is a share of .8. An example's agent is built
+with the simulator's addresses: put `agentmut simulate --` before the command.
 """
 
 import csv
