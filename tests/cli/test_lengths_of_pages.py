@@ -20,6 +20,7 @@ UNSEEN = {
     "replay": "needs recorded trials, and lists requests",
     "simulate": "prints what its command prints",
     "proxy": "prints what its command prints",
+    "store": "copies to another store, and needs a server for that",
 }
 GIVEN = [
     ["mutants"],
@@ -40,6 +41,9 @@ GIVEN = [
     ["trend"],
     ["doctor", "--yes"],
     ["export", "traces.jsonl"],
+    ["import", "traces.jsonl"],
+    ["analyze"],
+    ["watch", "traces.jsonl"],
     ["clean", "--dry-run"],
 ]
 
