@@ -152,7 +152,7 @@ fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project
 validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/validity.md is its output, small form
 	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity --small > docs/validity.md
 
-validity-long: $(VENV)/.dev
+validity-long: $(VENV)/.dev  ## the study of validity with 105 mutants an agent; an hour
 	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity
 
 soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mutants; 1,000 SIGKILLs over all verbs
