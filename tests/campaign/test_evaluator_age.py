@@ -184,7 +184,8 @@ def forget_ages(projects: Any) -> None:
         for id, plan_ in store.execute("select id, plan from runs").fetchall():
             left = {n: v for n, v in json.loads(plan_).items() if n not in ("evaluators", "first_of_mutants")}
             store.execute("update runs set plan = ? where id = ?", (json.dumps(left), id))
-        store.executescript("drop table fixed; drop table proposed; pragma user_version = 1;")
+        newer = ("judged", "fixed", "proposed", "quarantined", "imported", "claims", "alembic_version")
+        store.executescript("".join(f"drop table {name};" for name in newer) + "pragma user_version = 1;")
 
 
 def test_evaluators_that_a_run_of_an_earlier_version_judged_older_runs_with_are_newer(projects: Any) -> None:
