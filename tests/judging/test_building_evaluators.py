@@ -48,6 +48,7 @@ def test_every_built_in_evaluator_is_registered_and_has_the_signature_of_its_sea
         "tool_not_called", "tool_called_with", "tool_order", "max_steps", "max_cost", "max_seconds",
         "python", "expression", "tool_count", "states", "decides", "suite", "suite_checks",
         "contract", "judge", "javascript", "langsmith",
+        "command_passes", "file_matches", "files_changed", "files_unchanged",
     }  # fmt: skip
 
 

@@ -256,7 +256,8 @@ def test_a_broken_line_is_told_with_its_place_and_the_rest_is_read(tmp_path: Pat
 def test_auto_recognises_the_files_and_reads_them_together() -> None:
     files = [TraceFile(path, path.name) for path in sorted(RECORDED.glob("*.jsonl"))]
     report = read_traces(files)
-    assert (report.formats, len(report.trials)) == (("langsmith", "otlp"), 2 * len(FILES) + 2)
+    assert report.formats == ("langfuse", "langsmith", "mlflow", "otlp")
+    assert len(report.trials) == 2 * len(FILES) + 2 + 2 + 2
     assert report.broken == ()
 
 
