@@ -36,6 +36,20 @@ END_OF_CERTIFICATE = "-----END CERTIFICATE-----\n"
 gc.disable()  # what is imported while tests are collected stays; to look at it all again and again takes seconds
 
 
+LONG = tuple(
+    line
+    for line in Path(__file__).with_name("long.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of `long.txt`."""
+    for item in items:
+        if item.nodeid.startswith(LONG):
+            item.add_marker(pytest.mark.long)
+
+
 def pytest_collection_finish() -> None:
     """From here on only what tests make is looked at, not the modules of all frameworks."""
     gc.freeze()

@@ -195,7 +195,10 @@ def test_anthropic_asks_calls_at_once_and_answers(scripted: Scripted, stream: bo
     calls = {(s.call_id, s.error) for s in found.trace.tool_calls}
     assert calls == {("toolu_1", None), ("toolu_2", "LookupError: no such order")}
     reason = found.trace.steps[0]
-    assert (reason.model, reason.usage) == ("m-1-exact", Usage(input_tokens=7, output_tokens=3, cached_tokens=2))
+    assert (reason.model, reason.usage) == (
+        "m-1-exact",
+        Usage(input_tokens=7, output_tokens=3, cached_tokens=2),
+    )
 
 
 def test_every_setting_reaches_anthropic_in_its_own_terms(scripted: Scripted) -> None:

@@ -11,7 +11,7 @@ TABLE = """# Calibration
 | --- | --- | --- | --- |
 | false kills | 0.04 | at most 0.05 | holds |
 | false kills, odd | 0.07 | at most 0.05 | **FAILS** |
-| trials | 12 |  |  |
+| trials | 12 | - |  |
 
 ## Words only
 

@@ -64,7 +64,7 @@ def tools_named(text: str, tools: Iterable[str]) -> list[tuple[int, str]]:
 
     >>> tools_named("Always verify the identity of the customer before issuing a refund.",
     ...             ["issue_refund", "verify_identity", "look_up"])
-    [(7, 'verify_identity'), (47, 'issue_refund')]
+    [(7, 'verify_identity'), (50, 'issue_refund')]
     """
     found = [(place, tool) for tool in tools if (place := _place(text, tool)) is not None]
     return sorted(found)
