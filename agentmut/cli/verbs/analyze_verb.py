@@ -12,44 +12,51 @@ from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 Outcome = Literal["pass", "fail", "unjudged", "no_evidence"]
 
 
+Scenario = Annotated[
+    list[str] | None, typer.Option("--scenario", help="Only runs of this scenario; may be repeated.")
+]
+Version = Annotated[
+    list[str] | None,
+    typer.Option("--version", help="Only runs of this version of the agent, or of versions that begin so."),
+]
+OutcomeOption = Annotated[
+    Outcome | None, typer.Option("--outcome", help="Only runs with this recorded outcome.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", help="Only runs that started then or later: 2026-05-01, 7d or 12h."),
+]
+Sample = Annotated[int | None, typer.Option("--sample", min=1, help="At most so many runs, drawn at random.")]
+By = Annotated[
+    str, typer.Option("--by", help="Group the pass rate by a field of the records, or by `version`.")
+]
+Contract = Annotated[
+    list[str] | None, typer.Option("--contract", help="Judge every run by this contract, too.")
+]
+Relation = Annotated[
+    list[str] | None, typer.Option("--relation", help="Only this relation or family; may be repeated.")
+]
+WriteScenarios = Annotated[
+    Path | None,
+    typer.Option(
+        "--write-scenarios",
+        help="Write what users said as scenarios into this new file, without secrets.",
+    ),
+]
+
+
 def analyze(
-    scenario: Annotated[
-        list[str] | None, typer.Option("--scenario", help="Only runs of this scenario; may be repeated.")
-    ] = None,
-    version: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--version", help="Only runs of this version of the agent, or of versions that begin so."
-        ),
-    ] = None,
-    outcome: Annotated[
-        Outcome | None, typer.Option("--outcome", help="Only runs with this recorded outcome.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option("--since", help="Only runs that started then or later: 2026-05-01, 7d or 12h."),
-    ] = None,
+    scenario: Scenario = None,
+    version: Version = None,
+    outcome: OutcomeOption = None,
+    since: Since = None,
     until: Annotated[str | None, typer.Option("--until", help="Only runs that started before.")] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=1, help="At most so many runs, drawn at random.")
-    ] = None,
+    sample: Sample = None,
     seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
-    by: Annotated[
-        str, typer.Option("--by", help="Group the pass rate by a field of the records, or by `version`.")
-    ] = "",
-    contract: Annotated[
-        list[str] | None, typer.Option("--contract", help="Judge every run by this contract, too.")
-    ] = None,
-    relation: Annotated[
-        list[str] | None, typer.Option("--relation", help="Only this relation or family; may be repeated.")
-    ] = None,
-    write_scenarios: Annotated[
-        Path | None,
-        typer.Option(
-            "--write-scenarios",
-            help="Write what users said as scenarios into this new file, without secrets.",
-        ),
-    ] = None,
+    by: By = "",
+    contract: Contract = None,
+    relation: Relation = None,
+    write_scenarios: WriteScenarios = None,
     project: ProjectPath = Path(),
     full: Full = False,
     as_json: Json = False,

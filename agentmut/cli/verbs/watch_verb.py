@@ -14,37 +14,38 @@ if TYPE_CHECKING:
     from agentmut.usecases import ChartRow, WatchReport
 
 
+Sources = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="SOURCE",
+        help="Files or folders with recorded runs, which are imported first. Left out: the imported runs alone.",
+    ),
+]
+Outcome = Annotated[
+    str | None,
+    typer.Option("--outcome", help="As of import: reward, score:NAME, or evaluators."),
+]
+PassScore = Annotated[float | None, typer.Option("--pass-score", help="The least score that passes.")]
+ScenarioBy = Annotated[
+    str | None, typer.Option("--scenario-by", help="The field of a record that names its scenario.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", help="Begin with runs that started then: after the last alarm was dealt with."),
+]
+Reference = Annotated[int, typer.Option("--reference", help="First runs that the others are held against.")]
+InControl = Annotated[float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")]
+
+
 def watch(
-    sources: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Files or folders with recorded runs, which are imported first. Left out: the imported runs alone.",
-        ),
-    ] = None,
-    outcome: Annotated[
-        str | None,
-        typer.Option("--outcome", help="As of import: reward, score:NAME, or evaluators."),
-    ] = None,
-    pass_score: Annotated[
-        float | None, typer.Option("--pass-score", help="The least score that passes.")
-    ] = None,
-    scenario_by: Annotated[
-        str | None, typer.Option("--scenario-by", help="The field of a record that names its scenario.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            "--since", help="Begin with runs that started then: after the last alarm was dealt with."
-        ),
-    ] = None,
-    reference: Annotated[
-        int, typer.Option("--reference", help="First runs that the others are held against.")
-    ] = 50,
+    sources: Sources = None,
+    outcome: Outcome = None,
+    pass_score: PassScore = None,
+    scenario_by: ScenarioBy = None,
+    since: Since = None,
+    reference: Reference = 50,
     drop: Annotated[float, typer.Option("--drop", help="The fall of the pass rate that matters.")] = 0.1,
-    in_control: Annotated[
-        float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")
-    ] = 1000,
+    in_control: InControl = 1000,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 SPLITS = 5
 """Split points, equally spaced over the later trials; the first is the end of the baseline."""
 PERMUTATIONS = 999
-OF_THE_BASELINE = 0.6
+OF_THE_BASELINE = 0.8
 """Share of the level for a shift at the end of the baseline; the rest is for the later splits (union bound)."""
-OF_FALLS = 0.8
+OF_FALLS = 0.9
 """Share of the level for falls of the pass rate, which kill mutants falsely; the rest is for rises (union bound)."""
 AS_LIKELY = 4.0
 """Split points whose squared score is within so much of the best may be the time of the shift: about 95 %."""
