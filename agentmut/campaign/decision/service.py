@@ -40,7 +40,8 @@ class Service:
     """The original's trials after the baseline, in the order in which they came in."""
 
     later: list[Later] = field(default_factory=list)
-    """Sentinels, trials that confirm kills, those by which the baseline grows, and those of identity mutants."""
+    """Sentinels, trials that confirm kills, and those by which the baseline grows. Trials of identity mutants are left
+    out: how many there are depends on how they end, so that their failures are too many."""
     first: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Failures and trials by scenario, of the baseline with which mutants began."""
     sentinels: int = 0
@@ -56,10 +57,6 @@ class Service:
         """Take in a trial of the original after the baseline."""
         self.sentinels += is_sentinel(launch.repeat)
         self.confirming += bool(launch.beside)
-        self.record_unchanged(launch, result)
-
-    def record_unchanged(self, launch: Launch, result: TrialResult) -> None:
-        """Take in a trial of an identity mutant, which is the original by another name."""
         if result.outcome.is_evidence:
             self.later.append(Later(launch.scenario, result.outcome != "pass", result.finished))
 

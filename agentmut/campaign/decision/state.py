@@ -225,8 +225,6 @@ class CampaignState:
         began = bool(launch.mutant) and result.outcome.is_evidence and not result.never_began
         self._mutant_began = self._mutant_began or began
         arm = self.kills.record(launch, result)
-        if arm.mutant in self.plan.identity:
-            self.service.record_unchanged(launch, result)
         self._note_end(arm)
         self.go_on()
 
