@@ -16,7 +16,12 @@ OTHER_VERSION = ("no such table", "no such column", "no column named", "undefine
 
 OF_FILES: Remedies = (
     (
-        ("not a database", "malformed", "validation error", "no row was found"),
+        ("not a database",),
+        "It is no store, or it is damaged. Name another file; or move it away and run again: finished trials in it "
+        "are lost.",
+    ),
+    (
+        ("malformed", "validation error", "no row was found"),
         "The file is damaged. Move it away and run again: finished trials in it are lost.",
     ),
     (("locked", "busy"), "Another agentmut run uses it: wait for that one, or stop it."),

@@ -24,7 +24,15 @@ def read_each(
     except KeyError as error:
         yield BrokenRecord(place=record.place, reason=f"it has no {error}")
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        yield BrokenRecord(place=record.place, reason=one_line(error))
+        yield BrokenRecord(place=record.place, reason=wrong_field(error))
+
+
+def wrong_field(error: Exception) -> str:
+    """Return what is wrong with a record, in words where Python speaks of types."""
+    said = one_line(error)
+    if isinstance(error, AttributeError | TypeError):
+        return f"a field is of another type than the format has it ({said})"
+    return said
 
 
 def seconds_of(written: Any) -> float | None:

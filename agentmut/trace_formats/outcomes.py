@@ -1,5 +1,6 @@
 """What names a recorded run's scenario, and which of its scores says whether it passed."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentmut._base import PassScore, UsageError, nearest, passes, told
@@ -12,9 +13,9 @@ EVALUATORS = "evaluators"
 class Places:
     """How messages name the settings: `suite.traces.outcome` of a project, or `--outcome` of a command."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, scenario_by: str = "") -> None:
         dashed = prefix == "--"
-        self.scenario_by = prefix + ("scenario-by" if dashed else "scenario_by")
+        self.scenario_by = scenario_by or prefix + ("scenario-by" if dashed else "scenario_by")
         self.outcome = prefix + "outcome"
         self.pass_score = prefix + ("pass-score" if dashed else "pass_score")
 
@@ -48,6 +49,8 @@ def deciding_score(
     Raises `UsageError` for an unknown score, several scores of which none is `wanted`, and a number without a least
     score that passes.
     """
+    if least is not None and not math.isfinite(least):
+        raise UsageError(f"{places.pass_score}: {least} is no number that a score can reach.")
     known = {name for trial in trials for name in trial.scores}
     if wanted == EVALUATORS or (wanted is None and not known):
         return ""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from agentmut._base import one_line
 from agentmut.nouns import BrokenRecord, ForeignTrial
+from agentmut.trace_formats.benchmark_fields import wrong_field
 from agentmut.trace_formats.records import Record
 from agentmut.trace_formats.span_tree import SpanFacts, trial_of_spans
 
@@ -25,7 +25,7 @@ def gather(
             yield BrokenRecord(place=record.place, reason=f"it has no {error}")
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             own = type(error) is ValueError  # says in our own words what is wrong
-            yield BrokenRecord(place=record.place, reason=str(error) if own else one_line(error))
+            yield BrokenRecord(place=record.place, reason=str(error) if own else wrong_field(error))
 
 
 def trials_of(by_trace: Traces) -> Iterator[ForeignTrial | BrokenRecord]:
@@ -34,7 +34,7 @@ def trials_of(by_trace: Traces) -> Iterator[ForeignTrial | BrokenRecord]:
         try:
             found = trial_of_spans(spans)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            yield BrokenRecord(place=spans[0].place, reason=f"its spans make no trial: {one_line(error)}")
+            yield BrokenRecord(place=spans[0].place, reason=f"its spans make no trial: {wrong_field(error)}")
         else:
             if found is not None:
                 yield found

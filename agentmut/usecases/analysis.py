@@ -13,7 +13,7 @@ from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial
 from agentmut.project import CoverageSettings, Project
 from agentmut.stats import bonferroni_intervals, mean_over_scenarios
 from agentmut.store import ContractRow, Import, ImportQuery, ImportTotals
-from agentmut.trace_formats import completed, report_of, scenario_of
+from agentmut.trace_formats import Places, completed, report_of, scenario_of
 from agentmut.usecases.analysis_relations import relation_counts
 from agentmut.usecases.analysis_rows import (
     Analysis,
@@ -25,12 +25,13 @@ from agentmut.usecases.analysis_rows import (
 )
 from agentmut.usecases.analysis_runs import JudgedRun, Judges, by_scenario, judged_runs
 from agentmut.usecases.foreign_scenarios import write_scenarios
-from agentmut.usecases.importing import PLACES, foreign_store
+from agentmut.usecases.importing import foreign_store
 
 ERROR = 0.05
 """The chance that any interval of a table misses, read together."""
 VERSION = "version"
 """The `by` that groups runs by the version of their agent, whatever field it stands in."""
+GROUPED = Places("--", "--by")
 
 
 class AnalysisWish(NamedTuple):
@@ -162,7 +163,7 @@ def _groups(runs: Iterable[JudgedRun], by: str) -> Iterator[GroupRow]:
 
 
 def _value(found: ImportedTrial, by: str) -> str:
-    return found.version if by == VERSION else scenario_of(found.trial, by, PLACES)
+    return found.version if by == VERSION else scenario_of(found.trial, by, GROUPED)
 
 
 def _evaluator_rows(runs: Iterable[JudgedRun]) -> Iterator[EvaluatorRow]:

@@ -1,5 +1,6 @@
 """`agentmut init --from FILE`: a project for an agent that a file of another tool describes."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut._base import UsageError
-from agentmut.nouns import AgentConfig, ToolSpec
+from agentmut.nouns import AgentConfig, Document, ToolSpec
 from agentmut.project import read_config_file
 from agentmut.usecases.starting import write_project
 from agentmut.usecases.starting_from_graphs import files_for_graph
@@ -68,6 +69,7 @@ def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
         files[PROMPT] = config.prompt if config.prompt.endswith("\n") else f"{config.prompt}\n"
     if config.tools:
         files[TOOLS] = _dumped([_tool(tool) for tool in config.tools])
+    files |= {place: document.text for place, document in _documents(config).items()}
     return StartedFrom(write_project(target, files, force), model_named(config))
 
 
@@ -77,6 +79,7 @@ def _project(config: AgentConfig, file: str) -> str:
     adapter = "anthropic" if "claude" in str(model["name"]).lower() else "openai"
     values: dict[str, Any] = {"prompt": PROMPT} if config.prompt.strip() else {}
     values |= {"tools": TOOLS} if config.tools else {}
+    values |= {"context": list(_documents(config))} if config.context else {}
     values["model"] = model
     written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
     return _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
@@ -85,6 +88,16 @@ def _project(config: AgentConfig, file: str) -> str:
 def model_named(config: AgentConfig) -> str:
     """Return the name of the model that a project for this agent asks."""
     return str(config.model.name or DEFAULT_MODEL)
+
+
+def _documents(config: AgentConfig) -> dict[str, Document]:
+    """Return the documents of the agent, such as files that its prompt imports, by where they are written."""
+    names = Counter(Path(document.name).name for document in config.context)
+    return {
+        f"docs/{i}-{name}" if names[name] > 1 else f"docs/{name}": document
+        for i, document in enumerate(config.context, 1)
+        for name in [Path(document.name).name]
+    }
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

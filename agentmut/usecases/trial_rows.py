@@ -8,6 +8,9 @@ from agentmut.campaign import Session
 from agentmut.nouns import AgentTrace, Check, Outcome
 from agentmut.store import Store, StoredTrial
 
+LARGEST = 2**63
+"""Beyond what a database counts to."""
+
 
 class TrialRow(Frozen):
     """A stored trial, as a list shows it."""
@@ -95,7 +98,7 @@ def _check_known(session: Session, store: Store, scenario: str | None, mutant: s
 
 def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
     """Return one stored trial. Raises `UsageError` where there is none of that number."""
-    trial = store.listing.trial(number)
+    trial = store.listing.trial(number) if 0 < number < LARGEST else None
     if trial is None:
         raise UsageError(f"--trial {number}: there is no such trial. `agentmut trials` lists them.")
     row, checks = _row(session, trial, store.quarantine.reasons().get(number, ""))

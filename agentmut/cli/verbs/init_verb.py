@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agentmut._base import UsageError
 from agentmut.cli.options import Json
 from agentmut.cli.output import print_json, project_option
 
@@ -38,6 +39,10 @@ def init(
     """
     from agentmut.usecases import WITHOUT_MODEL, starter_name, write_from, write_starter
 
+    if source and framework != "python":
+        raise UsageError(
+            "--framework chooses a starter, and --from takes the agent of a file: leave one out."
+        )
     begun = write_from(folder, Path(source), force) if source else None
     written = [str(path) for path in (begun.files if begun else write_starter(folder, force, framework))]
     if as_json:

@@ -61,7 +61,7 @@ def behind_token(target: str, token: str) -> str:
         raise RefusalError(
             403,
             "no_token",
-            "the address has to begin with the token of this proxy, as the given base URLs do",
+            "the path has to begin with the token of the address that was printed or given",
         )
     return slash + rest
 
