@@ -49,7 +49,8 @@ def deciding_score(
     Raises `UsageError` for an unknown score, several scores of which none is `wanted`, and a number without a least
     score that passes.
     """
-    if least is not None and not math.isfinite(least):
+    scores = least.values() if isinstance(least, dict) else () if least is None else (least,)
+    if not all(map(math.isfinite, scores)):
         raise UsageError(f"{places.pass_score}: {least} is no number that a score can reach.")
     known = {name for trial in trials for name in trial.scores}
     if wanted == EVALUATORS or (wanted is None and not known):
