@@ -43,7 +43,7 @@ def test_a_file_that_is_no_database_is_named_with_the_remedy(tmp_path: Path) -> 
     path.write_bytes(b"hello, world! " * 500)
     with pytest.raises(StoreError) as raised:
         Store(path)
-    check(raised, path, "cannot open the store", "damaged", "Move it away")
+    check(raised, path, "cannot open the store", "damaged", "Name another file", "move it away")
     assert path.read_bytes().startswith(b"hello")
 
 
