@@ -25,7 +25,7 @@ from benchmarks.calibration.rounds import DELTAS, MIX, STRONG, Truth
 
 FIRST_SEED = 1001
 PARTS = (1 / 20, 1 / 10, 1 / 5, 1 / 3, 1 / 2, 1)
-"""Of what one round takes to its end."""
+"""Budgets, as shares of what one round takes to its end."""
 MODELS = ("gpt-4o-mini", "gemini-2.5-flash", "claude-sonnet-4-5")
 TRIAL = Usage(input_tokens=6000, output_tokens=600)
 CACHED = TRIAL.model_copy(update={"cached_tokens": 4500})

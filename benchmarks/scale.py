@@ -39,7 +39,7 @@ SECONDS = 60.0
 MEBIBYTES = 1024.0
 """Memory that it may take beyond what the process has at its start."""
 SHARE = 0.10
-"""Of a campaign's processor time, what the stage after the last trial may take."""
+"""The share of a campaign's processor time that the stage after the last trial may take."""
 FORMS = ("terminal", "html", "json", "markdown", "junit")
 
 AGENT = """

@@ -66,7 +66,7 @@ class ImportedTrial(Frozen):
     scenario: str
     outcome: ImportedOutcome
     reason: str = ""
-    """Of the score that decides, or why the run is no evidence."""
+    """The reason that came with the deciding score, or why the run is no evidence."""
     version: str = ""
     """The agent's version where the record has one, else the beginning of the config's digest."""
     format: str

@@ -137,7 +137,7 @@ class MutantRow(Frozen):
     reached: int | None = None
     """Scenarios that reach it, where it was tried on a sample of them (`statistics.clear_on`); None otherwise."""
     may_have_drop: int | None = None
-    """Of a survivor on a sample: the most of these scenarios that may have such a drop, at 95 % confidence."""
+    """For a survivor on a sample: the most of these scenarios that may have such a drop, at 95 % confidence."""
     gate_red: bool | None = None
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
     ci_red: tuple[CiRed, ...] = ()

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,7 @@ from agentmut.nouns import (
     Step,
     ToolSpec,
 )
+from agentmut.recording.texts_in import texts_in
 
 
 class Texts(StrEnum):
@@ -165,7 +166,7 @@ class TextKeeping:
             if source.digest in self._known:
                 continue
             self._known.add(source.digest)
-            for text in _texts_of(source.model_dump(mode="json")):
+            for text in texts_in(source.model_dump(mode="json")):
                 for word in _WORD.findall(text):
                     if word not in self._digests:
                         self._digests[word] = digest = self._digest(word)
@@ -183,18 +184,6 @@ class TextKeeping:
 
 def _reason_of(evaluator: str, passed: bool) -> str:
     return f"{evaluator} {'holds' if passed else 'does not hold'}; the texts that say why are not kept"
-
-
-def _texts_of(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield str(key)
-            yield from _texts_of(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts_of(item)
 
 
 def _shape(shape: RequestShape, text: Callable[[str], str]) -> RequestShape:

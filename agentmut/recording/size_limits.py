@@ -1,12 +1,13 @@
 """How much of the texts of runs is kept: what is longer is cut in its middle, and says so."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
 from agentmut.nouns import AgentTrace, Execution, Step
+from agentmut.recording.texts_in import texts_in
 
 _SHORTEST = 200
 """Characters of a text that is never cut, unless nothing may be kept at all."""
@@ -51,23 +52,11 @@ def cut_reason(reason: str) -> str:
 def _texts(trace: AgentTrace) -> Iterator[str]:
     yield from (trace.error or "", trace.stderr, *(trace.workspace.texts if trace.workspace else ()))
     for value in trace.outputs:
-        yield from _in(value)
+        yield from texts_in(value)
     for step in trace.steps:
         yield step.error or ""
-        yield from _in(step.arguments)
-        yield from _in(step.output)
-
-
-def _in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield str(key)
-            yield from _in(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _in(item)
+        yield from texts_in(step.arguments)
+        yield from texts_in(step.output)
 
 
 def _cut_trace(trace: AgentTrace, most: int, which: str) -> AgentTrace:
@@ -99,7 +88,7 @@ def _cut_value(value: JsonValue, most: int, which: str) -> JsonValue:
     """Return a value; one that is too long as a whole becomes the cut text of its JSON."""
     if isinstance(value, str):
         return _cut(value, most, which)
-    if not isinstance(value, dict | list) or sum(map(len, _in(value))) <= max(most, _SHORTEST // 2):
+    if not isinstance(value, dict | list) or sum(map(len, texts_in(value))) <= max(most, _SHORTEST // 2):
         return value
     return _cut(canonical_json(value), most, which)
 

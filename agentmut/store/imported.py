@@ -33,7 +33,7 @@ class ImportQuery(NamedTuple):
 
     scenarios: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
-    """Of the agent; the beginning of a version is enough."""
+    """Only runs of these versions of the agent; the beginning of a version is enough."""
     outcomes: tuple[str, ...] = ()
     since: float | None = None
     """Seconds since the epoch; a run without a known start is not found."""
@@ -51,7 +51,7 @@ class ImportTotals(NamedTuple):
 
     trials: int
     bytes: int
-    """Of the runs, compressed."""
+    """The size of the runs as they are kept, compressed."""
     first: float | None
     """Start of the first run, in seconds since the epoch; None where no run has one."""
     last: float | None

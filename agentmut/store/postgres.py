@@ -22,7 +22,7 @@ PATIENCE = 20.0
 AWAY = ("57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006")
 """What the server says of itself when it stops or starts, and what the driver says of a lost connection."""
 SETTINGS = {"application_name": "agentmut", "connect_timeout": "10"}
-"""Of a connection, unless the URL says otherwise. Its other options, those of TLS among them, are libpq's."""
+"""A connection has these settings unless the URL says otherwise; its other options, such as TLS, go to libpq."""
 ALIVE = {"keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3"}
 """A server whose machine is gone is noticed within half a minute, and the server notices a lost client."""
 

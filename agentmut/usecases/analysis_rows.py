@@ -40,12 +40,12 @@ class ScenarioRow(Frozen):
     """Runs that passed or failed."""
     passes: int
     interval: Bounds | None = None
-    """Of the pass rate, jointly with those of all other scenarios; None without such a run."""
+    """The interval of the pass rate, jointly with those of all other scenarios; None without a judged run."""
     unjudged: int = 0
     """Runs that no recorded score and no evaluator judges."""
     tokens: int = 0
     usd: float | None = None
-    """Of all runs, by the records; None where no record has a price."""
+    """What all runs cost by their records; None where no record has a price."""
 
 
 class GroupRow(Frozen):

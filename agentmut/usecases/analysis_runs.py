@@ -37,7 +37,7 @@ class JudgedRun(NamedTuple):
     found: ImportedTrial
     trace: AgentTrace
     checks: tuple[Check, ...]
-    """Of agentmut's evaluators."""
+    """What agentmut's evaluators say."""
     passed: bool | None
     """By the recorded outcome and all evaluators; None where nothing judges it."""
 

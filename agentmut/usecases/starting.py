@@ -38,6 +38,25 @@ _ALSO: Mapping[str, str] = MappingProxyType(
 )
 """Other names of frameworks, by their letters alone: packages, and what their users call them."""
 _VERTEX = frozenset({"vertex", "vertexai", "googlevertexai"})
+SETTINGS = """\
+suite:
+  scenarios: scenarios/*.yaml
+  threshold: 0.9                        # the pass rate asked of each scenario
+
+mutation:
+  sample: 60                            # at most so many mutants in all, a fair sample; leave it out for all
+
+statistics:
+  seed: 1
+
+budget:                                 # whichever is met first stops the run
+  trials: 4000
+  minutes: 30
+"""
+"""The end of a project file that is made from a file of another tool: suite, mutation, statistics and budget."""
+SCENARIOS_HEAD = (
+    "# A scenario: what the user says, and what must hold of the run. All evaluators must pass.\n"
+)
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
 

@@ -10,7 +10,7 @@ import yaml
 from agentmut._base import UsageError
 from agentmut.nouns import AgentConfig, Document, ToolSpec
 from agentmut.project import read_config_file
-from agentmut.usecases.starting import write_project
+from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from_graphs import files_for_graph
 
 DEFAULT_MODEL = "gpt-5.2"
@@ -26,21 +26,7 @@ agent:
   adapter: {adapter}   # asks the model itself; where your agent has code of its own, name its adapter
   config:                               # taken from {file}
 {config}
-suite:
-  scenarios: scenarios/*.yaml
-  threshold: 0.9                        # the pass rate asked of each scenario
-
-mutation:
-  sample: 60                            # at most so many mutants in all, a fair sample; leave it out for all
-
-statistics:
-  seed: 1
-
-budget:                                 # whichever is met first stops the run
-  trials: 4000
-  minutes: 30
 """
-_SCENARIOS = "# A scenario: what the user says, and what must hold of the run. All evaluators must pass.\n"
 
 
 class StartedFrom(NamedTuple):
@@ -82,7 +68,8 @@ def _project(config: AgentConfig, file: str) -> str:
     values |= {"context": list(_documents(config))} if config.context else {}
     values["model"] = model
     written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
-    return _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
+    begun = _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
+    return begun + SETTINGS
 
 
 def model_named(config: AgentConfig) -> str:
@@ -109,7 +96,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _scenarios(config: AgentConfig) -> str:
-    return _SCENARIOS + _dumped([dict(_scenario(config))])
+    return SCENARIOS_HEAD + _dumped([dict(_scenario(config))])
 
 
 def _scenario(config: AgentConfig) -> Iterator[tuple[str, Any]]:

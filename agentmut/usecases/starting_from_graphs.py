@@ -5,6 +5,7 @@ from pathlib import Path
 from agentmut._base import UsageError, nearest
 from agentmut.project import places_in, split_part
 from agentmut.seams import ConfigFile
+from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS
 
 _PROJECT = """\
 # What agentmut breaks, which tests it measures, and with how much evidence.
@@ -18,22 +19,8 @@ agent:
   adapter: langgraph
   graph: {place}   # as {file} has it
 
-suite:
-  scenarios: scenarios/*.yaml
-  threshold: 0.9                        # the pass rate asked of each scenario
-
-mutation:
-  sample: 60                            # at most so many mutants in all, a fair sample; leave it out for all
-
-statistics:
-  seed: 1
-
-budget:                                 # whichever is met first stops the run
-  trials: 4000
-  minutes: 30
 """
-_SCENARIOS = """\
-# A scenario: what the user says, and what must hold of the run. All evaluators must pass.
+_SCENARIO = """\
 - name: first
   input: Hello, what can you do for me?
   evaluators:
@@ -65,6 +52,6 @@ def files_for_graph(target: Path, source: Path) -> dict[str, str] | None:
         )
     place = places[wanted or first]
     return {
-        "agentmut.yaml": _PROJECT.format(place=place, file=source.name),
-        "scenarios/first.yaml": _SCENARIOS,
+        "agentmut.yaml": _PROJECT.format(place=place, file=source.name) + SETTINGS,
+        "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO,
     }

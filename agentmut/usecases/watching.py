@@ -25,7 +25,7 @@ UNUSUAL = 0.1
 MORE_UNUSUAL = 0.3
 """By so much the share of unusual runs has to rise for the CUSUM of behaviour to be quick."""
 TOLERANCE = 0.25
-"""Of Page-Hinkley on behaviour, in standard deviations of the reference's scores."""
+"""Page-Hinkley on behaviour tolerates so many standard deviations of the reference's scores."""
 GUARD = 0.9
 """The level at which the charts of behaviour allow for what a reference leaves open."""
 SIMULATED = 200
@@ -73,12 +73,12 @@ class WatchReport(Frozen):
     """Runs to the first false alarm of any chart, on average, or more, if the reference's pass rate is the true one.
     As to behaviour, what the reference leaves open is allowed for at `GUARD`."""
     pass_rate: Watch
-    """Of all runs together, with the chance of a false alarm in as many runs."""
+    """The pass rate of all runs together, with the chance of a false alarm in as many runs."""
     within_scenarios: bool
     """Whether a run's behaviour is compared with runs of its own scenario; else with all runs together."""
     charts: tuple[ChartRow, ...]
     nearest: NearestVersion | None = None
-    """Of the watched runs from the alarm on, or of all of them; None with fewer than two known versions."""
+    """The version nearest to the runs from the alarm on, or to all watched runs; None with fewer than two versions."""
 
     @property
     def changed(self) -> bool:

@@ -32,7 +32,7 @@ class Counted(NamedTuple):
     graded: int
     """Proposals with a grade of each grader."""
     shares: tuple[float, ...]
-    """Of yes, of each grader."""
+    """The share of yes of each grader."""
     agreement: float
     kappa: float | None
     """Cohen's; None where chance alone would agree always."""

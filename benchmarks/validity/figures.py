@@ -10,7 +10,7 @@ from benchmarks.validity.collect import Collected
 from benchmarks.validity.suites import Measured, faults, mutants, share
 
 DRAWS = 200
-"""Of the bootstrap over mutants and faults."""
+"""Draws of the bootstrap over mutants and faults."""
 Floats = np.ndarray
 
 

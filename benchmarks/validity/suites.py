@@ -10,7 +10,7 @@ from scipy.stats import hypergeom
 from benchmarks.validity.collect import Collected, Variant
 
 LEVEL = 0.05
-"""Of a variant: divided by the scenarios of the sub-suite, as the kill rule does."""
+"""The level at which a variant is noticed, divided by the scenarios of the sub-suite, as the kill rule does."""
 Chosen = Mapping[str, "np.ndarray"]
 """A sub-suite: the columns of the checks that are used, by scenario."""
 Draw = Callable[["np.random.Generator", Mapping[str, int]], Chosen]

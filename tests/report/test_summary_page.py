@@ -64,7 +64,7 @@ def test_five_survivors_are_shown_with_what_to_do_about_each() -> None:
         row("aaaaaaaa", Status.SURVIVED, gap="assertion", before="Never lie."),
         row("bbbbbbbb", Status.SURVIVED, gap="scenario", before="Be kind."),
         row("cccccccc", Status.NO_COVERAGE, before="Never smile."),
-        *survivors(7),
+        *survivors(7, gap="unknown"),
     ]
     text = render_summary(result(*rows))
     assert "The 5 most important of 10 unnoticed changes" in text
@@ -114,3 +114,10 @@ def test_the_page_is_named_once_it_is_written() -> None:
     assert "Page   `agentmut report --project p --format html" in render_summary(
         result(), where=" --project p"
     )
+
+
+def test_runs_that_were_not_compared_are_not_said_to_show_no_change() -> None:
+    """A project that keeps no texts has no gaps: nothing tells whether behaviour changed."""
+    text = render_summary(result(*survivors(1, gap=None)))
+    assert "Its runs were not compared" in text
+    assert "No change was found" not in text

@@ -26,9 +26,9 @@ class Meaning:
     """Words that only the mutant's config has, and names that it changes."""
     operator_class: OperatorClass
     prompt: str
-    """Of the original: its other rules."""
+    """The original's prompt, with its other rules."""
     tool_names: tuple[str, ...]
-    """Of the original."""
+    """The names of the original's tools."""
 
     @cached_property
     def stems(self) -> frozenset[str]:

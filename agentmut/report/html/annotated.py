@@ -147,7 +147,7 @@ _CHANGES = (
     (Loss.NOTICED, (Status.KILLED,), "A change here is noticed."),
     (Loss.OPEN, tuple(Status), "Whether a change here is noticed is not decided."),
 )
-"""Of a document, where several mutants overlap: one that nothing notices tells more than one that is noticed."""
+"""Where mutants overlap in a document, the status that comes first here is shown: an unnoticed one tells most."""
 
 
 def _others(touching: Sequence[MutantRow]) -> str:

@@ -182,6 +182,8 @@ def _advice(row: MutantRow, where: str, name: str) -> str:
         return f"Its behaviour changed unseen: add an assertion, `agentmut suggest{where}`."
     if row.gap == "scenario":
         return "Its behaviour here is as before: add a scenario in which it matters."
+    if row.gap is None:
+        return "Its runs were not compared: the notes of the full report say why."
     return f"No change was found: read its runs, `agentmut show {name}{where}`."
 
 

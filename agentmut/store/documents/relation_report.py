@@ -98,7 +98,7 @@ class PooledCounts(Frozen):
     violations: int
     pairs: int
     identity: Counts | None = None
-    """Of the unchanged agent against itself, on these scenarios; None where the tolerance is what it is held to."""
+    """Violations of the unchanged agent against itself on these scenarios; None where the tolerance is the measure."""
     p_value: float
     p_adjusted: float
     """Over all relations on scenarios and all relations together (Holm)."""

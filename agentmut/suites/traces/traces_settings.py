@@ -19,7 +19,7 @@ class ImportedRuns(Frozen):
     scenarios: tuple[str, ...] = ()
     """All where empty."""
     versions: tuple[str, ...] = ()
-    """Of the agent, or beginnings of them; all where empty."""
+    """Versions of the agent whose runs are used, or beginnings of their names; all where empty."""
     since: str | None = None
     """Runs that started then or later: `2026-05-01`, or `7d` ago."""
     until: str | None = None
