@@ -21,7 +21,7 @@ GROUPS = {
     "Start": ("init", "doctor"),
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
     "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import", "analyze"),
-    "Decide": ("gate", "baseline", "trend", "watch"),
+    "Decide": ("gate", "baseline", "trend", "watch", "serve"),
     "Maintain": ("clean", "store", "simulate", "proxy"),
 }
 """The verbs by what one wants to do, as `agentmut --help` shows them."""

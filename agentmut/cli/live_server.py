@@ -8,25 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentmut._base import RunError
+from agentmut.cli.page_server import HEADERS, HOST, html, listen, refused
 from agentmut.wire import RefusalError, behind_token, check_host, check_origin, new_token
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-HOST = "127.0.0.1"
 STARTING = 10.0
 """Seconds that the server has to listen."""
 LAST_LOOK = 3.0
 """Seconds that a page which is open has to fetch the end of the run."""
 RECENT = 3.0
 """Seconds since its last question in which a page is taken to be open."""
-HEADERS: Mapping[str, str] = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 class LiveServer:
@@ -77,15 +70,7 @@ class LiveServer:
             self._loop.close()
 
     async def _listen(self) -> "web.AppRunner":
-        from aiohttp import web
-
-        app = web.Application(client_max_size=1)
-        app.router.add_route("*", "/{path:.*}", self._answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        site = web.TCPSite(runner, HOST, 0)
-        await site.start()
-        self._port = runner.addresses[0][1]
+        runner, self._port = await listen(self._answer)
         return runner
 
     async def _answer(self, request: "web.Request") -> "web.Response":
@@ -96,9 +81,9 @@ class LiveServer:
             check_origin(request.headers)
             target = behind_token(request.path, self._token)
         except RefusalError as refusal:
-            return web.Response(status=refusal.status, text=str(refusal), headers=HEADERS)
+            return refused(refusal.status, str(refusal))
         if (request.method, target) == ("GET", "/"):
-            return web.Response(text=self._page, content_type="text/html", headers=HEADERS)
+            return html(self._page)
         if (request.method, target) == ("GET", "/state"):
             self._asked = time.monotonic()
             if self._state.get("ended"):
@@ -113,4 +98,4 @@ class LiveServer:
             if self._state.get("stoppable"):
                 self._stop()
             return web.Response(status=204, headers=HEADERS)
-        return web.Response(status=404, text="there is no such page", headers=HEADERS)
+        return refused(404, "there is no such page")

@@ -13,6 +13,10 @@ from .html.mutant_file import mutant_files as mutant_files
 from .html.run_lines import FURTHER as FURTHER
 from .html.run_lines import ROOM as ROOM
 from .html.run_lines import runs_within as runs_within
+from .html.team import Links as Links
+from .html.team import diff_page as diff_page
+from .html.team import project_page as project_page
+from .html.team import team_page as team_page
 from .paint import clean as clean
 from .ranking import most_worrying_first as most_worrying_first
 from .report_wording import counted as counted

@@ -1,34 +1,25 @@
 """The comparison of two results, for a terminal and as Markdown."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from rich.table import Table
 from rich.text import Text
 
 from agentmut.nouns import Score, Status
 from agentmut.report.bounded import bounded, one_line
+from agentmut.report.comparison_wording import costs, in_common, kinds
 from agentmut.report.files.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.files.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
-from agentmut.report.report_wording import counted, interval, money, without_marker
+from agentmut.report.report_wording import counted, interval, without_marker
 from agentmut.report.terminal.run_page import LINES
-from agentmut.store import Comparison, InCommon, MutantChange, ScoreChange
+from agentmut.store import Comparison, MutantChange, ScoreChange
 
 SHOWN = 15
 """Mutants that a terminal lists of one kind."""
 _TEXT = 600
 _HEAD = ("", "old [95 %]", "new [95 %]", "difference")
 _OVERLAP = "~: the intervals overlap, so the difference may be none."
-
-
-class Kind(NamedTuple):
-    """One of the lists of a comparison."""
-
-    title: str
-    changes: Sequence[MutantChange]
-    worse: bool = False
-    """Whether the newer result is worse for them."""
 
 
 def render_comparison(found: Comparison, color: bool = False, width: int = 80) -> str:
@@ -85,40 +76,6 @@ def markdown_comparison(found: Comparison) -> str:
         else:
             head.append(folded(title, *shown, more))
     return "\n\n".join((*head, *tail)) + "\n"
-
-
-def kinds(found: Comparison) -> list[Kind]:
-    """Return the lists that are not empty, what is worse first."""
-    named = (
-        Kind("No longer noticed: killed before", found.newly_unnoticed, True),
-        Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle, True),
-        Kind("Newly noticed: killed now", found.newly_killed),
-        Kind("No longer brittle", found.no_longer_brittle),
-        Kind("Of another status", found.changed_otherwise),
-        Kind("New mutants", found.appeared),
-        Kind("Mutants that are gone", found.gone),
-    )
-    return [kind for kind in named if kind.changes]
-
-
-def in_common(found: InCommon) -> str:
-    """Return the transitions of mutants that both runs decided: the fair part of a comparison."""
-    if found.p is None:
-        return "No mutant was decided in both runs, so that no mutant can be compared with itself."
-    return (
-        f"Of {counted(found.mutants, 'mutant')} decided in both, {found.killed_old} were killed before and "
-        f"{found.killed_new} are now: {found.newly_killed} newly, {found.newly_unnoticed} no longer "
-        f"(McNemar p = {found.p:.2g}, if mutants are independent)."
-    )
-
-
-def costs(found: Comparison) -> Iterator[str]:
-    """Yield the cost of each run."""
-    for which, run in (("old", found.old), ("new", found.new)):
-        yield (
-            f"{which}: {counted(run.cost.trials, 'run')} of the agent, {run.cost.tokens:,} tokens, {money(run.cost)}, "
-            f"{run.cost.seconds:.0f} s"
-        )
 
 
 def _table(scores: Iterable[ScoreChange]) -> Table:

@@ -79,6 +79,8 @@ from .opinions import OpinionFile as OpinionFile
 from .opinions import PassingOpinions as PassingOpinions
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
+from .read_only import ListedRun as ListedRun
+from .read_only import listed_runs as listed_runs
 from .rows import LATER as LATER
 from .rows import SERIES as SERIES
 from .rows import Spent as Spent

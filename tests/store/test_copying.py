@@ -15,6 +15,7 @@ from agentmut.store import copying
 from agentmut.store.address import Where
 from agentmut.store.copying import copy_store
 from agentmut.store.fixed import FixedSet
+from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
 from agentmut.store.store import Store
 from tests.store.test_fixed_sets import FORMAT_1
@@ -74,6 +75,19 @@ def test_a_store_of_0_1_0_is_brought_to_todays_tables_and_copied(tmp_path: Path,
     assert (copied["trials"], copied["runs"], copied["imported"]) == (1, 1, 0)
     with closing(Store(where)) as store:
         assert store.find("k") is not None
+
+
+def test_the_runs_of_a_store_of_0_1_0_are_read_and_the_file_stays_as_it_is(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old:
+        old.executescript(FORMAT_1)
+    before = (tmp_path / "old.db").read_bytes()
+    (run,) = listed_runs(tmp_path / "old.db")[""]
+    assert run.trials == 1
+    assert (tmp_path / "old.db").read_bytes() == before
+    assert listed_runs(tmp_path / "none.db") == {} and not (tmp_path / "none.db").exists()
+    (tmp_path / "odd.db").write_text("no database at all, whatever its name says")
+    with pytest.raises(StoreError, match=r"odd\.db"):
+        listed_runs(tmp_path / "odd.db")
 
 
 def test_a_store_that_holds_something_takes_no_copy(tmp_path: Path, where: Where) -> None:

@@ -13,6 +13,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
 from agentmut.store.address import store_url
 from agentmut.store.migrating import VERSION
+from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
 from agentmut.store.store import Store
 from tests.postgres_server import PostgresServer
@@ -72,6 +73,22 @@ def test_a_role_that_may_only_read_reads(server: PostgresServer) -> None:
         assert store.find("k") is not None
         with pytest.raises(StoreError, match="permission denied"):
             store.save("run", [trial("k2")])
+
+
+def test_the_runs_of_all_projects_that_a_role_may_read_are_listed(server: PostgresServer) -> None:
+    with closing(a_store(server, "listed")) as store:
+        store.save("run", [trial("k"), trial("k2")])
+    a_store(server, "unlisted").close()
+    server.execute(
+        "create role guest login",
+        "grant usage on schema agentmut_listed to guest",
+        "grant select on all tables in schema agentmut_listed to guest",
+    )
+    found = listed_runs(store_url(server.url(user="guest"), "nothing_here"))
+    assert {name: [(run.id, run.trials) for run in runs] for name, runs in found.items()} == {
+        "listed": [("run", 2)]
+    }
+    assert {"listed", "unlisted"} <= listed_runs(store_url(server.url(), "nothing_here")).keys()
 
 
 def test_repeats_of_late_series_and_text_that_the_server_does_not_take_are_kept(

@@ -1,0 +1,55 @@
+"""What the servers of pages share: where they listen, and how nobody keeps or frames what they answer."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+HOST = "127.0.0.1"
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+Answer = Callable[["web.Request"], Awaitable["web.Response"]]
+
+
+class Listening(NamedTuple):
+    """A server that listens; `runner.cleanup()` ends it."""
+
+    runner: "web.AppRunner"
+    port: int
+
+
+async def listen(answer: Answer, host: str = HOST, port: int = 0) -> Listening:
+    """Serve whatever is asked by `answer`; port 0 takes any free one. Raises `OSError`."""
+    from aiohttp import web
+
+    app = web.Application(client_max_size=1)
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except BaseException:
+        await runner.cleanup()
+        raise
+    return Listening(runner, runner.addresses[0][1])
+
+
+def html(text: str) -> "web.Response":
+    """Return a page."""
+    from aiohttp import web
+
+    body = text.encode("utf-8", "replace")
+    return web.Response(body=body, content_type="text/html", charset="utf-8", headers=HEADERS)
+
+
+def refused(status: int, why: str) -> "web.Response":
+    """Return an answer without a page, which says why."""
+    from aiohttp import web
+
+    return web.Response(status=status, text=why, headers=HEADERS)

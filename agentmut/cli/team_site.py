@@ -1,0 +1,201 @@
+"""The pages that `agentmut serve` shows: made when they are asked for, or all at once into a folder."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentmut._base import AgentmutError, UsageError, write_whole
+
+if TYPE_CHECKING:
+    from agentmut.report import Links
+    from agentmut.usecases import TeamProject
+
+Page = Callable[[str], str]
+"""Makes a page for a user, whose name may be empty."""
+FRESH = 5.0
+"""Seconds for which the list of runs is kept before it is read anew."""
+LIST = "serve-bundle.json"
+"""The list of the files of a bundle: it tells a bundle from a folder with files of a user."""
+HOME = "index.html"
+NO_RUNS = "No stored run is shown: that would build the agent. `agentmut report --bundle DIR` shows them."
+PAGED = ("run", "test", "compare", "relations")
+"""Kinds of runs that have a page."""
+
+
+class Site:
+    """The pages of some projects, by path. Used by one thread at a time."""
+
+    def __init__(self, places: Sequence[Path]) -> None:
+        self._places = places
+        self._pages: Mapping[str, Page] = {}
+        self._read = 0.0
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return the pages by their paths, read anew after some seconds. Raises `UsageError`."""
+        if not self._pages or time.monotonic() - self._read > FRESH:
+            self._pages = _pages(self._places)
+            self._read = time.monotonic()
+        return self._pages
+
+    def page(self, path: str, user: str = "") -> str | None:
+        """Return the page at a path; None where there is none."""
+        if not path or path.endswith("/"):
+            path += HOME
+        made = self.pages().get(path)
+        return None if made is None else made(user)
+
+
+def write_site(folder: Path, site: Site) -> int:
+    """Write every page into a folder, and return how many these are. An earlier bundle there is replaced.
+
+    Raises `UsageError` for a folder with other files, and for one that cannot be written.
+    """
+    pages = site.pages()
+    try:
+        _emptied(folder)
+        for path, made in pages.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / path, made("").encode("utf-8", "replace"))
+        write_whole(folder / LIST, json.dumps({"files": sorted(pages)}, indent=2).encode())
+    except OSError as error:
+        raise UsageError(
+            f"--bundle {folder} cannot be written: {error.strerror or error}. Name a folder that can be made."
+        ) from None
+    return len(pages)
+
+
+def _emptied(folder: Path) -> None:
+    """Make the folder, and remove the pages of an earlier bundle. Raises `UsageError` for a folder with other files."""
+    listed = folder / LIST
+    if folder.is_dir() and any(folder.iterdir()) and not listed.is_file():
+        raise UsageError(
+            f"--bundle {folder}: the folder has files and no {LIST}, so it is no bundle of serve. Name a new or an "
+            "empty folder."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    if not listed.is_file():
+        return
+    home = folder.resolve()
+    for name in _earlier(listed):
+        path = (folder / name).resolve()
+        if path.is_relative_to(home):
+            path.unlink(missing_ok=True)
+
+
+def _earlier(listed: Path) -> list[str]:
+    try:
+        return [str(name) for name in json.loads(listed.read_text())["files"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _pages(places: Sequence[Path]) -> dict[str, Page]:
+    from agentmut.usecases import team_projects
+
+    projects = team_projects(places)
+    folders = dict(zip((one.name for one in projects), _folders([one.name for one in projects]), strict=True))
+    pages: dict[str, Page] = {HOME: partial(_home, projects, folders)}
+    for one in projects:
+        pages |= _of_project(one, folders[one.name])
+    return pages
+
+
+def _folders(names: Sequence[str]) -> list[str]:
+    """Return a folder for each project, fit for an address.
+
+    >>> _folders(["My desk", "my/desk", "…"])
+    ['my-desk', 'my-desk-2', 'project']
+    """
+    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "project" for name in names]
+    return [
+        f"{name}-{plain[:n].count(name) + 1}" if name in plain[:n] else name for n, name in enumerate(plain)
+    ]
+
+
+def _home(projects: "Sequence[TeamProject]", folders: Mapping[str, str], user: str) -> str:
+    from agentmut.report import Links, team_page
+
+    return team_page(projects, Links(project=lambda name: f"{folders[name]}/{HOME}"), user)
+
+
+def _of_project(one: "TeamProject", folder: str) -> dict[str, Page]:
+    """Return the pages of a project: its own, those of its runs, and those that compare two campaigns."""
+    runs = {run.id: f"runs/{_file(run.id)}" for run in one.runs if one.root is not None and run.kind in PAGED}
+    diffs = {(old, new): f"changes/{_file(f'{old}..{new}')}" for old, new in combinations(one.campaigns, 2)}
+    pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, one, runs, diffs)}
+    assert one.root is not None or not runs
+    for run, path in runs.items():
+        pages[f"{folder}/{path}"] = partial(_run_page, one, run)
+    for (old, new), path in diffs.items():
+        pages[f"{folder}/{path}"] = partial(_diff_page, one, old, new)
+    return pages
+
+
+def _file(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".html"
+
+
+def _project_page(
+    one: "TeamProject", runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str], user: str
+) -> str:
+    from agentmut.report import project_page
+
+    return project_page(one, _links(runs, diffs), user)
+
+
+def _links(runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str]) -> "Links":
+    from agentmut.report import Links
+
+    return Links(
+        run=lambda run: runs.get(run, ""),
+        diff=lambda old, new: diffs.get((old, new), ""),
+        home=f"../{HOME}",
+    )
+
+
+def _run_page(one: "TeamProject", run: str, user: str) -> str:
+    """Return the page of a run: the one that the run wrote, else one made of its report."""
+    from agentmut.cli.runs import folder_of
+
+    assert one.root is not None
+    try:
+        written = folder_of(one.root, run) / "report.html"
+        return written.read_text("utf-8", "replace") if written.is_file() else _made(one.root, run)
+    except (OSError, AgentmutError) as error:
+        raise UsageError(f"the report of run {run} cannot be read: {error}") from None
+
+
+def _made(root: Path, run: str) -> str:
+    from agentmut.cli.runs import find_beside, folder_of
+    from agentmut.nouns import read_result
+    from agentmut.report import View, outcomes_as, render_as
+    from agentmut.store import SurvivorsReport, read_relations, read_verdicts
+
+    folder = folder_of(root, run)
+    if (folder / "result.json").is_file():
+        result = read_result(folder / "result.json")
+        extra = find_beside(root, None, result)._replace(no_runs=NO_RUNS)
+        return render_as(result, "html", View(extra=extra))
+    if (folder / "verdicts.json").is_file():
+        return outcomes_as(read_verdicts(folder / "verdicts.json"), "html")
+    found = read_relations(folder / "relations.json")
+    assert not isinstance(found, SurvivorsReport)  # the page of its campaign shows it
+    return outcomes_as(found, "html")
+
+
+def _diff_page(one: "TeamProject", old: str, new: str, user: str) -> str:
+    from agentmut.cli.runs import folder_of
+    from agentmut.nouns import read_result
+    from agentmut.report import Links, diff_page
+    from agentmut.store import compare_results
+
+    assert one.root is not None
+    results = [read_result(folder_of(one.root, run) / "result.json") for run in (old, new)]
+    earlier = [run for run in one.campaigns[: one.campaigns.index(new)] if run != old]
+    others = [(run, _file(f"{run}..{new}")) for run in earlier]
+    return diff_page(compare_results(*results), one.name, others, Links(home=f"../{HOME}"), user)

@@ -1,0 +1,92 @@
+"""Reads which runs a store knows, and changes nothing: it makes no table, and migrates none."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from agentmut._base import StoreError
+from agentmut.store.address import StoreUrl, Where
+from agentmut.store.connections import Database
+from agentmut.store.explanation import OF_FILES, explanation
+from agentmut.store.store import database_of
+
+_SCHEMA = re.compile(r"agentmut_([a-z0-9][a-z0-9_]*)")
+_RUNS = "SELECT id, started, plan, status FROM {schema}runs ORDER BY started, id"
+_TRIALS = "SELECT run, count(*) FROM {schema}trials GROUP BY run"
+
+
+class ListedRun(NamedTuple):
+    """A run as the store knows it."""
+
+    id: str
+    started: float
+    """Seconds since the epoch."""
+    plan: str
+    """As JSON."""
+    status: str
+    trials: int
+    """Trials that the run executed itself."""
+
+
+def listed_runs(where: Where) -> dict[str, tuple[ListedRun, ...]]:
+    """Return the runs of a store, the earliest first, by the name of their project.
+
+    A file holds one project, whose name is empty. A database holds those projects that its user may read. Raises
+    `StoreError` for a store that is not there or cannot be read.
+    """
+    if isinstance(where, StoreUrl):
+        return _of_server(where)
+    return {"": _of_file(where)} if where.is_file() else {}
+
+
+def _of_file(path: Path) -> tuple[ListedRun, ...]:
+    engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&uri=true")
+    try:
+        with engine.connect() as connection:
+            return _runs_in(connection, "")
+    except SQLAlchemyError as error:
+        raise StoreError(explanation(str(path), "read", error, OF_FILES)) from None
+    finally:
+        engine.dispose()
+
+
+def _of_server(where: StoreUrl) -> dict[str, tuple[ListedRun, ...]]:
+    server: Database = database_of(where)
+    try:
+        with server.engine.connect() as connection:
+            connection.execute(text("SET TRANSACTION READ ONLY"))
+            return {name: _runs_in(connection, f'"agentmut_{name}".') for name in _projects(connection)}
+    except SQLAlchemyError as error:
+        raise StoreError(server.explained("read", error)) from None
+    finally:
+        server.engine.dispose()
+
+
+def _projects(connection: Connection) -> list[str]:
+    """Return the projects whose tables the user of the database may read."""
+    found = (_SCHEMA.fullmatch(schema) for schema in inspect(connection).get_schema_names())
+    names = sorted(match[1] for match in found if match)
+    return [name for name in names if _readable(connection, f"agentmut_{name}")]
+
+
+def _readable(connection: Connection, schema: str) -> bool:
+    """Return whether the user may read the runs and trials of a schema; false for one without these tables."""
+    may_use = text("SELECT has_schema_privilege(:schema, 'USAGE')")
+    if not connection.execute(may_use, {"schema": schema}).scalar_one():
+        return False
+    may_read = text(
+        "SELECT count(*) FROM pg_tables WHERE schemaname = :schema AND tablename IN ('runs', 'trials') AND "
+        "has_table_privilege(quote_ident(schemaname) || '.' || tablename, 'SELECT')"
+    )
+    return int(connection.execute(may_read, {"schema": schema}).scalar_one()) == 2
+
+
+def _runs_in(connection: Connection, schema: str) -> tuple[ListedRun, ...]:
+    rows: Any = connection.execute(text(_RUNS.format(schema=schema))).all()
+    counted: Any = connection.execute(text(_TRIALS.format(schema=schema))).all()
+    counts: dict[str, int] = dict(counted)
+    return tuple(ListedRun(*row, trials=counts.get(row[0], 0)) for row in rows)

@@ -1,0 +1,290 @@
+"""What a team sees of its projects: runs, scores over time, what survives again and again, and what is ignored and why.
+
+Only files and the store are read: no agent is built, and no code of users is imported.
+"""
+
+import re
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut._base import AgentmutError, UsageError
+from agentmut.campaign import plan_of
+from agentmut.nouns import Intent, MutantRow, Result, Status
+from agentmut.project import Project, load_project
+from agentmut.store import ListedRun, StoredRun, StoreUrl, listed_runs, read_relations
+from agentmut.usecases.runtime import store_place
+from agentmut.usecases.stored_reports import StoredReport, stored_reports
+from agentmut.usecases.trend_rows import TrendRow, row_of
+
+UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
+LATEST = 12
+"""Campaigns over which survivors are shown."""
+_SECONDS = 10
+"""That git has to answer."""
+
+
+class SeenRun(NamedTuple):
+    """A run in a list: what its report says, or what the store knows of it."""
+
+    id: str
+    kind: str
+    """run, test or compare; empty where there is no report."""
+    status: str
+    trials: int
+    """Trials that the run executed itself."""
+    row: TrendRow | None = None
+    unnoticed: int = 0
+    """Degrading mutants that survived or have no coverage."""
+    note: str = ""
+    """Why there is no report."""
+
+
+class History(NamedTuple):
+    """A degrading mutant that some campaign did not notice, and what became of it over time."""
+
+    id: str
+    operator: str
+    description: str
+    statuses: tuple[Status | None, ...]
+    """In each campaign, the earliest first; None where the campaign does not have the mutant."""
+
+    @property
+    def unnoticed_now(self) -> bool:
+        """Return whether the latest campaign that has the mutant did not notice it."""
+        last = [status for status in self.statuses if status is not None][-1:]
+        return bool(last) and last[0] in UNNOTICED
+
+    @property
+    def times(self) -> int:
+        """Return in how many campaigns the mutant was not noticed."""
+        return sum(status in UNNOTICED for status in self.statuses)
+
+
+class Ignored(NamedTuple):
+    """A mutant that is ignored, or was."""
+
+    id: str
+    operator: str
+    description: str
+    reason: str
+    first: str
+    last: str
+    """The first and the last run in which it was ignored."""
+    who: str
+    """Author and day of the line that ignores it, by git; empty where git does not know it."""
+
+
+class TeamProject(NamedTuple):
+    """One project."""
+
+    name: str
+    root: Path | None
+    """Its folder; None for a project of which only the database is known."""
+    runs: tuple[SeenRun, ...]
+    """The earliest first."""
+    campaigns: tuple[str, ...] = ()
+    """Runs whose statuses `survivors` shows, the earliest first."""
+    survivors: tuple[History, ...] = ()
+    """Those that are unnoticed now first, and then by how often they were."""
+    ignored: tuple[Ignored, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What could not be read, and why."""
+
+
+def team_projects(places: Sequence[Path]) -> list[TeamProject]:
+    """Return the projects in these folders or project files, and other projects in the databases that they use.
+
+    Raises `UsageError` for a place that has no project.
+    """
+    projects = [load_project(place) for place in places]
+    own = [_project(project) for project in projects]
+    names = _distinct([project.name for project, _ in own])
+    found = [one._replace(name=name) for (one, _), name in zip(own, names, strict=True)]
+    taken = {shared for _, shared in own if shared}
+    for project in projects:
+        for name, runs in _of_others(project, taken):
+            taken.add(name)
+            found.append(TeamProject(f"{name} (database)", None, tuple(map(_only_stored, runs))))
+    return found
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number where one stands twice.
+
+    >>> _distinct(["desk", "shop", "desk"])
+    ['desk', 'shop', 'desk 2']
+    """
+    return [
+        f"{name} {names[:n].count(name) + 1}" if name in names[:n] else name for n, name in enumerate(names)
+    ]
+
+
+def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...]]]:
+    """Yield the projects of the database that a project uses, but those that are shown already."""
+    with suppress(AgentmutError):  # the project itself names the problem
+        if isinstance(where := store_place(project), StoreUrl):
+            shown = set(taken)
+            yield from ((name, runs) for name, runs in listed_runs(where).items() if name not in shown)
+
+
+def _project(project: Project) -> tuple[TeamProject, str]:
+    """Return a project, and its name in a database; empty where it keeps a file."""
+    problems: list[str] = []
+    stored: tuple[ListedRun, ...] = ()
+    shared = ""
+    try:
+        where = store_place(project)
+        shared = where.project if isinstance(where, StoreUrl) else ""
+        stored = listed_runs(where).get(shared, ())
+    except AgentmutError as error:
+        problems.append(str(error))
+    reports = list(stored_reports(project.runs))
+    results = [each.report for each in reports if isinstance(each.report, Result)]
+    campaigns = results[-LATEST:]
+    return TeamProject(
+        name=project.root.name or "project",
+        root=project.root,
+        runs=tuple(_runs(project.runs, reports, stored)),
+        campaigns=tuple(result.run_id for result in campaigns),
+        survivors=tuple(histories(campaigns)),
+        ignored=tuple(_ignored(project, results)),
+        problems=tuple(problems),
+    ), shared
+
+
+def _runs(
+    project_runs: Path, reports: Sequence[StoredReport], stored: Sequence[ListedRun]
+) -> Iterator[SeenRun]:
+    """Yield the runs with a report, and those that the store knows beside them, in the order of their ids."""
+    trials = {run.id: run.trials for run in stored}
+    reported = {each.run for each in reports} | {
+        path.parent.name for path in project_runs.glob("*/relations.json")
+    }
+    found = [_only_stored(run) for run in stored if run.id not in reported]
+    before: TrendRow | None = None
+    for each in reports:
+        if each.report is None:
+            note = each.problem
+            found.append(SeenRun(each.run, "", "damaged", trials.get(each.run, 0), note=note))
+            continue
+        row = row_of(each.report, before, {})
+        before = row
+        unnoticed = _unnoticed(each.report.mutants) if isinstance(each.report, Result) else 0
+        found.append(SeenRun(each.run, row.kind, row.status, row.runs_of_agent, row, unnoticed))
+    found += _of_relations(project_runs, {run.id for run in found})
+    yield from sorted(found, key=lambda run: run.id)
+
+
+def _of_relations(runs: Path, shown: Collection[str]) -> Iterator[SeenRun]:
+    """Yield the checks of relations whose runs are not shown otherwise."""
+    for path in sorted(runs.glob("*/relations.json")):
+        if path.parent.name in shown:
+            continue
+        try:
+            report = read_relations(path)
+        except UsageError as error:
+            yield SeenRun(path.parent.name, "", "damaged", 0, note=str(error))
+            continue
+        yield SeenRun(path.parent.name, report.kind, report.status, report.cost.trials)
+
+
+def _only_stored(run: ListedRun) -> SeenRun:
+    plan = plan_of(StoredRun(run.id, run.started, run.plan, run.status))
+    mutants = f"It has {len(plan.mutants):,} mutants. " if plan is not None and plan.mutants else ""
+    note = f"{mutants}Its report is not on this machine; the store knows its trials."
+    return SeenRun(run.id, "", run.status, run.trials, note=note)
+
+
+def _unnoticed(rows: Iterable[MutantRow]) -> int:
+    return sum(row.intent is Intent.DEGRADE and row.status in UNNOTICED for row in rows)
+
+
+def histories(results: Sequence[Result]) -> list[History]:
+    """Return each degrading mutant that some of these results did not notice, with its status in all of them.
+
+    >>> histories([])
+    []
+    """
+    by_run = [{row.id: row for row in result.mutants} for result in results]
+    seen = {
+        row.id: row
+        for result in results
+        for row in result.mutants
+        if row.intent is Intent.DEGRADE and row.status in UNNOTICED
+    }
+    found = [
+        History(id, row.operator, row.description, tuple(rows[id].status if id in rows else None for rows in by_run))
+        for id, row in seen.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (not each.unnoticed_now, -each.times, each.id))
+
+
+def _ignored(project: Project, results: Sequence[Result]) -> Iterator[Ignored]:
+    """Yield the mutants that some run ignored, with the reason that the latest of these runs gives."""
+    found: dict[str, list[tuple[str, MutantRow]]] = {}
+    for result in results:
+        for row in result.mutants:
+            if row.status is Status.IGNORED:
+                found.setdefault(row.id, []).append((result.run_id, row))
+    blamed = {file: list(_blame(file)) for file in _files_of(project)} if found else {}
+    for id, times in found.items():
+        row = times[-1][1]
+        yield Ignored(
+            id=id,
+            operator=row.operator,
+            description=row.description,
+            reason=row.reason,
+            first=times[0][0],
+            last=times[-1][0],
+            who=_author(blamed.values(), id, row.reason),
+        )
+
+
+def _files_of(project: Project) -> Iterator[Path]:
+    """Yield the files that may say what is ignored: the project file, and the file of the prompt."""
+    yield project.path
+    if project.sources.prompt is not None:
+        yield project.root / project.sources.prompt
+
+
+class _Line(NamedTuple):
+    text: str
+    who: str
+
+
+def _author(files: Iterable[Sequence[_Line]], id: str, reason: str) -> str:
+    """Return who wrote the line that ignores a mutant: the one with its id, else the one with the reason."""
+    lines = [line for file in files for line in file]
+    for word in (id, reason):
+        for line in lines:
+            if word and word in line.text:
+                return line.who
+    return ""
+
+
+def _blame(file: Path) -> Iterator[_Line]:
+    """Yield the lines of a file with author and day, as git knows them; nothing where git does not."""
+    command = ["git", "-C", str(file.parent), "blame", "--line-porcelain", "--", file.name]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return
+    author = day = ""
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+        if line.startswith("author "):
+            author = line.removeprefix("author ")
+        elif match := re.fullmatch(r"author-time (\d+)", line):
+            day = _day(int(match[1]))
+        elif line.startswith("\t"):
+            yield _Line(
+                line[1:], f"{author}, {day}" if author != "Not Committed Yet" else "not committed yet"
+            )
+
+
+def _day(seconds: int) -> str:
+    from datetime import UTC, datetime
+
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
