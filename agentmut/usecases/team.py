@@ -88,7 +88,7 @@ class TeamProject(NamedTuple):
     campaigns: tuple[str, ...] = ()
     """Runs whose statuses `survivors` shows, the earliest first."""
     survivors: tuple[History, ...] = ()
-    """Those that are unnoticed now first, and then by how often they were."""
+    """Changes that are unnoticed now come first, then the most often unnoticed ones."""
     ignored: tuple[Ignored, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be read, and why."""
