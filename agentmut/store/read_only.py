@@ -15,7 +15,7 @@ from agentmut.store.explanation import OF_FILES, explanation
 from agentmut.store.store import database_of
 
 _SCHEMA = re.compile(r"agentmut_([a-z0-9][a-z0-9_]*)")
-_RUNS = "SELECT id, started, plan, status FROM {schema}runs ORDER BY started, id"
+_RUNS = "SELECT id, status FROM {schema}runs ORDER BY started, id"
 _TRIALS = "SELECT run, count(*) FROM {schema}trials GROUP BY run"
 
 
@@ -23,10 +23,6 @@ class ListedRun(NamedTuple):
     """A run as the store knows it."""
 
     id: str
-    started: float
-    """Seconds since the epoch."""
-    plan: str
-    """As JSON."""
     status: str
     trials: int
     """Trials that the run executed itself."""
@@ -89,4 +85,4 @@ def _runs_in(connection: Connection, schema: str) -> tuple[ListedRun, ...]:
     rows: Any = connection.execute(text(_RUNS.format(schema=schema))).all()
     counted: Any = connection.execute(text(_TRIALS.format(schema=schema))).all()
     counts: dict[str, int] = dict(counted)
-    return tuple(ListedRun(*row, trials=counts.get(row[0], 0)) for row in rows)
+    return tuple(ListedRun(run, status, counts.get(run, 0)) for run, status in rows)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base import AgentmutError, UsageError
-from agentmut.campaign import plan_of
 from agentmut.nouns import Intent, MutantRow, Result, Status
 from agentmut.project import Project, load_project
-from agentmut.store import ListedRun, StoredRun, StoreUrl, listed_runs, read_relations
+from agentmut.store import ListedRun, StoreUrl, listed_runs, read_relations
 from agentmut.usecases.runtime import store_place
 from agentmut.usecases.stored_reports import StoredReport, stored_reports
 from agentmut.usecases.trend_rows import TrendRow, row_of
@@ -192,9 +191,7 @@ def _of_relations(runs: Path, shown: Collection[str]) -> Iterator[SeenRun]:
 
 
 def _only_stored(run: ListedRun) -> SeenRun:
-    plan = plan_of(StoredRun(run.id, run.started, run.plan, run.status))
-    mutants = f"It has {len(plan.mutants):,} mutants. " if plan is not None and plan.mutants else ""
-    note = f"{mutants}Its report is not on this machine; the store knows its trials."
+    note = "Its report is not on this machine; the store knows its trials."
     return SeenRun(run.id, "", run.status, run.trials, note=note)
 
 
