@@ -22,7 +22,7 @@ GROUPS = {
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
     "Understand": ("show", "report", "trials", "suggest", "rescore", "replay", "export", "import", "analyze"),
     "Decide": ("gate", "baseline", "trend", "watch", "serve"),
-    "Maintain": ("clean", "store", "simulate", "proxy"),
+    "Maintain": ("clean", "store", "simulate", "proxy", "schema"),
 }
 """The verbs by what one wants to do, as `agentmut --help` shows them."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
@@ -188,4 +188,7 @@ def _say_json(message: str, exit_code: int, as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps({"error": message, "exit_code": exit_code}, ensure_ascii=False))
+        from agentmut.cli.output import JSON_VERSION
+
+        refusal = {"schema_version": JSON_VERSION, "error": message, "exit_code": exit_code}
+        typer.echo(json.dumps(refusal, ensure_ascii=False))

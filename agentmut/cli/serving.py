@@ -2,11 +2,16 @@
 
 import asyncio
 import os
+import shlex
 import signal
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
+import typer
+
 from agentmut._base import UsageError
+from agentmut.cli.output import print_json
 
 SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 """Of a verb that takes a command after `--`."""
@@ -45,6 +50,26 @@ def _in_foreground() -> bool:
 def _pass_on(child: asyncio.subprocess.Process, number: int) -> None:
     with suppress(ProcessLookupError):
         child.send_signal(number)
+
+
+def say_serving(url: str, variables: Mapping[str, str], as_json: bool) -> None:
+    """Say where a server listens and which variables lead there: on stderr, or as one JSON document on stdout."""
+    if as_json:
+        print_json({"url": url, "environment": dict(variables)})
+        sys.stdout.flush()
+        return
+    typer.echo(f"serving {url}", err=True)
+    for name, value in variables.items():
+        typer.echo(f"export {name}={shlex.quote(value)}", err=True)
+    typer.echo("Ctrl-C ends it.", err=True)
+
+
+def refuse_json(as_json: bool, command: list[str] | None) -> None:
+    """Raise `UsageError` for --json with a command, whose own output has stdout."""
+    if as_json and command:
+        raise UsageError(
+            "--json says where it serves, for other programs; a command after `--` knows it. Leave it out."
+        )
 
 
 async def until_stopped() -> None:

@@ -26,7 +26,7 @@ LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
 OFF = "AGENTMUT_UNSUPERVISED"
 """The environment variable that leaves the supervisor out, for debuggers."""
-UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve"})
+UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
 """Verbs that run no agent, or that run a command of the user's and pass signals on."""
 
 

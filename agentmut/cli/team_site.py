@@ -50,8 +50,8 @@ class Site:
         return None if made is None else made(user)
 
 
-def write_site(folder: Path, site: Site) -> int:
-    """Write every page into a folder, and return how many these are. An earlier bundle there is replaced.
+def write_site(folder: Path, site: Site) -> list[str]:
+    """Write every page into a folder, and return the paths within it. An earlier bundle there is replaced.
 
     Raises `UsageError` for a folder with other files, and for one that cannot be written.
     """
@@ -66,7 +66,7 @@ def write_site(folder: Path, site: Site) -> int:
         raise UsageError(
             f"--bundle {folder} cannot be written: {error.strerror or error}. Name a folder that can be made."
         ) from None
-    return len(pages)
+    return list(pages)
 
 
 def _emptied(folder: Path) -> None:

@@ -20,6 +20,8 @@ UNSEEN = {
     "replay": "needs recorded trials, and lists requests",
     "simulate": "prints what its command prints",
     "proxy": "prints what its command prints",
+    "schema": "prints a JSON Schema, for programs",
+    "serve": "prints an address, and shows pages in a browser",
     "store": "copies to another store, and needs a server for that",
 }
 GIVEN = [

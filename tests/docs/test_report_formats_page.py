@@ -25,7 +25,7 @@ def test_the_commands_shown_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         write_result(result(row("s1", status), run_id=run), tmp_path / folder / ".agentmut" / "runs" / run)
     monkeypatch.chdir(tmp_path / "desk")
     commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)).splitlines()
-    assert len(commands) == 11
+    assert len(commands) == 12
     for command in commands:
         words = shlex.split(command.replace("$GITHUB_STEP_SUMMARY", "summary.md"), comments=True)
         with pytest.raises(SystemExit) as ended:

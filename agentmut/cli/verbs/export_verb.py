@@ -12,8 +12,8 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli import completing
-from agentmut.cli.options import ProjectPath
-from agentmut.cli.output import agents_on_stderr
+from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.output import agents_on_stderr, print_json
 
 if TYPE_CHECKING:
     from agentmut.usecases import ExportedTrial
@@ -60,6 +60,7 @@ def export(
     mutant: Mutant = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
     project: ProjectPath = Path(),
+    as_json: Json = False,
 ) -> None:
     """Write the stored trials as traces that other tools read.
 
@@ -82,12 +83,15 @@ def export(
             found = exported_trials(session, store, scenario=scenario, mutant=mutant, failed=failed)
             agent = loaded.root.resolve().name
             if target is None:
-                said = f"{send_lines(_lines(found, agent), endpoint or '')} traces sent to {endpoint}."
+                count, said = send_lines(_lines(found, agent), endpoint or ""), f"traces sent to {endpoint}."
             elif written_as is TraceFormat.ATIF:
-                said = f"{_write_atif(found, agent, target)} trajectories written to {target}."
+                count, said = _write_atif(found, agent, target), f"trajectories written to {target}."
             else:
-                said = f"{_write_otlp(found, agent, target)} traces written to {target}."
-    typer.echo(said)
+                count, said = _write_otlp(found, agent, target), f"traces written to {target}."
+    if as_json:
+        print_json({"format": written_as.value, "trials": count, "target": str(target or endpoint)})
+    else:
+        typer.echo(f"{count} {said}")
 
 
 def _check(target: Path | None, written_as: TraceFormat, endpoint: str | None) -> None:

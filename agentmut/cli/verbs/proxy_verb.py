@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,8 @@ import typer
 
 from agentmut._base import ExitCode, UsageError
 from agentmut.cli import completing
-from agentmut.cli.serving import SETTINGS, run_command, until_stopped
+from agentmut.cli.options import Json
+from agentmut.cli.serving import SETTINGS, refuse_json, run_command, say_serving, until_stopped
 
 if TYPE_CHECKING:
     from agentmut.nouns import Exchange
@@ -82,6 +82,7 @@ def proxy(
     token: Token = True,
     project: Project = None,
     mutant: Mutant = None,
+    as_json: Json = False,
 ) -> None:
     """Pass model requests on, and say what passes.
 
@@ -93,6 +94,7 @@ def proxy(
 
     Example: agentmut proxy --mutant 3f9ac2d1 -- node agent.js
     """
+    refuse_json(as_json, command)
     if project is not None and mutant is None:
         raise UsageError(
             "--project says which agent --mutant is a mutant of; without --mutant it has no meaning."
@@ -100,7 +102,7 @@ def proxy(
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
     served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token)
-    code = asyncio.run(served.until_done(command or [], make))
+    code = asyncio.run(served.until_done(command or [], make, as_json))
     raise typer.Exit(served.tally.told(code, mutant=mutant is not None))
 
 
@@ -147,7 +149,7 @@ class _Served:
         self._token = token
         self.tally = _Tally()
 
-    async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
+    async def until_done(self, command: list[str], make: "Callable[[str], Trial]", as_json: bool) -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
         from agentmut.cli.masking import masked
         from agentmut.wire import Everyone, Proxy, doors_of, new_token, past_http_proxies
@@ -170,7 +172,7 @@ class _Served:
                 variables.update(door.variables(origin))
             if command:
                 return await run_command(command, variables)
-            _say(origin, variables)
+            say_serving(origin, variables, as_json)
             await until_stopped()
             return 0
 
@@ -193,13 +195,6 @@ def line(passage: "Passage", exchange: "Exchange") -> str:
         exchange.error or "",
     )
     return clean("  ".join(filter(None, parts)))
-
-
-def _say(origin: str, variables: Mapping[str, str]) -> None:
-    typer.echo(f"serving {origin}", err=True)
-    for name, value in variables.items():
-        typer.echo(f"export {name}={shlex.quote(value)}", err=True)
-    typer.echo("Ctrl-C ends it.", err=True)
 
 
 def _plain_trial(name: str) -> "Trial":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
+from agentmut.cli.delivering import deliver
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
 from agentmut.cli.row_filters import Filters
@@ -286,38 +287,8 @@ def _in_rows(
     return found, chosen
 
 
-def deliver(text: str, output: Path | None, append: bool = False) -> None:
-    """Write the text to stdout, into the file, or to its end. Raises `UsageError` where the file cannot be written."""
-    if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.flush()
-        return
-    content = text.encode("utf-8", "replace")
-    try:
-        _write(output, content, append)
-    except OSError as error:
-        raise UsageError(
-            f"--output {output} cannot be written: {error.strerror or error}. Name a file in a folder that exists."
-        ) from None
-
-
 def prefix_of(project: Path) -> str:
     """Return the project's folder relative to the working directory, with slashes; empty where it is not within it."""
     folder = project.resolve() if project.is_dir() else project.resolve().parent
     here = Path.cwd().resolve()
     return "" if folder == here or not folder.is_relative_to(here) else folder.relative_to(here).as_posix()
-
-
-def _write(output: Path, content: bytes, append: bool) -> None:
-    from agentmut._base import refuse_read_only, write_whole
-
-    refuse_read_only(output)
-    if append:
-        with output.open("ab") as file:
-            file.write(content)
-    elif output.exists() and not output.is_file():  # a pipe or a device takes no other in its place
-        with output.open("wb") as file:
-            file.write(content)
-    else:
-        write_whole(output, content)

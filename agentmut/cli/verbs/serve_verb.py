@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.serving import until_stopped
+from agentmut.cli.options import Json
+from agentmut.cli.output import print_json
+from agentmut.cli.serving import say_serving, until_stopped
 
 if TYPE_CHECKING:
     from agentmut.cli.team_site import Site
 
-DEFAULT_PORT = 8898
+DEFAULT_PORT = 8897
 TOKEN = "AGENTMUT_SERVE_TOKEN"
 
 
@@ -42,6 +44,7 @@ def serve(
     bundle: Annotated[
         Path | None, typer.Option("--bundle", help="Write all pages into this folder, and serve nothing.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Show a team its projects in a browser: runs, trends, survivors over time, ignored changes. Nothing is changed.
 
@@ -56,13 +59,18 @@ def serve(
     site = Site(tuple(projects or [Path()]))
     if bundle is not None:
         pages = write_site(bundle, site)
-        typer.echo(f"wrote {bundle / 'index.html'} and {counted(pages - 1, 'further page')}")
+        if as_json:
+            print_json({"written": [str(bundle / page) for page in pages]})
+        else:
+            typer.echo(f"wrote {bundle / 'index.html'} and {counted(len(pages) - 1, 'further page')}")
         return
     site.pages()  # what is wrong with a project is said before anything is served
-    asyncio.run(_serve(site, host, port, user_header, allow_remote))
+    asyncio.run(_serve(site, host, port, user_header, allow_remote, as_json))
 
 
-async def _serve(site: "Site", host: str, port: int, user_header: str, allow_remote: bool) -> None:
+async def _serve(
+    site: "Site", host: str, port: int, user_header: str, allow_remote: bool, as_json: bool
+) -> None:
     from agentmut.cli.team_server import Door, TeamServer, check_door
     from agentmut.wire import new_token
 
@@ -74,8 +82,7 @@ async def _serve(site: "Site", host: str, port: int, user_header: str, allow_rem
     server = TeamServer(site, door)
     listening = await server.start(port)
     try:
-        typer.echo(f"serving {server.address}", err=True)
-        typer.echo("Ctrl-C ends it.", err=True)
+        say_serving(server.address, {}, as_json)
         await until_stopped()
     finally:
         await listening.runner.cleanup()

@@ -1,13 +1,13 @@
 """`agentmut simulate`: the offline stand-in for a model service."""
 
 import asyncio
-import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.serving import SETTINGS, run_command, until_stopped
+from agentmut.cli.options import Json
+from agentmut.cli.serving import SETTINGS, refuse_json, run_command, say_serving, until_stopped
 
 if TYPE_CHECKING:
     from agentmut.simulator import Settings
@@ -71,6 +71,7 @@ def simulate(
     latency: Latency = "0ms",
     chunk_latency: ChunkLatency = "0ms",
     alias: Alias = None,
+    as_json: Json = False,
 ) -> None:
     """Serve a simulated model on loopback, in the dialects of all services that agentmut knows.
 
@@ -84,6 +85,7 @@ def simulate(
     """
     from agentmut.simulator import read_seconds, read_settings, trouble_of
 
+    refuse_json(as_json, command)
     seconds = read_seconds(retry_after, "--retry-after")
     settings = read_settings(
         seed=seed,
@@ -93,20 +95,17 @@ def simulate(
         aliases=dict(map(_alias, alias or [])),
     )
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
-    raise typer.Exit(asyncio.run(_serve_while(command or [], chosen, settings)))
+    raise typer.Exit(asyncio.run(_serve_while(command or [], chosen, settings, as_json)))
 
 
-async def _serve_while(command: list[str], port: int, settings: "Settings") -> int:
+async def _serve_while(command: list[str], port: int, settings: "Settings", as_json: bool) -> int:
     from agentmut.simulator import Addresses, exports, serve
 
     async with serve(port=port, **settings._asdict()) as url:
         variables = exports(Addresses.found_at(url), settings)
         if command:
             return await run_command(command, variables)
-        typer.echo(f"serving {url}", err=True)
-        for name, value in variables.items():
-            typer.echo(f"export {name}={shlex.quote(value)}", err=True)
-        typer.echo("Ctrl-C ends it.", err=True)
+        say_serving(url, variables, as_json)
         await until_stopped()
         return 0
 

@@ -1,0 +1,36 @@
+"""Writes what a verb has made to stdout, into a file or to its end."""
+
+import sys
+from pathlib import Path
+
+from agentmut._base import UsageError
+
+
+def deliver(text: str, output: Path | None, append: bool = False) -> None:
+    """Write the text to stdout, into the file, or to its end. Raises `UsageError` where the file cannot be written."""
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()
+        return
+    content = text.encode("utf-8", "replace")
+    try:
+        _write(output, content, append)
+    except OSError as error:
+        raise UsageError(
+            f"--output {output} cannot be written: {error.strerror or error}. Name a file in a folder that exists."
+        ) from None
+
+
+def _write(output: Path, content: bytes, append: bool) -> None:
+    from agentmut._base import refuse_read_only, write_whole
+
+    refuse_read_only(output)
+    if append:
+        with output.open("ab") as file:
+            file.write(content)
+    elif output.exists() and not output.is_file():  # a pipe or a device takes no other in its place
+        with output.open("wb") as file:
+            file.write(content)
+    else:
+        write_whole(output, content)
