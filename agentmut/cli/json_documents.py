@@ -32,8 +32,7 @@ from agentmut.usecases import (
 )
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_MAY_LACK = {"may_lack": True}
-Sometimes = Field(default=None, json_schema_extra=_MAY_LACK)
+Sometimes: Any = Field(default=None, json_schema_extra={"may_lack": True})
 """A key that some documents of the kind do not have."""
 
 
