@@ -1,6 +1,7 @@
 """Validating a YAML file against its pydantic model, with errors that a user can act on."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_origin
@@ -66,6 +67,12 @@ PLAIN: Mapping[str, str] = MappingProxyType(
         "tuple_type": "should be a list",
         "model_type": "should be a mapping of keys to values",
         "dict_type": "should be a mapping of keys to values",
+        "int_type": "should be a whole number",
+        "int_parsing": "should be a whole number",
+        "float_type": "should be a number",
+        "float_parsing": "should be a number",
+        "string_type": "should be text",
+        "bool_type": "should be true or false",
     }
 )
 """Messages for readers of YAML instead of those for readers of Python, by pydantic's error type."""
@@ -76,8 +83,23 @@ def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str
         return f"unknown key. {nearest(str(path[-1]), _known_keys(model, path[:-1]))}"
     if path[-1:] == ("reason",) and detail["type"] in ("missing", "string_too_short"):
         return "is missing: write why the mutant does not matter, as in `reason: the greeting is cosmetic`"
+    if detail["type"] in ("too_short", "string_too_short"):
+        return _too_short(
+            int((detail.get("ctx") or {}).get("min_length", 1)), text="string" in detail["type"]
+        )
     said = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return PLAIN.get(detail["type"], said)
+
+
+def _too_short(least: int, *, text: bool) -> str:
+    """Say how long a text or a list has to be.
+
+    >>> _too_short(1, text=True), _too_short(2, text=False)
+    ('should not be empty', 'should have 2 items or more')
+    """
+    if least == 1:
+        return "should not be empty"
+    return f"should have {least} {'characters' if text else 'items'} or more"
 
 
 def _got(path: KeyPath, value: Any, said: str) -> str:
@@ -86,9 +108,23 @@ def _got(path: KeyPath, value: Any, said: str) -> str:
         return ""
     for part in path:
         value = value[part]
-    hint = " (quote it if it is meant as text)" if "string" in said and _is_bare(value) else ""
+    hint = " (quote it if it is meant as text)" if "text" in said and _is_bare(value) else ""
+    hint = _number_hint(value) if "number" in said and isinstance(value, str) else hint
     shown = json.dumps(value, ensure_ascii=False)
     return f", got {shown if len(shown) <= 80 else shown[:77] + '...'}{hint}"
+
+
+def _number_hint(value: str) -> str:
+    """Say how a number with an exponent is written in YAML, which takes `1e3` for text.
+
+    >>> _number_hint("1e3"), _number_hint("many")
+    (' (YAML reads it as text: write 1.0e+3)', '')
+    """
+    match = re.fullmatch(r"([+-]?\d+)(\.\d+)?[eE]([+-]?)(\d+)", value)
+    if match is None:
+        return ""
+    whole, part, sign, power = match.groups()
+    return f" (YAML reads it as text: write {whole}{part or '.0'}e{sign or '+'}{power})"
 
 
 def _is_bare(value: Any) -> bool:

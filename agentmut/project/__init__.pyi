@@ -11,6 +11,8 @@ from .parts import is_missing_text as is_missing_text
 from .places import FILE_NAME as FILE_NAME
 from .places import FOLDER as FOLDER
 from .places import runs_folder as runs_folder
+from .privacy import STORE_FORM as STORE_FORM
+from .privacy import check_store_scheme as check_store_scheme
 from .project import Project as Project
 from .recorded_request import config_of as config_of
 from .recorded_request import read_request_file as read_request_file

@@ -25,6 +25,7 @@ from agentmut.project.agent_section import AgentSection
 from agentmut.project.config import collecting, read_parts
 from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
 from agentmut.project.places import FILE_NAME
+from agentmut.project.privacy import check_store_scheme
 from agentmut.project.project import Project
 from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.project.schema import (
@@ -109,6 +110,8 @@ class _ProjectReader:
             self._extend(_workspace_problems(self.file.agent))
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
         store = dict(self._filled_in(("store", "url"), "url", self.file.store.url or "", "leave the URL out"))
+        if self.file.store.url and "url" in store:
+            self._checked(("store", "url"), lambda: check_store_scheme(store["url"].get_secret_value()))
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
         self._extend(self._recording_problems())

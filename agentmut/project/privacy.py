@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from agentmut._base import BoundedPattern
+from agentmut._base import BoundedPattern, UsageError
 from agentmut.project.section import Section
 from agentmut.recording import SizeLimits
 
@@ -15,6 +15,20 @@ def _pattern(pattern: str) -> str:
             f"{pattern!r} fits an empty text, so it would fit everywhere. Say what must be there."
         )
     return pattern
+
+
+STORE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+STORE_FORM = "postgresql://USER@HOST:PORT/DATABASE"
+
+
+def check_store_scheme(url: str) -> None:
+    """Raise `UsageError` for a URL of another kind of database; no secret is printed."""
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme not in STORE_SCHEMES:
+        known = f"{scheme!r} is not known" if separator else "it has no scheme"
+        raise UsageError(
+            f"a store's URL is written as in {STORE_FORM}: {known}. Leave it out to keep trials in a file."
+        )
 
 
 class SecretSettings(Section):

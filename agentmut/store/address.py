@@ -6,9 +6,8 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from agentmut._base import UsageError
+from agentmut.project import STORE_FORM, check_store_scheme
 
-SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
-FORM = "postgresql://USER@HOST:PORT/DATABASE"
 SECRET_OPTIONS = frozenset({"password", "passfile", "sslpassword"})
 """Options of a URL that are never printed."""
 LONGEST = 50
@@ -49,19 +48,17 @@ Where = Path | StoreUrl
 
 def store_url(url: str, project: str) -> StoreUrl:
     """Return the address that a URL and a project's name stand for. Raises `UsageError`, which prints no secret."""
-    scheme, separator, rest = url.partition("://")
-    if not separator or scheme not in SCHEMES:
-        known = f"{scheme!r} is not known" if separator else "it has no scheme"
-        raise UsageError(
-            f"a store's URL is written as in {FORM}: {known}. Leave it out to keep trials in a file."
-        )
+    check_store_scheme(url)
+    rest = url.partition("://")[2]
     try:
         parts = urlsplit(url)
         named = (parts.path.strip("/"), parts.port)[0]
     except ValueError as error:
-        raise UsageError(f"a store's URL is written as in {FORM}: {_without_secrets(error, rest)}.") from None
+        raise UsageError(
+            f"a store's URL is written as in {STORE_FORM}: {_without_secrets(error, rest)}."
+        ) from None
     if not named:
-        raise UsageError(f"the store's URL names no database. Write it as in {FORM}.")
+        raise UsageError(f"the store's URL names no database. Write it as in {STORE_FORM}.")
     return StoreUrl(url, checked_project(project))
 
 

@@ -61,6 +61,10 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
             (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (root, path)
         )
         files = [each for each in base.glob(str(relative)) if each.is_file()]
+        if not files and (base / relative).exists():
+            raise UsageError(
+                f"{pattern!r} is no file. Name a file with recorded runs, or a pattern such as runs/*.jsonl"
+            )
         if not files:
             raise UsageError(
                 f"no file fits {pattern!r} in {root}. Name a file with recorded runs, or a pattern"
@@ -132,6 +136,10 @@ def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceF
             head = opened.read(HEAD)
     except OSError as error:
         raise UsageError(f"{file.shown} cannot be read: {error.strerror}") from None
+    if not head.strip():
+        raise UsageError(
+            f"{file.shown} is empty: no run is recorded in it. Name another file, or record runs again"
+        )
     fits = [name for name in catalogue.names if _format(name, catalogue, formats).recognises(head)]
     if len(fits) == 1:
         return fits[0]

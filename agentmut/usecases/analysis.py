@@ -67,9 +67,11 @@ def analyze(project: str | Path = ".", wish: AnalysisWish | None = None) -> Anal
 def _nothing(totals: ImportTotals) -> str:
     if not totals.trials:
         return "the store holds no imported run. `agentmut import FILE` puts recorded runs there."
-    versions = ", ".join(totals.versions[:5])
+    versions = ", ".join(version or "(none named)" for version in totals.versions[:5])
+    more = f" and {len(totals.versions) - 5} more" if len(totals.versions) > 5 else ""
     return (
-        f"no imported run is asked for: there are {totals.trials}, of the versions {versions}. Ask for less."
+        f"no imported run fits the filters: the store holds {totals.trials}, of the versions {versions}{more}. Leave "
+        "--version, --since or --scenario out, or name what is there."
     )
 
 

@@ -35,6 +35,8 @@ class StartedFrom(NamedTuple):
     files: tuple[Path, ...]
     model: str
     """The name of the model that its agent asks; empty where the agent's own code names it."""
+    extra: str = ""
+    """The extra of agentmut that its adapter needs; empty where the agent's own code says what it needs."""
 
 
 def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
@@ -56,13 +58,13 @@ def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
     if config.tools:
         files[TOOLS] = _dumped([_tool(tool) for tool in config.tools])
     files |= {place: document.text for place, document in _documents(config).items()}
-    return StartedFrom(write_project(target, files, force), model_named(config))
+    return StartedFrom(write_project(target, files, force), model_named(config), _adapter_for(config))
 
 
 def _project(config: AgentConfig, file: str) -> str:
     model = config.model.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     model |= {"name": model_named(config)}
-    adapter = "anthropic" if "claude" in str(model["name"]).lower() else "openai"
+    adapter = _adapter_for(config)
     values: dict[str, Any] = {"prompt": PROMPT} if config.prompt.strip() else {}
     values |= {"tools": TOOLS} if config.tools else {}
     values |= {"context": list(_documents(config))} if config.context else {}
@@ -70,6 +72,11 @@ def _project(config: AgentConfig, file: str) -> str:
     written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
     begun = _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
     return begun + SETTINGS
+
+
+def _adapter_for(config: AgentConfig) -> str:
+    """Return the adapter that asks a model of this name; its extra has the same name."""
+    return "anthropic" if "claude" in model_named(config).lower() else "openai"
 
 
 def model_named(config: AgentConfig) -> str:

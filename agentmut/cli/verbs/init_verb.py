@@ -37,6 +37,8 @@ def init(
 
     Example: agentmut init my_project
     """
+    from importlib.util import find_spec
+
     from agentmut.usecases import WITHOUT_MODEL, starter_name, write_from, write_starter
 
     if source and framework != "python":
@@ -53,4 +55,8 @@ def init(
     where = project_option(folder)
     prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
     prefix = f"agentmut simulate --alias {begun.model}=sim-large -- " if begun and begun.model else prefix
+    if begun and begun.extra and find_spec(begun.extra) is None:
+        typer.echo(
+            f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"
+        )
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from agentmut.nouns import MutantRow
     from agentmut.report import Proposals
 
+NAMED = 5
+"""Mutants that are named where an id is ambiguous."""
 SHOWN = 3
 
 
@@ -52,10 +54,7 @@ def show(
     result = find_result(project, run)
     found = [row for row in result.mutants if row.id.startswith(mutant)]
     if len(found) != 1:
-        raise UsageError(
-            f"{len(found)} mutants of run {result.run_id} begin with {mutant!r}. `agentmut report` lists survivors, "
-            "`agentmut mutants` all mutants."
-        )
+        raise UsageError(_none_or_several(result.run_id, mutant, found))
     (row,) = found
     proposals = _proposals(project, result.run_id, row) if row.gap == "assertion" else None
     on = proposals.assertions[0].scenario if proposals and proposals.assertions else ""
@@ -71,6 +70,16 @@ def show(
         document["suggestions"] = [suggestion_document(one, proposals.where) for one in proposals.assertions]
         document["suggestion_notes"] = list(proposals.notes)
     print_json(document)
+
+
+def _none_or_several(run: str, begins: str, found: "list[MutantRow]") -> str:
+    """Say that no mutant of a run begins so, or which ones do."""
+    said = f"{len(found)} mutants of run {run} begin with {begins!r}"
+    if not found:
+        return f"{said}. `agentmut report` lists survivors, `agentmut mutants` all mutants."
+    shown = ", ".join(f"{row.id} ({row.operator})" for row in found[:NAMED])
+    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    return f"{said}: {shown}{more}. Give more of the id."
 
 
 def _runs(

@@ -4,7 +4,7 @@ import os
 import re
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeGuard
 
 import typer
 
@@ -67,10 +67,13 @@ def copy(
         )
     if origin == where:
         raise UsageError("a store cannot be copied to itself. Name another one.")
+    made = isinstance(where, Path) and not where.parent.exists()
     with ExitStack() as held:
-        for folder in {place.parent for place in (origin, where) if isinstance(place, Path)}:
+        for folder in {place.parent for place in (origin, where) if _of_a_project(place)}:
             held.enter_context(locked(folder))
         copied = copy_store(origin, where)
+    if made and isinstance(where, Path):
+        typer.echo(f"made the folder {where.parent}", err=True)
     tables = [table._asdict() for table in copied]
     if as_json:
         print_json({"schema_version": 1, "kind": "store_copy", "tables": tables})
@@ -78,6 +81,13 @@ def copy(
     for table in copied:
         typer.echo(f"{table.name:<12} {table.rows:>9} rows  {table.digest[:16]}")
     typer.echo(f"{sum(table.rows for table in copied)} rows copied; each table is the same in both stores.")
+
+
+def _of_a_project(place: "Where") -> TypeGuard[Path]:
+    """Return whether other commands may be at work in the store's folder, which has a lock for them then."""
+    from agentmut.project import FOLDER
+
+    return isinstance(place, Path) and place.parent.name == FOLDER
 
 
 def _place(written: str, project: "Project", name: str | None) -> "Where":

@@ -45,6 +45,10 @@ def spans_of(request: Any, place: RecordPlace) -> Iterator[Span]:
 def _span(span: Mapping[str, Any], resource: Attributes, place: RecordPlace) -> Span:
     attributes = attributes_of(span.get("attributes"))
     started = int(span["startTimeUnixNano"]) / 1e9
+    if started < 0:
+        raise ValueError(
+            f"startTimeUnixNano is {span['startTimeUnixNano']}: a time before 1970 is no time of a run"
+        )
     return Span(
         trace=str(span["traceId"]),
         id=str(span["spanId"]),
