@@ -111,7 +111,7 @@ def test_a_malformed_agent_reference_is_explained(tmp_path: Path) -> None:
             ["spec.yaml:11: scenarios[1].properties", "at least one property"],
         ),
         ("  beta: 0.10", "  betta: 0.10", ["config.betta", "Did you mean 'beta'?"]),
-        ("trials: 50", "trials: fifty", ["config.trials", "integer", '"fifty"']),
+        ("trials: 50", "trials: fifty", ["config.trials", "whole number", '"fifty"']),
         ("threshold: 0.90", "threshold: 1.5", ["config.threshold", "less than 1"]),
         ("description:", "describtion:", ["describtion", "Did you mean 'description'?"]),
     ],
