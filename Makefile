@@ -103,7 +103,7 @@ docs: $(VENV)/.dev  ## the site, in build/site; any broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: docs-served
-docs-served: docs  ## the site on http://127.0.0.1:8008: search needs a server, as browsers let no page read files
+docs-served: docs  ## the site on http://127.0.0.1:8008
 	$(BIN)/python -m http.server 8008 --bind 127.0.0.1 --directory build/site
 
 docs-cli: $(VENV)/.dev  ## docs/command-line.md from the commands' own help

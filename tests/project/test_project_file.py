@@ -192,7 +192,10 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "statistics: {kill: gate}\n", ["statistics.kill", "unknown key"]),
         (AGENT + "statistics: {alpha: 0}\n", ["statistics.alpha", "0.0001", "got 0"]),
         (AGENT + "statistics: {power: 1.2}\n", ["statistics.power", "less than or equal to 0.999"]),
-        (AGENT + "statistics: {baseline: many}\n", ["statistics.baseline", "'auto'", "whole number", '"many"']),
+        (
+            AGENT + "statistics: {baseline: many}\n",
+            ["statistics.baseline", "'auto'", "whole number", '"many"'],
+        ),
         (AGENT + "statistics: {seed: yes}\n", ["statistics.seed", "whole number", "true"]),
         (AGENT + "execution: {executor: ray}\n", ["execution.executor", "not available", "`local`"]),
         (AGENT + "execution: {isolate: thread}\n", ["execution.isolate", "'task', 'process' or 'auto'"]),
