@@ -13,7 +13,11 @@ def deliver(text: str, output: Path | None, append: bool = False) -> None:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.flush()
         return
-    content = text.encode("utf-8", "replace")
+    deliver_bytes(text.encode("utf-8", "replace"), output, append)
+
+
+def deliver_bytes(content: bytes, output: Path, append: bool = False) -> None:
+    """Write the bytes into the file, or to its end. Raises `UsageError` where the file cannot be written."""
     try:
         _write(output, content, append)
     except OSError as error:

@@ -6,6 +6,8 @@ from .builtin_formats import render_as as render_as
 from .files.csv_tables import csv_table as csv_table
 from .files.outcome_files import OUTCOME_FORMATS as OUTCOME_FORMATS
 from .files.outcome_files import outcomes_as as outcomes_as
+from .files.parquet_tables import mutants_parquet as mutants_parquet
+from .files.parquet_tables import parquet_table as parquet_table
 from .files.verdicts_markdown import verdicts_markdown as verdicts_markdown
 from .html.live import live_page as live_page
 from .html.mutant_file import MutantFile as MutantFile

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.delivering import deliver
+from agentmut.cli.delivering import deliver, deliver_bytes
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
 from agentmut.cli.row_filters import Filters
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from agentmut.usecases import OfAnAgent
 
 
+PARQUET = "parquet"
+"""No plugin: formats are text, and this one is binary."""
 Formats = Annotated[
     str | None,
     typer.Option(
         "--format",
         help="How it is written: terminal, json, markdown for pull requests, junit (XML) and sarif for CI, stryker "
-        "for the viewer of mutation-testing-elements, html for browsers, csv with one row a mutant, or a format "
-        "of an installed plugin.",
+        "for the viewer of mutation-testing-elements, html for browsers, csv and parquet with one row a mutant, or "
+        "a format of an installed plugin.",
     ),
 ]
 Output = Annotated[
@@ -83,9 +85,13 @@ def report(
     from agentmut.cli.runs import find_report, find_result
     from agentmut.store import read_relations, read_verdicts
 
+    filters = Filters(classes, operators, mutants, scenarios)
+    if format == PARQUET and not as_json:
+        return _write_parquet(
+            project, run, filters, output, append or compare is not None or bundle is not None
+        )
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     _check_append(append, output, chosen)
-    filters = Filters(classes, operators, mutants, scenarios)
     verdicts = relations = None
     if compare is None:
         verdicts = find_report(project, run, "verdicts.json", read_verdicts)
@@ -109,6 +115,23 @@ def report(
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
         text = cut_page(text, "--full")
     deliver(text, output, append)
+
+
+def _write_parquet(
+    project: Path, run: str | None, filters: Filters, output: Path | None, with_others: bool
+) -> None:
+    """Write the mutants of a run as Parquet. Raises `UsageError` for options that do not go with a binary file."""
+    from agentmut.cli.runs import find_result
+    from agentmut.report import mutants_parquet
+
+    if output is None or with_others:
+        raise UsageError(
+            "--format parquet writes a binary file: name it with --output, without --append, --compare and --bundle."
+        )
+    result = find_result(project, run)
+    listed = filters.listed(filters.kept(result))
+    rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
+    deliver_bytes(mutants_parquet(result.model_copy(update={"mutants": rows})), output)
 
 
 def _check_append(append: bool, output: Path | None, chosen: str) -> None:

@@ -35,6 +35,10 @@ Quarantined = Annotated[
 Trial = Annotated[
     int | None, typer.Option("--trial", help="Print one trial with its turns, calls and answer.")
 ]
+AsParquet = Annotated[
+    Path | None,
+    typer.Option("--parquet", help="Write one row a trial into this Parquet file, for data frames."),
+]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print one row a trial as CSV, for data frames.")]
 
 
@@ -47,6 +51,7 @@ def trials(
     project: ProjectPath = Path(),
     full: Full = False,
     as_csv: AsCsv = False,
+    as_parquet: AsParquet = None,
     as_json: Json = False,
 ) -> None:
     """List the stored trials of the project, in the order in which they ended.
@@ -56,10 +61,10 @@ def trials(
     Example: agentmut trials --failed
     """
     from agentmut.project import FOLDER, load_project
-    from agentmut.usecases import TrialRow, has_store, opened, stand_in_keys, stored_trial, stored_trials
+    from agentmut.usecases import has_store, opened, stand_in_keys, stored_trial, stored_trials
 
-    if as_csv and as_json:
-        raise UsageError("--csv and --json contradict each other: leave one out.")
+    if as_csv + as_json + (as_parquet is not None) > 1:
+        raise UsageError("--csv, --parquet and --json contradict each other: leave all but one out.")
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
@@ -72,14 +77,8 @@ def trials(
             rows = (
                 [] if one else list(stored_trials(session, store, scenario=scenario, mutant=mutant, **wanted))
             )
-    if as_csv:
-        from agentmut.report import csv_table
-
-        shown = [one.row] if one else rows
-        typer.echo(
-            csv_table(list(TrialRow.model_fields), (tuple(row.model_dump().values()) for row in shown)),
-            nl=False,
-        )
+    if as_csv or as_parquet:
+        _print_table([one.row] if one else rows, as_parquet)
         return
     if as_json:
         listed = {"trials": [row.model_dump(mode="json") for row in rows]}
@@ -88,6 +87,21 @@ def trials(
     most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
     for line in _whole(one) if one else _listed(rows, most):
         typer.echo(line)
+
+
+def _print_table(rows: "list[TrialRow]", file: Path | None) -> None:
+    """Print the trials as CSV, or write them into a Parquet file."""
+    from agentmut.cli.delivering import deliver_bytes
+    from agentmut.report import csv_table, parquet_table
+    from agentmut.usecases import TrialRow
+
+    columns = list(TrialRow.model_fields)
+    cells = (tuple(row.model_dump().values()) for row in rows)
+    if file is None:
+        typer.echo(csv_table(columns, cells), nl=False)
+        return
+    numbers = dict.fromkeys(("trial", "repeat", "attempts"), "int64") | {"finished": "float64"}
+    deliver_bytes(parquet_table(columns, cells, numbers), file)
 
 
 def _listed(rows: "list[TrialRow]", most: int | None) -> Iterator[str]:

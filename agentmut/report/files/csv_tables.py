@@ -32,10 +32,11 @@ def csv_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def mutants_csv(result: Result) -> str:
     """Return one row a mutant, with the columns of `MUTANT_COLUMNS`."""
-    return csv_table(MUTANT_COLUMNS, (_mutant(result.run_id, row) for row in result.mutants))
+    return csv_table(MUTANT_COLUMNS, (mutant_cells(result.run_id, row) for row in result.mutants))
 
 
-def _mutant(run: str, row: MutantRow) -> tuple[object, ...]:
+def mutant_cells(run: str, row: MutantRow) -> tuple[object, ...]:
+    """Return the values of a mutant, in the order of `MUTANT_COLUMNS`."""
     return (
         run,
         row.id,
