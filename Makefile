@@ -166,6 +166,7 @@ slow: operators closing-the-loop relations-study validity-long fuzz soak  ## lon
 	$(PYTEST) -m long $(FRAMEWORKS:%=--ignore %)
 	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python -m benchmarks.calibration.in_words > docs/error-rates.md
+	$(BIN)/python -m benchmarks.calibration.pictures
 	$(BIN)/python -m benchmarks.efficiency --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py

@@ -86,7 +86,7 @@ def test_a_run_in_a_diff_tries_only_what_changed(project: Path) -> None:
     (project / "system.md").write_text(SYSTEM.replace("the user", "every user"))
     asked = agentmut("run", "--in-diff", "HEAD", "--operator", "prompt.drop_instruction", cwd=project)
     assert "changed since HEAD: prompt" in asked.stderr
-    assert "1 mutants, 1 scenarios" in asked.stderr  # of two instructions
+    assert "1 mutant, 1 scenario," in asked.stderr  # of two instructions
     assert not (project.parents[1] / ".git" / "index.lock").exists()
     assert call("git", "status", "--porcelain", "--untracked-files=no", cwd=project).stdout.split() == [
         "M", "bots/shop/system.md",

@@ -152,12 +152,14 @@ def _campaign(
 def _ask(store: "Store", plan: "Plan") -> None:
     """Nobody should find out afterwards what a run has cost."""
     from agentmut.cli.verbs.verdicts import ask_to_run
+    from agentmut.report import counted
     from agentmut.usecases import why_ask
 
     why = why_ask(plan.budget, plan.worst_case_trials, store.mean_cost())
     if why:
         ask_to_run(
-            f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
-            f"worst case {plan.worst_case_trials} agent runs, usually a small part of that.",
+            f"{counted(len(plan.mutants), 'mutant')}, {counted(len(plan.scenarios), 'scenario')}, baseline of "
+            f"{plan.baseline} each: in the worst case {plan.worst_case_trials} agent runs, usually a small part of "
+            "that.",
             why,
         )
