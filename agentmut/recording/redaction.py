@@ -11,12 +11,14 @@ from agentmut.nouns import Execution, RequestShape
 from agentmut.recording.cut_secrets import without_cut_secrets
 from agentmut.recording.declared_secrets import DeclaredSecrets
 from agentmut.recording.known_secrets import LEAST, KnownSecrets
+from agentmut.recording.likely_forms import LikelyForms
 from agentmut.recording.named_values import NAMED
 from agentmut.recording.random_text import RANDOM
 from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form, kept_of, secret_in
 
 FORMS = (*SERVICES, *STRUCTURES, *NAMED, RANDOM)
 """What is secret whatever the project is, in the order in which it is looked for."""
+_LIKELY = LikelyForms(FORMS)
 MASK = "[redacted]"
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -49,7 +51,7 @@ class Redactor:
         'The word is [redacted]!'
         """
         text = self._declared.masked(self._known.masked(text, MASK), MASK, self._own)
-        for form in FORMS:
+        for form in _LIKELY.of(text):  # a mask is part of no mark, so none comes into the text on the way
             text = self._without(form, text)
         return text
 
@@ -120,7 +122,7 @@ class Redactor:
 
 def secrets_by_form(text: str) -> Iterator[str]:
     """Yield what has the form of a secret in a text."""
-    for form in FORMS:
+    for form in _LIKELY.of(text):
         yield from map(secret_in, form.found_in(text))
 
 
