@@ -66,6 +66,8 @@ class Recorder:
     """The source of a run that another tool carried out; None for a run of agentmut's own."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
+    cut_off: bool = False
+    """Set when the trial was over before its agent was: at its timeout, or with the campaign."""
     begun: float = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -27,8 +27,9 @@ SENT_OUTSIDE = (
     "ANTHROPIC_BASE_URL and so on)"
 )
 SENT_HERE = (
-    "In this process agentmut sees what clients of httpx, httpx2 and botocore send in the run's own thread, tasks and "
-    "pools. Where another client or a bare thread sends them, run the agent as a program (`adapter: command`)"
+    "In this process agentmut sees what clients of httpx, httpx2, requests, aiohttp and botocore send in the run's own "
+    "thread, tasks and pools, and in threads that the run starts. Where another client sends them, or a thread that is "
+    "older than the run, run the agent as a program (`adapter: command`)"
 )
 
 

@@ -133,7 +133,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
                 spent = recorder.service_time(timeout)  # what it waits for shows before it is cancelled
                 cut_off = ending_of_timeout(spent)
         finally:
-            recorder.closed = True
+            recorder.closed, recorder.cut_off = True, not task.done()
             if not task.done():
                 await _give_up(task)
     cut_short = recorder.trace(())

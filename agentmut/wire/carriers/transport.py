@@ -1,28 +1,29 @@
-"""In-process carrier: the model requests of each trial as they leave through httpx or httpx2.
+"""In-process carrier: the model requests of each trial as they leave through httpx, httpx2, requests or aiohttp.
 
 Concurrent trials are told apart by the ContextVar of `agentmut.recording.current`; nothing has to be configured. Tasks,
-`asyncio.to_thread` and what is submitted to a `ThreadPoolExecutor` carry it along. A bare `threading.Thread` and
-other processes do not: their requests pass unseen.
+`asyncio.to_thread`, what is submitted to a `ThreadPoolExecutor` and threads that a trial starts carry it along. Threads
+that are older than the trial, and other processes, do not: their requests pass unseen.
 """
 
-import asyncio
 import importlib
 import importlib.util
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from typing import Any
 
 from agentmut.nouns import Codec, HttpCall
 from agentmut.recording import TRIAL_HEADER, current_trial
-from agentmut.wire.carriers import genai_hook
+from agentmut.wire.carriers import genai_hook, threads
+from agentmut.wire.carriers.aiohttp_hooks import AiohttpHooks
+from agentmut.wire.carriers.beneath import beneath, is_beneath, pause
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.requests_hooks import RequestsHooks
 from agentmut.wire.carriers.signing import signed_again
 from agentmut.wire.carriers.throttle import Throttle
 
@@ -55,7 +56,9 @@ class Tap:
                 maker = ReplyMaker(module)
                 stack.enter_context(replaced(module.AsyncClient, "send", self._async_send(maker)))
                 stack.enter_context(replaced(module.Client, "send", self._sync_send(maker)))
-            stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+            threads.enter(stack)
+            stack.enter_context(RequestsHooks(self._begun, self._throttle).installed())
+            stack.enter_context(AiohttpHooks(self._begun, self._throttle).installed())
             genai_hook.enter(stack)
             yield
 
@@ -66,15 +69,16 @@ class Tap:
                 passage = self._passage(request, body)
                 if passage is None:
                     return await original(client, request, **options)
-                await _pause(passage.pause)
+                await pause(passage.pause)
                 if played := passage.played():
                     return await _aread(maker.played(request, played), options)
                 while True:
                     with passage:
-                        await _pause(passage.hold(self._throttle))
+                        await pause(passage.hold(self._throttle))
                         outgoing = _outgoing(request, passage.call)
                         try:
-                            response = await original(client, outgoing, **options)
+                            with beneath():
+                                response = await original(client, outgoing, **options)
                         finally:
                             outgoing.extensions.pop(SEEN, None)
                         _give_back(request, outgoing, response)
@@ -102,7 +106,8 @@ class Tap:
                         time.sleep(passage.hold(self._throttle))
                         outgoing = _outgoing(request, passage.call)
                         try:
-                            response = original(client, outgoing, **options)
+                            with beneath():
+                                response = original(client, outgoing, **options)
                         finally:
                             outgoing.extensions.pop(SEEN, None)
                         _give_back(request, outgoing, response)
@@ -117,11 +122,25 @@ class Tap:
         return wrap
 
     def _may_see(self, request: Any) -> bool:
-        if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
+        return SEEN not in request.extensions and self._is_ours(
+            _path(request)
+        )  # else a tap on top of this saw it
+
+    def _is_ours(self, path: str) -> bool:
+        """Return whether this is a model request of a trial of this tap's session."""
+        trial = current_trial()
+        if trial is None or _own.get() not in (None, self) or threads.outlived(trial):
             return False
-        if _own.get() not in (None, self):
-            return False
-        return any(codec.matches(_path(request)) for codec in self._codecs)
+        return any(codec.matches(path) for codec in self._codecs)
+
+    def _begun(self, path: str, body: bytes | None, host: str) -> Passage | None:
+        """Return the passage of a request of a client that does without `send`; None where it is not this tap's."""
+        trial = current_trial()
+        if trial is None or body is None or is_beneath() or not self._is_ours(path):
+            return None
+        with suppress(PackingError):
+            body = unpacked(body, LARGEST_REQUEST)
+        return begin(trial, self._codecs, path, body, host=host)
 
     def _passage(self, request: Any, body: bytes | None) -> Passage | None:
         trial = current_trial()
@@ -146,20 +165,6 @@ def _read(response: Any, options: Mapping[str, Any]) -> Any:
     if not options.get("stream"):
         response.read()
     return response
-
-
-async def _pause(seconds: float) -> None:
-    """Wait, whichever library runs the agent's coroutines; without leaving it where there is nothing to wait for."""
-    if not seconds:
-        return
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:  # trio
-        import anyio
-
-        await anyio.sleep(seconds)
-    else:
-        await asyncio.sleep(seconds)
 
 
 def _path(request: Any) -> str:
@@ -195,14 +200,3 @@ def _give_back(request: Any, outgoing: Any, response: Any) -> None:
             sent.extensions.pop(SEEN, None)
     if response.request is outgoing:
         response.request = request
-
-
-def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Work that a trial gives to a pool of threads remains the trial's."""
-
-    def submit(pool: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if current_trial() is None:
-            return original(pool, function, *args, **kwargs)
-        return original(pool, copy_context().run, function, *args, **kwargs)
-
-    return submit

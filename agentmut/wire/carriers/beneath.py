@@ -1,0 +1,46 @@
+"""What the hooks of HTTP libraries share: a request that one of them carries is not carried again by one beneath it.
+
+Clients of httpx can send by aiohttp (`httpx-aiohttp`, LiteLLM), and requests follows redirects by itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from agentmut.wire.carriers.passage import Passage
+
+_beneath: ContextVar[bool] = ContextVar("agentmut_beneath", default=False)
+Begin = Callable[[str, bytes | None, str], Passage | None]
+"""From path, body and host of a request to its passage; None where it is not carried."""
+OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
+"""Headers that describe a body as it was sent."""
+
+
+@contextmanager
+def beneath() -> Iterator[None]:
+    """Leave requests alone that are sent inside the block: they are the carried request itself."""
+    token = _beneath.set(True)
+    try:
+        yield
+    finally:
+        _beneath.reset(token)
+
+
+def is_beneath() -> bool:
+    """Return whether the calling code sends a request that is carried already."""
+    return _beneath.get()
+
+
+async def pause(seconds: float) -> None:
+    """Wait, whichever library runs the agent's coroutines; without leaving it where there is nothing to wait for."""
+    if not seconds:
+        return
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # trio
+        import anyio
+
+        await anyio.sleep(seconds)
+    else:
+        await asyncio.sleep(seconds)

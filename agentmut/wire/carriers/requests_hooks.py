@@ -1,0 +1,168 @@
+"""In-process carrier for `requests`: `Session.send`, which every call of that library goes through.
+
+requests is not imported for this: where an agent imports it later, the method is replaced then.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from agentmut.nouns import HttpCall, Take
+from agentmut.recording import TRIAL_HEADER, current_trial
+from agentmut.wire.carriers.beneath import OF_THE_BODY, Begin, beneath
+from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.wire.carriers.packing import is_packed
+from agentmut.wire.carriers.passage import Passage, Relay
+from agentmut.wire.carriers.patching import replaced, when_imported
+from agentmut.wire.carriers.signing import signed_again
+from agentmut.wire.carriers.throttle import Throttle
+
+
+class RequestsHooks:
+    """Carries what sessions of requests send while installed."""
+
+    def __init__(self, begin: Begin, throttle: Throttle | None = None) -> None:
+        self._begin = begin
+        self._throttle = throttle
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Carry for every session of this process until the block ends, then restore what was there."""
+        with ExitStack() as stack, when_imported("requests.sessions", lambda: self._install(stack)):
+            yield
+
+    def _install(self, stack: ExitStack) -> None:
+        session = import_module("requests.sessions").Session
+        stack.enter_context(replaced(session, "send", self._send))
+
+    def _send(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def send(session: Any, request: Any, **options: Any) -> Any:
+            host = urlsplit(request.url).hostname or ""
+            passage = self._begin(request.path_url, _body(request), host)
+            if passage is None:
+                return original(session, request, **options)
+            time.sleep(passage.pause)
+            if played := passage.played():
+                return _recorded(request, played)
+            while True:
+                with passage:
+                    time.sleep(passage.hold(self._throttle))
+                    outgoing = _outgoing(request, passage.call, host)
+                    with beneath():
+                        response = original(session, outgoing, **options)
+                    if response.request is outgoing:
+                        response.request = request
+                    given = _given(response, passage, options)
+                if given is not None:
+                    return given
+
+        return send
+
+
+def _body(request: Any) -> bytes | None:
+    """Return the body; None where it is a stream or a file, which is read once."""
+    body = request.body
+    return body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None
+
+
+def _outgoing(request: Any, call: HttpCall, host: str) -> Any:
+    """Return the request with this path and body. A stand-in is told the trial; a real service is told nothing."""
+    outgoing = request.copy()
+    path, _, query = call.path.partition("?")
+    outgoing.url = urlunsplit(urlsplit(request.url)._replace(path=path, query=query))
+    trial = current_trial()
+    if trial is not None and is_loopback(host):
+        outgoing.headers[TRIAL_HEADER] = trial.id
+    if (call.path, call.body) == (request.path_url, _body(request)):
+        return outgoing
+    outgoing.body = call.body
+    outgoing.headers["Content-Length"] = str(len(call.body))
+    outgoing.headers.pop("Transfer-Encoding", None)
+    if not is_packed(call.body):
+        outgoing.headers.pop("Content-Encoding", None)
+    lowered = {name.lower(): _text(value) for name, value in outgoing.headers.items()}
+    outgoing.headers.update(signed_again(request.method, outgoing.url, lowered, call.body))
+    return outgoing
+
+
+def _text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode("latin-1")
+
+
+def _given(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
+    """Return the response as the agent is to read it; None where another round is wanted."""
+    if response.status_code >= 400:
+        passage.refused(response.status_code)
+        return response
+    is_read = not options.get("stream") or response._content_consumed
+    if not is_read and passage.relays(response.headers.get("content-type", "")):
+        relay = passage.relay(response.status_code)
+        relay.begun()
+        response.raw = _Passing(response.raw, relay)
+        return response
+    body = response.content
+    given = passage.received(response.status_code, body)
+    return None if given is None else _with_body(response, given) if given != body else response
+
+
+def _with_body(response: Any, body: bytes) -> Any:
+    for name in OF_THE_BODY:
+        response.headers.pop(name, None)
+    response.headers["Content-Length"] = str(len(body))
+    response._content, response._content_consumed = body, True
+    response.raw = BytesIO(body)
+    return response
+
+
+def _recorded(request: Any, take: Take) -> Any:
+    """Return the response that was recorded."""
+    response = import_module("requests.models").Response()
+    response.status_code, response.url, response.request = take.status, request.url, request
+    response.headers["Content-Type"] = take.content_type
+    response.encoding = import_module("requests.utils").get_encoding_from_headers(response.headers)
+    response.elapsed = timedelta(0)
+    return _with_body(response, take.body)
+
+
+class _Passing:
+    """A stream through a relay, as requests reads it."""
+
+    def __init__(self, raw: Any, relay: Relay) -> None:
+        self._raw = raw
+        self._relay = relay
+
+    def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
+        """Yield the pieces of the body."""
+        try:
+            self._relay.awaits()
+            for piece in self._raw.stream(*arguments, **options):
+                if given := self._relay.feed(piece):
+                    yield given
+                self._relay.awaits()
+            if given := self._relay.rest():
+                yield given
+        except GeneratorExit:  # the agent has heard enough, for now
+            self._relay.left()
+            raise
+        except Exception as error:
+            self._relay.end(error)
+            raise
+        self._relay.end()
+
+    def close(self) -> None:
+        """Close the connection: the agent has heard enough."""
+        self._relay.end()
+        self._raw.close()
+
+    def release_conn(self) -> None:
+        """Give the connection back."""
+        self._relay.end()
+        self._raw.release_conn()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)

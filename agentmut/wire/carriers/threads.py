@@ -1,0 +1,87 @@
+"""Work that a trial gives to threads remains the trial's: to a pool of threads, or to a bare `threading.Thread`.
+
+A bare thread belongs to the trial that starts it. One that several trials share belongs to the first of them, and once
+that trial is over, nobody knows whose requests the thread sends: they pass as they are, unseen.
+"""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from contextvars import ContextVar, copy_context
+from typing import Any
+
+from agentmut.recording import Trial, belonging, call_place, current_trial, place_calls
+from agentmut.wire.carriers.patching import replaced
+
+_of_a_pool: ContextVar[bool] = ContextVar("agentmut_pool_grows", default=False)
+"""Whether the calling code gives work to a pool, whose new threads are everybody's."""
+_started_by: ContextVar[Trial | None] = ContextVar("agentmut_thread_of", default=None)
+"""The trial that started the bare thread which the calling code runs in."""
+
+
+def enter(stack: ExitStack) -> None:
+    """Have threads remain their trial's until the stack is closed."""
+    stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+    stack.enter_context(replaced(threading.Thread, "start", _start_with_trial))
+
+
+def outlived(trial: Trial) -> bool:
+    """Return whether the calling code runs in a bare thread that the trial started, and that went on after its end."""
+    return trial.recorder.closed and not trial.recorder.cut_off and _started_by.get() is trial
+
+
+def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
+    def submit(pool: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        token = _of_a_pool.set(True)
+        try:
+            if current_trial() is None:
+                return original(pool, function, *args, **kwargs)
+            return original(pool, _context().run, function, *args, **kwargs)
+        finally:
+            _of_a_pool.reset(token)
+
+    return submit
+
+
+def _context() -> Any:
+    context = copy_context()
+    context.run(_of_a_pool.set, False)
+    return context
+
+
+def _start_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
+    def start(thread: Any) -> None:
+        trial = current_trial()
+        if trial is None or _of_a_pool.get():
+            original(thread)
+            return
+        hidden = vars(thread).get("run")  # of a thread that was given a `run` by itself
+        thread.run = _run_as(trial, thread, thread.run, hidden)
+        try:
+            original(thread)
+        except BaseException:  # it runs already, or cannot run
+            _restore(thread, hidden)
+            raise
+
+    return start
+
+
+def _run_as(trial: Trial, thread: Any, run: Callable[[], Any], hidden: Any) -> Callable[[], None]:
+    """Return the thread's `run` as a part of the trial; other context variables stay as the thread has them."""
+    place = call_place()
+
+    def as_trial() -> None:
+        _restore(thread, hidden)
+        _started_by.set(trial)
+        with belonging(trial):
+            place_calls(place)
+            run()
+
+    return as_trial
+
+
+def _restore(thread: Any, hidden: Any) -> None:
+    vars(thread).pop("run", None)
+    if hidden is not None:
+        thread.run = hidden
