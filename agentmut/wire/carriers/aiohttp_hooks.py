@@ -160,7 +160,7 @@ def _passing(content: Any, relay: Relay) -> Any:
     """Return a reader of a reply that passes a relay piece by piece, as the agent reads it."""
     reader = import_module("aiohttp.streams").StreamReader
 
-    class Passing(reader):  # type: ignore[misc]
+    class Passing(reader):  # type: ignore[misc, valid-type]
         async def _wait(self, func_name: str) -> None:
             relay.awaits()
             try:
