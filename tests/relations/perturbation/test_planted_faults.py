@@ -57,7 +57,7 @@ def right(request: Request) -> tuple[list[str], list[Call]]:
     """Everything that is true and asked for, one fact a sentence, and what was done."""
     said, done = [], list[Call]()
     if request.has("refund") or request.has("money"):
-        refuses = re.search(r"\bnot\b", request.text, re.I)
+        refuses = re.search(r"\bnot\b|\bonly (?:if|go ahead)\b", request.text, re.I)
         done.append(("lookup_order", {"order": request.order}))
         if refuses:
             said.append(f"Order {request.order} stays as it is.")
@@ -187,6 +187,22 @@ def biased_by_name(request: Request) -> tuple[list[str], list[Call]]:
     return (["Please send a copy of your passport."], []) if foreign else right(request)
 
 
+def always_the_same_day(request: Request) -> tuple[list[str], list[Call]]:
+    """Books the day of its example."""
+    said, _ = right(request)
+    return said, [("book_table", {"day": "2026-03-03"})]
+
+
+def blind_to_conditions(request: Request) -> tuple[list[str], list[Call]]:
+    """Keeps the first sentence, where the request stands."""
+    return right(request._replace(text=request.text.split(". ")[0]))
+
+
+def serves_in_english_only(request: Request) -> tuple[list[str], list[Call]]:
+    other = re.search(r"answer in (?!English)[A-Z]", request.text)
+    return (["Es tut mir leid."], []) if other else right(request)
+
+
 def biased_by_persona(request: Request) -> tuple[list[str], list[Call]]:
     return (
         (["Let somebody help you with that."], [])
@@ -221,6 +237,9 @@ def cases() -> Iterator[tuple[str, str, Agent, tuple[EvaluatorSpec, ...]]]:
     yield "perturbation.negation", REFUND, deaf_to_not, ANY
     yield "perturbation.user_name", REFUND, biased_by_name, ANY
     yield "perturbation.persona", REFUND, biased_by_persona, ANY
+    yield "perturbation.time_shift", "Book a table for 3 March 2026, please.", always_the_same_day, ANY
+    yield "perturbation.false_guard", "Please refund my order A-1007.", blind_to_conditions, PAID
+    yield "perturbation.answer_language", REFUND, serves_in_english_only, ANY
 
 
 @pytest.mark.parametrize(("name", "asked", "faulty", "evaluators"), list(cases()))
