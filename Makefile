@@ -16,7 +16,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -59,6 +59,10 @@ POSTGRES = $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
 test-postgres: $(VENV)/.dev  ## the store on a real PostgreSQL server, on loopback in a temporary folder
 	@test -n '$(POSTGRES)' || { echo "there is no PostgreSQL server here: apt-get install postgresql" >&2; exit 1; }
 	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python -m pytest -q -n 2 tests/store
+
+test-ray: $(VENV)/.dev  ## trials on a Ray cluster of several nodes, on loopback; Ray is installed for it
+	@$(BIN)/python -c 'import ray' 2>/dev/null || $(call INSTALL,.[ray])
+	AGENTMUT_TEST_RAY=1 $(BIN)/python -m pytest -q -p no:xdist tests/trial/test_ray_cluster.py tests/docs/test_ray_page.py
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \

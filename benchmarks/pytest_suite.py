@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
 from agentmut.trial.executor import Executor, TrialRequest
 

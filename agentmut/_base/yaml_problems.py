@@ -15,7 +15,7 @@ from agentmut._base.yaml_source import KeyPath, YamlSource
 Model = TypeVar("Model", bound=BaseModel)
 
 NOT_YET: tuple[tuple[KeyPath, Any, str], ...] = (
-    (("execution", "executor"), "ray", "`executor: ray` is not available in this version; use `local`"),
+    (("execution", "executor"), "ray", "`executor: ray` is written `engine: ray`"),
 )
 """Keys that are planned but not there: path, value (None for any), and what to say."""
 

@@ -32,6 +32,7 @@ from .limits import first_round_within_trials as first_round_within_trials
 from .limits import together as together
 from .preparation.agent_summary import agent_of as agent_of
 from .preparation.drawing import drawing_order as drawing_order
+from .preparation.engines import make_executor as make_executor
 from .preparation.evaluator_age import Age as Age
 from .preparation.evaluator_age import compares_with_older as compares_with_older
 from .preparation.evaluator_age import first_repeats as first_repeats
@@ -56,7 +57,6 @@ from .preparation.process_needs import process_needs as process_needs
 from .preparation.session import Session as Session
 from .preparation.session import declared_variables as declared_variables
 from .preparation.session import held_trials as held_trials
-from .preparation.session import make_executor as make_executor
 from .preparation.session import make_plan as make_plan
 from .preparation.session import no_other_input as no_other_input
 from .preparation.session import open_session as open_session

@@ -22,6 +22,7 @@ from .scenario_text import scenario_item as scenario_item
 from .scenarios import evaluator_spec as evaluator_spec
 from .scenarios import named as named
 from .schema import BudgetSettings as BudgetSettings
+from .schema import ExecutionSettings as ExecutionSettings
 from .schema import IgnoredMutant as IgnoredMutant
 from .schema import MutationSettings as MutationSettings
 from .schema import Price as Price

@@ -227,7 +227,19 @@ class ExecutionSettings(Section):
     """How trials are run."""
 
     executor: Literal["local"] = "local"
-    """The engine that runs the trials."""
+    """An earlier name of `engine`."""
+    engine: Literal["local", "ray"] = "local"
+    """What runs the trials: this machine, or the nodes of a Ray cluster."""
+    address: str = "auto"
+    """The Ray cluster: `auto` for the one that this machine belongs to, or `ray://HOST:10001`."""
+    trials_per_actor: int = Field(default=16, ge=1)
+    """Trials that one process on a node runs at the same time, with `engine: ray`."""
+    cpus: float = Field(default=0.0, ge=0)
+    """CPUs that a trial takes of its node, with `engine: ray`; an agent that only waits for its model takes none."""
+    gpus: float = Field(default=0.0, ge=0)
+    """GPUs that a trial takes of its node, with `engine: ray`."""
+    memory: int | None = Field(default=None, gt=0)
+    """Bytes of memory that a trial takes of its node, with `engine: ray`."""
     concurrency: int = Field(default=16, ge=1)
     """Trials at the same time."""
     timeout: float = Field(default=60.0, gt=0)

@@ -36,6 +36,8 @@ from .paced import PacedExecutor as PacedExecutor
 from .paced import is_own_timeout as is_own_timeout
 from .pricing import Pricer as Pricer
 from .pricing import provider_of as provider_of
+from .ray_cluster import RayExecutor as RayExecutor
+from .ray_cluster import RaySettings as RaySettings
 from .single_run import GRACE as GRACE
 from .single_run import Case as Case
 from .single_run import Wiring as Wiring

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from agentmut._base import AgentmutError, digest_of
 from agentmut.campaign import Selection, make_mutants, open_session
-from agentmut.campaign.preparation.session import Session, make_executor
+from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import Intent, Mutant
 from agentmut.project import load_project
 from agentmut.trial import TrialRequest

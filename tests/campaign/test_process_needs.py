@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agentmut.campaign.preparation.engines import make_executor
 from agentmut.campaign.preparation.process_needs import process_needs
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.doctor.beforehand import isolation_checks
 from agentmut.project.loading import load_project
 from agentmut.trial.executor import LocalExecutor

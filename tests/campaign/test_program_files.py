@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
+from agentmut.campaign.preparation.engines import make_executor
 from agentmut.campaign.preparation.identity import code_digest, environment
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.project.loading import load_project

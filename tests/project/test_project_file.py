@@ -197,7 +197,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
             ["statistics.baseline", "'auto'", "whole number", '"many"'],
         ),
         (AGENT + "statistics: {seed: yes}\n", ["statistics.seed", "whole number", "true"]),
-        (AGENT + "execution: {executor: ray}\n", ["execution.executor", "not available", "`local`"]),
+        (AGENT + "execution: {executor: ray}\n", ["execution.executor", "is written `engine: ray`"]),
         (AGENT + "execution: {isolate: thread}\n", ["execution.isolate", "'task', 'process' or 'auto'"]),
         (AGENT + "execution: {timeout: 0}\n", ["execution.timeout", "greater than 0"]),
         (AGENT + "budget: {prices: {m: {input: 1, outptu: 2}}}\n", ["budget.prices.m.outptu", "'output'"]),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError, UsageError
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
 
 TOOL = {

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.loading import load_project
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import make_executor, open_session
+from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.loading import load_project
 from agentmut.suites.pytest_suite.pytest_settings import read_settings

@@ -28,7 +28,7 @@ from agentmut.campaign.preparation.imported import agents_adapter, imported_suit
 from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
 from agentmut.campaign.preparation.process_needs import process_needs
 from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
-from agentmut.campaign.preparation.tools_fit import check_doubles, check_tools_judged
+from agentmut.campaign.preparation.tools_fit import check_tools_judged
 from agentmut.campaign.trials import Suite
 from agentmut.judging import build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
@@ -52,11 +52,8 @@ from agentmut.trial import (
     Case,
     Executor,
     LocalExecutor,
-    Pace,
-    PacedExecutor,
     Pricer,
     ProcessExecutor,
-    RetryingExecutor,
     RunSettings,
     SuiteConfig,
     inside,
@@ -236,13 +233,8 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
     )
 
 
-def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:
-    """Return what runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
-
-    `pace` has what is known of the model service, and learns more. Raises `UsageError` when a double cannot stand
-    in for its tool.
-    """
-    check_doubles(session.adapter, session.scenarios)
+def executor_here(session: Session, seed: int | None) -> Executor:
+    """Return what runs trials on this machine, once each."""
     execution = session.project.execution
     agent = inside(session.adapter)
     outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
@@ -251,10 +243,8 @@ def make_executor(session: Session, seed: int | None = None, pace: Pace | None =
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
         exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
-        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session), exit_ends)
-    else:
-        inner = local_executor(session, seed)
-    return RetryingExecutor(PacedExecutor(inner, pace or Pace()), execution.retries)
+        return ProcessExecutor(make, execution.concurrency, trial_deadline(session), exit_ends)
+    return local_executor(session, seed)
 
 
 def _isolates(project: Project) -> bool:
@@ -300,7 +290,7 @@ def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | N
     return local_executor(session, seed, sharing=project.execution.concurrency)
 
 
-def _deadline(session: Session) -> float:
+def trial_deadline(session: Session) -> float:
     """Return seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
     execution = session.project.execution
     hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
+from agentmut.campaign.preparation.engines import make_executor
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.plan_texts import stored_plan_text
-from agentmut.campaign.preparation.session import Session, make_executor
+from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Loop
