@@ -141,14 +141,14 @@ def _project(project: Project) -> tuple[TeamProject, str]:
     except AgentmutError as error:
         problems.append(str(error))
     reports = list(stored_reports(project.runs))
-    results = [each.report for each in reports if isinstance(each.report, Result)]
+    results = [(each.run, each.report) for each in reports if isinstance(each.report, Result)]
     campaigns = results[-LATEST:]
     return TeamProject(
         name=project.root.name or "project",
         root=project.root,
         runs=tuple(_runs(project.runs, reports, stored)),
-        campaigns=tuple(result.run_id for result in campaigns),
-        survivors=tuple(histories(campaigns)),
+        campaigns=tuple(run for run, _ in campaigns),
+        survivors=tuple(histories([result for _, result in campaigns])),
         ignored=tuple(_ignored(project, results)),
         problems=tuple(problems),
     ), shared
@@ -219,13 +219,13 @@ def histories(results: Sequence[Result]) -> list[History]:
     return sorted(found, key=lambda each: (not each.unnoticed_now, -each.times, each.id))
 
 
-def _ignored(project: Project, results: Sequence[Result]) -> Iterator[Ignored]:
+def _ignored(project: Project, results: Sequence[tuple[str, Result]]) -> Iterator[Ignored]:
     """Yield the mutants that some run ignored, with the reason that the latest of these runs gives."""
     found: dict[str, list[tuple[str, MutantRow]]] = {}
-    for result in results:
+    for run, result in results:
         for row in result.mutants:
             if row.status is Status.IGNORED:
-                found.setdefault(row.id, []).append((result.run_id, row))
+                found.setdefault(row.id, []).append((run, row))
     blamed = {file: list(_blame(file)) for file in _files_of(project)} if found else {}
     for id, times in found.items():
         row = times[-1][1]

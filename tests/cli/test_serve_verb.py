@@ -112,6 +112,23 @@ def test_looking_changes_no_file_and_imports_no_code_of_the_project(tmp_path: Pa
     }
 
 
+def test_damaged_and_odd_runs_are_listed_and_break_no_page(tmp_path: Path, project: Path) -> None:
+    copy = tmp_path / "Dé <b>sk"
+    shutil.copytree(project, copy)
+    runs = copy / ".agentmut" / "runs"
+    first = min(path for path in runs.iterdir() if (path / "result.json").is_file())
+    shutil.copytree(first, runs / "odd <script> .. 'id")
+    (runs / "20990101-000000").mkdir()
+    (runs / "20990101-000000" / "result.json").write_text('{"a":')
+    (copy / ".agentmut" / "store.db").write_text("no database")
+    made = {path: page("") for path, page in Site([copy]).pages().items()}
+    page = made["d-b-sk/index.html"]
+    assert "damaged" in page and "20990101" in text(page) and "cannot read the store" in text(page)
+    assert "<script" not in page and "<b>" not in page
+    assert "d-b-sk/runs/odd__script__..__id.html" in made
+    assert sum("/changes/" in path for path in made) == 3  # of three campaigns, each two
+
+
 def test_a_bundle_holds_every_page_and_replaces_its_own_files_alone(project: Path, tmp_path: Path) -> None:
     folder = tmp_path / "site"
     for _ in range(2):
