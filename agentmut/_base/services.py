@@ -25,6 +25,19 @@ class Service(NamedTuple):
     """Variables that its clients need besides a key."""
     aliases: tuple[str, ...] = ()
     """Other names of its provider."""
+    regional: str = ""
+    """Where it is in a `{region}`, when no variable says and the environment has one of its keys."""
+
+    def address_in(self, environment: Mapping[str, str]) -> str | None:
+        """Return where a service of regions is; None where the environment has no region or no key of it.
+
+        >>> BEDROCK.address_in({"AWS_REGION": "eu-west-1", "AWS_PROFILE": "me"})
+        'https://bedrock-runtime.eu-west-1.amazonaws.com'
+        """
+        region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+        if not self.regional or not region or not any(map(environment.get, self.keys)):
+            return None
+        return self.regional.format(region=region)
 
 
 OPENAI = Service(
@@ -66,6 +79,7 @@ BEDROCK = Service(
     frozenset({"converse"}),
     shared=("AWS_ENDPOINT_URL",),
     settings=("AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_DEFAULT_REGION"),
+    regional="https://bedrock-runtime.{region}.amazonaws.com",
 )
 BEDROCK_AGENT = Service(
     "bedrock-agent",

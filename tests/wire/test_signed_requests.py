@@ -1,5 +1,6 @@
 """Requests that an agent signs itself (AWS SigV4) and sends by httpx, as LiteLLM does; botocore checks them."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any, cast
@@ -14,6 +15,8 @@ from botocore.credentials import Credentials
 
 from agentmut.recording.current import running
 from agentmut.recording.trial import Trial
+from agentmut.wire.carriers.proxy.gateway import open_gateway
+from agentmut.wire.carriers.proxy.upstream import doors_of
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.converse.converse import Converse
 
@@ -112,3 +115,45 @@ def test_with_another_key_the_service_refuses_it(bedrock: Bedrock, monkeypatch: 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAOTHER")
     assert status_of_a_changed_request(bedrock) == 403
     assert bedrock.said == []
+
+
+def status_through_the_proxy(bedrock: Bedrock, key: str, path: str = PATH) -> int:
+    """Ask as a program does whose endpoint is the proxy's: botocore signs for that address."""
+    body = json.dumps(BODY).encode()
+
+    async def ask() -> int:
+        async with open_gateway({"AWS_ENDPOINT_URL_BEDROCK_RUNTIME": bedrock.url}) as gateway:
+            attempt = gateway.attempt("t")
+            url = f"{attempt.endpoints['AWS_ENDPOINT_URL_BEDROCK_RUNTIME']}{path}"
+            headers = {n: v.replace(KEY, key) for n, v in signed(url, body).items()}
+            async with httpx.AsyncClient() as client:
+                with attempt.admitted(Trial("t", rewriter=cast(Any, Brief()))):
+                    return (await client.post(url, content=body, headers=headers)).status_code
+
+    return asyncio.run(ask())
+
+
+def test_the_proxy_signs_a_programs_request_for_the_service(bedrock: Bedrock) -> None:
+    assert status_through_the_proxy(bedrock, KEY) == 200
+    assert bedrock.said == ["Be brief."]
+
+
+def test_a_signed_request_that_is_not_read_is_signed_again_too(bedrock: Bedrock) -> None:
+    assert status_through_the_proxy(bedrock, KEY, "/model/amazon.titan-embed/invoke") == 200
+    assert bedrock.said == ["Be kind."]
+
+
+def test_the_proxy_does_not_sign_with_a_key_that_is_not_the_programs(bedrock: Bedrock) -> None:
+    assert status_through_the_proxy(bedrock, "AKIAOTHER") == 403
+    assert bedrock.said == []
+
+
+def test_a_program_is_led_to_bedrock_where_its_environment_has_a_region_and_a_key() -> None:
+    def named(**environment: str) -> str:
+        doors = doors_of(environment)
+        return next((str(door.upstream.base) for door in doors if door.service.name == "bedrock"), "")
+
+    assert (
+        named(AWS_REGION="us-east-1", AWS_PROFILE="me") == "https://bedrock-runtime.us-east-1.amazonaws.com"
+    )
+    assert named(AWS_REGION="us-east-1") == named(AWS_PROFILE="me") == ""

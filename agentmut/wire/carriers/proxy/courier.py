@@ -1,19 +1,21 @@
 """What the proxy does with a request that is in order: sends it on, and gives the client the reply."""
 
 import asyncio
+from collections.abc import AsyncIterable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.nouns import Codec, ReplayError
+from agentmut.nouns import Codec, HttpCall, ReplayError
 from agentmut.recording import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
-from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
+from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream, is_signed, unsignable
+from agentmut.wire.carriers.signing import signed_again
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import without_url_secrets
 
@@ -61,11 +63,16 @@ class Courier:
             raise RefusalError(410, "trial_over", str(error)) from None
 
     async def _unread(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
-        """Return a request to something else than a model: both bodies pass as they come."""
+        """Return a request to something else than a model: both bodies pass as they come, but for a signed one,
+        which is read to be signed again. Raises `RefusalError`.
+        """
         headers = asked.upstream.headers(http.headers, asked.trial.id)
         if length := http.headers.get(hdrs.CONTENT_LENGTH):
             headers[hdrs.CONTENT_LENGTH] = length
-        body = http.content.iter_any() if http.can_read_body else None
+        body: bytes | AsyncIterable[bytes] | None = http.content.iter_any() if http.can_read_body else None
+        if is_signed(http.headers):
+            body = await _body(http)
+            headers = await _signed_anew(http, asked, HttpCall(asked.path, body), headers)
         try:
             reply = await asked.upstream.send(self.session, http.method, asked.path, headers, body)
         except TROUBLE as error:
@@ -98,6 +105,8 @@ class Courier:
     ) -> web.StreamResponse | None:
         """Return what the client is given; None where the passage wants another round."""
         path, body = passage.call
+        if is_signed(http.headers):
+            headers = await _signed_anew(http, asked, passage.call, headers)
         async with await asked.upstream.send(self.session, http.method, path, headers, body) as reply:
             if reply.status >= 400:
                 passage.refused(reply.status)
@@ -112,6 +121,18 @@ class Courier:
                 return await relay(http, reply, passage.relay(reply.status), unpack)
             given = passage.received(reply.status, unpack(await reply.read()))
             return None if given is None else await whole(http, reply, given)
+
+
+async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, headers: Headers) -> Headers:
+    """Return the headers as they are signed for the service, with the client's own key. Raises `RefusalError`."""
+    path, body = call
+    plain = {name.lower(): value for name, value in headers.items()}
+    signature = await asyncio.to_thread(signed_again, http.method, asked.upstream.url(path), plain, body)
+    if not signature and not asked.upstream.is_local:
+        raise unsignable()
+    signed = headers.copy()
+    signed.update(signature)
+    return signed
 
 
 def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str | None:

@@ -25,7 +25,6 @@ from agentmut.wire.carriers.proxy.security import (
 from agentmut.wire.carriers.proxy.upstream import (
     LONGEST_FIELD,
     Upstream,
-    check_signature,
     destination,
     new_session,
 )
@@ -96,7 +95,6 @@ class Proxy:
         try:
             asked = self._asked(http)
             path = asked.path
-            check_signature(http.headers, asked.upstream)
             await _say_continue(http)
             with self._roster.attending(asked.trial):
                 return await self._courier.carry(http, asked)

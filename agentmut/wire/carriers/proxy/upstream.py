@@ -58,6 +58,10 @@ class Upstream:
         self._origin = str(self.base.origin())
         self._proxy = None if self.is_local else _proxy_for(self.base)
 
+    def url(self, path: str) -> str:
+        """Return the address of a path, with its query."""
+        return self._origin + path
+
     def serves(self, path: str) -> bool:
         """Return whether a path, with or without query, is under the base URL's."""
         return path.partition("?")[0] == self.path or path.startswith((f"{self.path}/", f"{self.path}?"))
@@ -122,16 +126,21 @@ def passed_on(headers: Mapping[str, str] | CIMultiDictProxy[str], *left_out: str
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in dropped)
 
 
-def check_signature(headers: Mapping[str, str], upstream: Upstream) -> None:
-    """Refuse what AWS has signed for this address: the real service would not accept the signature."""
-    if not upstream.is_local and headers.get(hdrs.AUTHORIZATION, "").startswith("AWS4-"):
-        raise RefusalError(
-            400,
-            "signed_request",
-            "this request is signed for the proxy's address, and the service would refuse it. Use a Bedrock API key "
-            "(AWS_BEARER_TOKEN_BEDROCK), or run the agent in agentmut's process, where requests are changed before "
-            "they are signed.",
-        )
+def is_signed(headers: Mapping[str, str]) -> bool:
+    """Return whether AWS's SDK has signed a request, with an address that is the proxy's."""
+    return headers.get(hdrs.AUTHORIZATION, "").startswith("AWS4-")
+
+
+def unsignable() -> RefusalError:
+    """Return the refusal of a request whose signature the real service would not accept."""
+    return RefusalError(
+        400,
+        "signed_request",
+        "this request is signed for the proxy's address, and agentmut cannot sign it again: that takes botocore "
+        "(`pip install botocore`) and the same AWS key in agentmut's environment as in the agent's. Or use a "
+        "Bedrock API key (AWS_BEARER_TOKEN_BEDROCK), or run the agent in agentmut's process, where requests are "
+        "changed before they are signed.",
+    )
 
 
 def _checked(base: str) -> str:
@@ -257,7 +266,7 @@ def past_http_proxies(environment: Mapping[str, str]) -> dict[str, str]:
 def _base(service: Service, environment: Mapping[str, str]) -> str | None:
     names = (*service.variables, *service.shared)
     named = (environment[name] for name in names if environment.get(name))
-    return next(named, service.default)
+    return next(named, service.default or service.address_in(environment))
 
 
 def _door(service: Service, base: str) -> Door:
