@@ -11,7 +11,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 STATS = ROOT / "agentmut" / "stats"
 WAITING = {
-    "effective_dimension": "behavioural regression; T2 finds it on its own components",
     "rectified": "a cheap model where it is valid",
     "rectified_bounds": "a cheap model where it is valid",
 }

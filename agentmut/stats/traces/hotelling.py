@@ -44,11 +44,7 @@ def effective_dimension(sample: ArrayLike, share: float = VARIANCE) -> int:
     """
     values = check_sample("sample", sample)
     share = check_rate("share", share)
-    return _dimension(np.linalg.svd(values - values.mean(axis=0), compute_uv=False), share)
-
-
-def _dimension(singular: Array, share: float) -> int:
-    variances = np.cumsum(singular**2)
+    variances = np.cumsum(np.linalg.svd(values - values.mean(axis=0), compute_uv=False) ** 2)
     if not len(variances) or variances[-1] == 0:
         return 0
     # rounding must not ask for one component more than a share that is reached exactly
@@ -75,11 +71,12 @@ def hotelling_t2(baseline: ArrayLike, candidate: ArrayLike, share: float = VARIA
     n0, n = pooled.n0, pooled.n
     if pooled.values.shape[1] == 0:
         return HotellingTest(None, 0, "no feature varies")
-    left, singular, _ = np.linalg.svd(standardised(pooled.values), full_matrices=False)
-    d = _dimension(singular, share)
+    features = standardised(pooled.values)
+    d = effective_dimension(features, share)
     if n0 + n - 2 <= d:
         reason = f"{n0} + {n} - 2 = {n0 + n - 2} must exceed the effective dimension {d}"
         return HotellingTest(None, d, reason)
+    left, _, _ = np.linalg.svd(features, full_matrices=False)
     # T2 does not change when components are rescaled: use the left singular vectors, orthonormal and of mean 0
     explained = _explained(left[:, :d], n0, n)
     if explained > 1 - 1e-12:
