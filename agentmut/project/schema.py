@@ -236,7 +236,7 @@ class ExecutionSettings(Section):
     """Trials that one process on a node runs at the same time, with `engine: ray`."""
     cpus: float = Field(default=0.0, ge=0)
     """CPUs that a trial takes of its node, with `engine: ray`; an agent that only waits for its model takes none."""
-    gpus: float = Field(default=0.0, ge=0)
+    gpu: float = Field(default=0.0, ge=0)
     """GPUs that a trial takes of its node, with `engine: ray`."""
     memory: int | None = Field(default=None, gt=0)
     """Bytes of memory that a trial takes of its node, with `engine: ray`."""

@@ -35,7 +35,7 @@ class RaySettings(NamedTuple):
     """Trials that an actor runs at the same time."""
     cpus: float = 0.0
     """Of a trial."""
-    gpus: float = 0.0
+    gpu: float = 0.0
     """Of a trial."""
     memory: int | None = None
     """Bytes of a trial."""
@@ -93,7 +93,7 @@ class RayExecutor:
         wanted = self._settings
         options = {
             "num_cpus": wanted.cpus * wanted.slots,
-            "num_gpus": wanted.gpus * wanted.slots,
+            "num_gpus": wanted.gpu * wanted.slots,
             "memory": wanted.memory and wanted.memory * wanted.slots,
             "max_concurrency": wanted.slots + 1,
             "scheduling_strategy": "SPREAD",

@@ -1,6 +1,10 @@
 """Trials on a real Ray cluster of two nodes on loopback. `make test-ray` runs it; it needs the extra `ray`."""
 
 import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -29,11 +33,17 @@ def uniform(*parts):
 
 async def run(config, input):
     with open(LOG, "ab", buffering=0) as log:
-        log.write(f"{os.getpid()} {os.getcwd()}\\n".encode())
+        log.write(f"{os.getpid()} {os.getcwd()} {os.getppid()}\\n".encode())
     await asyncio.sleep(LATENCY)
     word = input.split()[-1]
     return word if uniform(word) < (0.95 if f"say {word}" in config.prompt else 0.2) else "no idea"
 """
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +58,12 @@ def cluster() -> Iterator[Any]:
         "health_check_period_ms": 500,
         "health_check_failure_threshold": 3,
     }
-    head = {**small, "include_dashboard": False, "_system_config": soon}
+    head = {
+        **small,
+        "include_dashboard": False,
+        "_system_config": soon,
+        "ray_client_server_port": free_port(),
+    }
     found = Cluster(initialize_head=True, head_node_args=head)
     found.add_node(**small)
     yield found
@@ -85,6 +100,16 @@ def decided(result: Result) -> dict[str, Any]:
     return {row.before or "": (row.status, row.killed_by, row.trials, row.reason) for row in result.mutants}
 
 
+def lines_of(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def workers_of(raylet: int, lines: list[str]) -> set[int]:
+    """Return the processes of a node that have run trials: its raylet started them."""
+    fields = [line.split() for line in lines]
+    return {int(process) for process, _, parent in fields if int(parent) == raylet}
+
+
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a run on this machine decides."""
@@ -100,11 +125,52 @@ def test_a_cluster_decides_as_one_machine_does_and_both_nodes_work(
     log = write(tmp_path / "desk", 0.01, ray)
     result = measure(tmp_path / "desk")
     assert decided(result) == here
-    processes, folders = zip(*(line.split() for line in log.read_text().splitlines()), strict=True)
+    processes, folders, _ = zip(*(line.split() for line in log.read_text().splitlines()), strict=True)
     assert len(set(processes)) == 2
     assert str(os.getpid()) not in processes
     assert str(tmp_path / "desk") not in folders  # each actor has a copy
     assert len(processes) == result.cost.trials
+
+
+@pytest.mark.parametrize("kind", ["process", "room", "outside"])
+def test_a_cluster_decides_as_one_machine_does(
+    cluster: Any, here: dict[str, Any], tmp_path: Path, kind: str
+) -> None:
+    client = f"ray://127.0.0.1:{cluster.head_node._ray_params.ray_client_server_port}"
+    wanted: dict[str, dict[str, Any]] = {
+        "process": {"isolate": "process"},
+        "room": {"cpus": 0.25, "memory": 10_000_000, "requests_per_minute": 60_000},
+        "outside": {"address": client},
+    }
+    execution = {"engine": "ray", "address": cluster.address, "trials_per_actor": 4, **wanted[kind]}
+    log = write(tmp_path / "desk", 0.0, execution)
+    assert decided(measure(tmp_path / "desk")) == here
+    processes = {line.split()[0] for line in log.read_text().splitlines()}
+    assert len(processes) == 2 if kind in {"room", "outside"} else len(processes) > 2
+
+
+def test_a_run_whose_coordinator_was_killed_is_carried_on(
+    cluster: Any, here: dict[str, Any], tmp_path: Path
+) -> None:
+    log = write(tmp_path / "desk", 0.1, {"engine": "ray", "address": cluster.address, "trials_per_actor": 4})
+    program = [sys.executable, "-m", "agentmut"]
+    run = subprocess.Popen([*program, "run", "--project", str(tmp_path / "desk"), "--yes"])
+    while run.poll() is None and len(lines_of(log)) < 40:
+        time.sleep(0.02)
+    assert run.poll() is None
+    run.kill()
+    run.wait()
+    resumed = subprocess.run(
+        [*program, "resume", "--project", str(tmp_path / "desk"), "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result = Result.model_validate_json(resumed.stdout)
+    assert decided(result) == here
+    assert (
+        len(log.read_text().splitlines()) <= result.cost.trials + 2 * 8
+    )  # what was under way when it was killed
 
 
 def test_an_agent_that_no_node_can_import_is_named(cluster: Any, tmp_path: Path) -> None:
@@ -129,21 +195,22 @@ def test_a_cluster_that_is_not_there_is_an_error_that_says_how_to_start_one(tmp_
 
 def test_a_node_that_is_lost_takes_no_trial_along(cluster: Any, here: dict[str, Any], tmp_path: Path) -> None:
     ray = {"engine": "ray", "address": cluster.address, "trials_per_actor": 4, "retries": 6}
-    log = write(tmp_path / "desk", 0.1, ray)
+    log = write(tmp_path / "desk", 0.3, ray)
     lost: list[int] = []
     raylet = next(iter(cluster.worker_nodes)).all_processes["raylet"][0].process
 
     def lose_a_node() -> None:
-        while not log.exists() or len(log.read_text().splitlines()) < 30:
+        while len(started := lines_of(log)) < 30 or not (workers := workers_of(raylet.pid, started)):
             time.sleep(0.02)
-        lost.append(raylet.pid)
-        os.kill(raylet.pid, 9)  # its workers end with it
+        lost.extend((raylet.pid, *workers))
+        for process in lost:
+            os.kill(process, signal.SIGKILL)
 
     loser = threading.Thread(target=lose_a_node)
     loser.start()
     result = measure(tmp_path / "desk")
     loser.join()
-    assert lost
+    assert len(lost) == 2
     assert decided(result) == here
     assert (
         len(log.read_text().splitlines()) > result.cost.trials

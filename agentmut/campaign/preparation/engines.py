@@ -51,7 +51,7 @@ def ray_executor(session: Session, seed: int | None) -> RayExecutor:
     environment = sent_variables(os.environ, project.path.read_text("utf-8"))
     make = partial(executor_on_node, project.path.name, names, seed, Share(actors, slots))
     settings = RaySettings(
-        execution.address, str(project.root), actors, slots, execution.cpus, execution.gpus, execution.memory
+        execution.address, str(project.root), actors, slots, execution.cpus, execution.gpu, execution.memory
     )
     return RayExecutor(make, environment, settings, trial_deadline(session))
 
