@@ -89,7 +89,7 @@ class Thin(NamedTuple):
     file: str = "agentmut.yaml"
     kept: Mapping[str, dict[str, Any]] | None = None
     sections: Mapping[str, Mapping[str, Any]] = {"mutation": MUTATION}
-    """Of the project file, put in the place of what it says."""
+    """Sections of the project file, put in the place of what it says."""
 
 
 AGENTS = (

@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def milliseconds(code: str) -> float:
-    """Of one test or trial, by a pytest process of its own."""
+    """Return the milliseconds of one test or trial, by a pytest process of its own."""
     with TemporaryDirectory() as folder:
         (Path(folder) / "conftest.py").write_text(CONFTEST)
         (Path(folder) / "test_it.py").write_text(code.format(trials=TRIALS))

@@ -48,7 +48,7 @@ SOURCES: Mapping[str, str] = {
     "ACTION_GROUP": "actionGroupInvocation",
     "KNOWLEDGE_BASE": "knowledgeBaseLookup",
 }
-"""Of a failure after which the model is asked again, to what has failed."""
+"""What has failed, by the failure after which the model is asked again."""
 
 
 def given(found: Mapping[str, Any]) -> Any:

@@ -61,7 +61,7 @@ OWN = (
 )  # fmt: skip
 """Parameters that calls are given from the config, the scenario and the other options."""
 LASTING = ("sessionAttributes", "files", "conversationHistory")
-"""Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
+"""What a session keeps of the state once it was told. To say it again would undo what has become of it."""
 
 
 class AgentDialect(Dialect):

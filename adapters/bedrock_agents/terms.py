@@ -15,7 +15,7 @@ LEAST_INSTRUCTION = 40
 DOCUMENTS = "documents"
 """The prompt session attribute that documents travel in."""
 TYPES = ("string", "number", "integer", "boolean", "array")
-"""Of the parameters of a function."""
+"""The types that parameters of a function have."""
 SETTINGS: Mapping[str, str] = {
     "temperature": "temperature",
     "top_p": "topP",

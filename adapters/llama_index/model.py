@@ -13,7 +13,7 @@ from agentmut.nouns import SAMPLING, ModelConfig
 from agentmut.recording import call_place, place_calls
 
 _FIELDS = {"name": ("model",), "max_tokens": ("max_tokens", "max_output_tokens")}
-"""Of settings that clients have under other names, or some of them."""
+"""The names under which some clients have a setting."""
 _UNSENT = ("reasoning_effort",)
 """Fields that OpenAI's client sends to some models only; among the additional arguments they always are."""
 _WIRE = "mutants of it can reach the agent by agent.route: wire"

@@ -27,7 +27,7 @@ _NAMES = {
     "reasoning_effort": "openai_reasoning_effort",
     "tool_choice": "tool_choice",
 }
-"""Of the model's settings, here and in pydantic-ai."""
+"""The names of the model's settings, here and in pydantic-ai."""
 REQUESTS = 50
 """Model requests in a run where the agent's user says no number (`UsageLimits`)."""
 

@@ -8,7 +8,7 @@ class Service(NamedTuple):
     """A kind of model service."""
 
     name: str
-    """Of its provider, and the first part of its paths at a proxy, which no other service has."""
+    """The name of its provider, and the first part of its paths at a proxy, which no other service has."""
     variables: tuple[str, ...]
     """Environment variables that hold its base URL. Programs are given all of them."""
     keys: tuple[str, ...]

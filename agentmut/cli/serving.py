@@ -14,7 +14,7 @@ from agentmut._base import UsageError
 from agentmut.cli.output import print_json
 
 SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
-"""Of a verb that takes a command after `--`."""
+"""The settings of a verb that takes a command after `--`."""
 
 
 async def run_command(command: list[str], exports: Mapping[str, str]) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LONGEST_VALUE = 40
 """Characters of an argument's or field's value that is a feature of its own."""
 LARGEST = 1e15
-"""Of numbers that are features: beyond, as with infinity and no number, their place is no matter of degree."""
+"""The largest number that is a feature: the place of greater ones, as of infinity, is no matter of degree."""
 FEATURES = 32
 """Columns of features at most, besides the pairs of tools: those that vary in the most runs."""
 PAIRS = 12
@@ -44,7 +44,7 @@ class Fingerprint(NamedTuple):
     features: Mapping[Feature, float]
     tools: tuple[str, ...]
     words: frozenset[str]
-    """Of the answers, in lower case."""
+    """The words of the answers, in lower case."""
     answers: tuple[str, ...] = ()
     """As texts, one a turn."""
 

@@ -60,9 +60,9 @@ class Text(NamedTuple):
     role: Role
     text: str
     call_id: str | None = None
-    """Of a tool's result: the call it answers."""
+    """The call that a tool's result answers."""
     tool: str | None = None
-    """Of a tool's result: the tool's name as it is offered, where the request itself tells."""
+    """The offered name of the tool whose result this is, where the request itself tells."""
 
 
 class OfferedTool(NamedTuple):

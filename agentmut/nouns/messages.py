@@ -34,7 +34,7 @@ class Message(Frozen):
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
-    """Of a tool's result: the call it answers."""
+    """The call that a tool's result answers."""
 
 
 class ModelRequest(Frozen):

@@ -95,10 +95,10 @@ class Confirmation(Frozen):
 
     scenarios: tuple[str, ...]
     trials: int
-    """Of the mutant there, those since the kill included."""
+    """The mutant's trials there, with those since the kill."""
     failures: int
     original_trials: int
-    """Of the original, made since the kill."""
+    """The original's trials since the kill."""
     original_failures: int
     log_evidence: float
     """Log Bayes factor for a mutant that is worse than the original is now."""
@@ -128,12 +128,12 @@ class MutantRow(Frozen):
     killed_by: tuple[str, ...] = ()
     """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
     p_value: float | None = None
-    """Of a kill: the chance that a mutant that is no worse is killed on evidence as strong, at most. None for what was
-    not killed, and in results of earlier versions."""
+    """The p-value of a kill: the chance that a mutant that is no worse is killed on evidence as strong, at most. None
+    for what was not killed, and in results of earlier versions."""
     grade: str = ""
-    """Of a kill: certain, strong or moderate; see `Score`."""
+    """The grade of a kill: certain, strong or moderate; see `Score`."""
     ruled_out: float | None = None
-    """Of a survivor: the drop of a pass rate that each scenario has ruled out, with confidence 1 - beta."""
+    """The drop of a pass rate that each scenario of a survivor has ruled out, with confidence 1 - beta."""
     reached: int | None = None
     """Scenarios that reach it, where it was tried on a sample of them (`statistics.clear_on`); None otherwise."""
     may_have_drop: int | None = None

@@ -86,7 +86,7 @@ class SourceText(Frozen):
     """The line of that file where it begins."""
     text: str
     rules: tuple[PromptRule, ...] = ()
-    """Of the prompt; empty where a secret was taken out of it, as nothing fits its characters then."""
+    """The rules of the prompt; empty where a secret was taken out of it, as nothing fits its characters then."""
 
 
 class ToolText(Frozen):
@@ -126,9 +126,9 @@ class Drift(Frozen):
     until: float
     """The drift is not later; seconds since the epoch."""
     change: float
-    """Of the pass rate, as a mean over scenarios; negative for a fall."""
+    """How the pass rate changes, as a mean over scenarios; negative for a fall."""
     p: float
-    """Of trials like these without any drift."""
+    """The p-value of these trials if nothing drifts."""
     not_confirmed: tuple[str, ...] = ()
     """Ids of the mutants that have a kill which did not hold against the original of the same time."""
     across: tuple[str, ...] = ()

@@ -120,11 +120,11 @@ class AgentTrace(Frozen):
     error: str | None = None
     seconds: float = 0.0
     exit_code: int | None = None
-    """Of an agent that is a program: negative where a signal ended it, None where it was not seen to end."""
+    """The exit code of an agent that is a program: negative after a signal, None where it was not seen to end."""
     stderr: str = ""
     """The end of what such a program wrote to stderr."""
     edges: tuple[tuple[str, str], ...] = ()
-    """Of an agent that is a graph: from which node the run went to which, in the order of the first time.
+    """The edges that a run of a graph took, from node to node, in the order of the first time.
 
     Nodes of a graph in a node are named `outer/inner`, as in the steps; ends are `__start__` and `__end__`.
     """
@@ -132,7 +132,7 @@ class AgentTrace(Frozen):
     checks: tuple[Check, ...] = ()
     """What a suite that judges its own runs made of this one, by the name of the check."""
     judged: Judgement | None = None
-    """Of a trace that secrets were taken out of: it cannot be judged any more."""
+    """The judgement of a trace that secrets were taken out of: such a trace cannot be judged any more."""
     service: ServiceTime | None = None
     """How long the run waited for model services; None in traces of before this was recorded."""
     foreign: ForeignMark | None = None

@@ -59,7 +59,7 @@ class Recorder:
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
     exit_code: int | None = None
-    """Of an agent that is a program, once it has ended."""
+    """The exit code of an agent that is a program, once the program has ended."""
     stderr: str = ""
     """The end of what such a program wrote to stderr."""
     foreign: ForeignMark | None = None

@@ -118,9 +118,9 @@ def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
 
 
 TRIAL_HEADER = "x-agentmut-trial"
-"""Of requests that are told whose they are."""
+"""The header of requests that are told which trial they belong to."""
 TRIAL_PREFIX = "/t/"
-"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+"""How paths that name their trial begin: `/t/<trial>/v1/...`."""
 
 
 def trial_and_path(target: str) -> tuple[str | None, str]:

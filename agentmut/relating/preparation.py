@@ -60,7 +60,7 @@ class Level(NamedTuple):
     """The error rates of the lanes of a report."""
 
     alpha: float
-    """Of each lane: alpha of the report over the lanes."""
+    """The level of each lane: alpha of the report, divided over the lanes."""
     beta: float
     delta: float
     pairs: int

@@ -56,7 +56,7 @@ class Spent(NamedTuple):
     abandoned: int = 0
     seconds: float = 0.0
     judges_usd: float = 0.0
-    """Of model judges, as far as prices are known; no part of `usd`."""
+    """What model judges cost, as far as prices are known; no part of `usd`."""
     kept: int = 0
     """Bytes of the traces."""
     cut: int = 0

@@ -70,7 +70,7 @@ class SpanFacts:
     answer: JsonValue = None
     """What a model or an agent answered, or what a tool returned."""
     calls: tuple[Call, ...] = ()
-    """Of a model call: the calls that it asked for."""
+    """The tool calls that a model call asked for."""
     model: ModelConfig = field(default_factory=ModelConfig)
     usage: Usage = field(default_factory=Usage)
     usd: float | None = None

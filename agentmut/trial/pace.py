@@ -14,7 +14,7 @@ QUANTILE = 0.95
 BRIEF = 0.2
 """Seconds that a wait may take whatever is usual: less is no outage."""
 SHARE = 0.1
-"""Of its timeout, what the service may take from a run beyond the usual without its timeout being the service's."""
+"""The share of a run's timeout that the service may take beyond the usual before a timeout is the service's."""
 
 
 def not_its_own(spent: ServiceTime, usual: float | None) -> str:

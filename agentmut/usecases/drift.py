@@ -13,7 +13,7 @@ REFERENCE = 50
 IN_CONTROL = 10_000.0
 """Trials from one false alarm to the next, on average."""
 POINTS = 24
-"""Of the quadrature over what the reference leaves open."""
+"""Nodes of the quadrature over what the reference leaves open."""
 LARGEST_RATE = 0.995
 """Reference rates are taken to be no larger: at 1 the first failure would be an alarm."""
 

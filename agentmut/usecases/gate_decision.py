@@ -60,7 +60,7 @@ class GateReport(Frozen):
     project: str
     decision: Decision
     reasons: tuple[str, ...]
-    """Of a decision other than deploy: the requirements behind it. Of deploy: what was let through."""
+    """The requirements behind a decision other than deploy; what a deploy let through."""
     requirements: tuple[Requirement, ...]
     inconclusive: Inconclusive
     left_out: tuple[str, ...] = ()

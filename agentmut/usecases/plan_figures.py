@@ -17,7 +17,7 @@ class PlannedMutant(NamedTuple):
     lanes: Lanes | None
     """None where no scenario reaches it, so that it costs nothing."""
     usd: float | None
-    """Of one trial; None where no price is known."""
+    """The price of one trial; None where no price is known."""
 
 
 class Unit(NamedTuple):

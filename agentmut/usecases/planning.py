@@ -52,7 +52,7 @@ from agentmut.usecases.plan_figures import (
 from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
 
 CHARACTERS = 4
-"""Of a token, where nothing is stored that tells."""
+"""How many characters a token is taken to have where no stored trial tells."""
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99

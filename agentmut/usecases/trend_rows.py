@@ -22,7 +22,7 @@ class TrendRow(Frozen):
     """Digest of the agent's config."""
     passes: int
     trials: int
-    """Of the unchanged agent, all scenarios together."""
+    """How many trials the unchanged agent has, over all scenarios."""
     pass_hat: dict[str, float] = Field(default_factory=dict)
     """pass^k of the unchanged agent, by k: the unbiased estimate, as a mean over scenarios with so many runs."""
     score: Score | None = None

@@ -35,7 +35,7 @@ class ExportedTrial:
     finished: float
     """Seconds since the epoch."""
     config: AgentConfig | None
-    """Of the agent of today; None for a trial of another version or of a mutant, whose config is not stored."""
+    """The config of today's agent; None for a trial of another version or of a mutant, whose config is not stored."""
 
     @property
     def began(self) -> float:

@@ -97,7 +97,7 @@ LIVES = (
     Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, (0.0, 1.0)),
 )
 DROPS = (0.2, 0.4, 0.8)
-"""Of every mutant, on one of the ten scenarios."""
+"""The drops that every mutant has on one of the ten scenarios."""
 
 
 def section(*, thorough: bool) -> Section:

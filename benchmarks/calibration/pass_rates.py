@@ -24,7 +24,7 @@ class Life(NamedTuple):
 
     name: str
     rates: Callable[[Generator, int], np.ndarray]
-    """Of a generator and the number of scenarios."""
+    """A function of a generator and the number of scenarios."""
     repeated: float = 0.0
     """The chance that a trial of a scenario falls as the scenario's trial before it, whoever that was of."""
     false_kills: float = 0.05

@@ -29,7 +29,7 @@ class Plot(NamedTuple):
     """Dots against a promise."""
 
     name: str
-    """Of the file, without its ending."""
+    """The name of the file, without its ending."""
     title: str
     """What a reader who does not see the picture is told."""
     across: str

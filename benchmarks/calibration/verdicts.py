@@ -34,9 +34,9 @@ class Worst(NamedTuple):
     """The largest error rates over the numbers of trials."""
 
     fail: float
-    """Of P(FAIL) at a rate of the threshold: higher rates fail less."""
+    """The bound of P(FAIL) at a rate of the threshold: higher rates fail less."""
     passing: float
-    """Of P(PASS) just below the threshold, in the limit: lower rates pass less."""
+    """The bound of P(PASS) just below the threshold, in the limit: lower rates pass less."""
 
 
 def section(*, thorough: bool) -> Section:

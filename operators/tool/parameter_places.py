@@ -13,7 +13,7 @@ class ParameterPlace(NamedTuple):
     """A parameter of one of the config's tools."""
 
     number: int
-    """Of the tool, in the config."""
+    """The index of the tool in the config."""
     tool: ToolSpec
     parameter: Parameter
 

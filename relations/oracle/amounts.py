@@ -24,9 +24,9 @@ _CALCULATES = re.compile(
 )
 """Words by which an amount may be another one than that of the request, though no number says so."""
 _MOST_NUMBERS = 120
-"""Of more numbers, nearly everything is the sum or the share of some two."""
+"""With more numbers, nearly everything is the sum or the share of some two."""
 _FEW_NUMBERS = 8
-"""Of so many, the sums of any are looked at."""
+"""With at most so many numbers, the sums of any of them are looked at."""
 _SURE = 3
 """Significant digits of an amount that is told by itself: where prices are listed, 29 and 290 are both likely."""
 

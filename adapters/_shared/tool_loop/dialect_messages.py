@@ -17,7 +17,7 @@ from agentmut.nouns import Codec, ModelConfig, ModelReply, ModelRequest
 from agentmut.wire import AnthropicMessages
 
 MAX_TOKENS = 1024
-"""Of an answer where the config says nothing, as the service must be told."""
+"""The most tokens of an answer where the config says nothing: the service must be told some number."""
 HOTTEST = 1.0
 _CUT = {
     "max_tokens": "max_tokens",

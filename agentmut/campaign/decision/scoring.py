@@ -39,7 +39,7 @@ class Standing(NamedTuple):
     """What the trials of one mutant prove."""
 
     p_value: float | None = None
-    """Of a kill; None for what was not killed."""
+    """The p-value of a kill; None for what was not killed."""
     grade: Grade | None = None
     ruled_out: float | None = None
     """The drop that every scenario of a survivor has ruled out."""

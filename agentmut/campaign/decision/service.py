@@ -28,7 +28,7 @@ class Drift(NamedTuple):
 
     p: float
     change: float
-    """Of the pass rate; negative for a fall."""
+    """How the pass rate changes; negative for a fall."""
     since: float
     until: float
     earliest: int

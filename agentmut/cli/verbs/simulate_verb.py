@@ -16,7 +16,7 @@ __all__ = ["SETTINGS", "simulate"]
 DEFAULT_PORT = 8899
 """When serving for other terminals; a command of its own gets any free port."""
 KINDS = ("429", "500", "503", "hang", "reset", "truncated", "malformed", "empty", "content_type")
-"""Of trouble, as `agentmut.simulator.service.trouble` has them; that is not loaded for every verb."""
+"""Kinds of trouble. `agentmut.simulator.service.trouble` has the same, but is not loaded for every verb."""
 
 
 Command = Annotated[

@@ -24,6 +24,6 @@ class CoverageContext:
     place: Place | None = None
     """Where the rules are written; by their line in the prompt when left out."""
     mutants: Sequence[MutantRow] | None = None
-    """Of a result on this config: what ablation says of the rules. None where there is none."""
+    """The mutants of a result on this config, which say what ablation found of the rules. None without a result."""
     wordless: bool = False
     """The project keeps no text: neither the words of runs nor those of rules may be told."""

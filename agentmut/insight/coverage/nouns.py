@@ -42,13 +42,13 @@ class CoverageItem(Frozen):
     dimension: Dimension
     name: str
     tool: str = ""
-    """Of a boundary: whose parameter it is."""
+    """The tool whose parameter a boundary is."""
     parameter: str = ""
-    """Of a boundary: the place in the arguments, such as `items[].price`."""
+    """The place of a boundary in the arguments, such as `items[].price`."""
     example: str = ""
-    """Of a boundary: a value on it as JSON; empty where the parameter has to be left out, or none is known."""
+    """A value on a boundary, as JSON; empty where the parameter has to be left out, or none is known."""
     text: str = ""
-    """Of a rule: what it says."""
+    """What a rule says."""
 
     def __str__(self) -> str:
         return f"{self.dimension.value} {self.name}"

@@ -12,7 +12,7 @@ from agentmut.judging import same_json, written_json
 
 MOST_CHOICES = 5
 LARGEST = 1e15
-"""Of bounds: no schema is written with infinity, or with hundreds of digits."""
+"""The largest bound of a field: no schema is written with infinity, or with hundreds of digits."""
 _TYPES: Mapping[type, str] = {
     bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
     type(None): "null",

@@ -55,14 +55,14 @@ class Aim(NamedTuple):
     parameter: str = ""
     value: JsonValue = None
     has_value: bool = False
-    """Of a boundary: whether `value` is on it; else some value of the parameter may be."""
+    """Whether `value` is on the boundary; else some value of the parameter may be."""
     absent: bool = False
-    """Of a boundary: the parameter left out."""
+    """Whether the boundary is that the parameter is left out."""
     rule: str = ""
     source: str = ""
-    """Of an edge."""
+    """The node from which an edge leads."""
     target: str = ""
-    """Of an edge: where it leads; of a node: its name; of a model: its name."""
+    """The node to which an edge leads, or the name of a node or of a model."""
 
     @property
     def said(self) -> str:

@@ -14,7 +14,7 @@ from agentmut.usecases import TeamProject
 SHOWN = 200
 """Rows of a list; how many more there are is said."""
 WIDTH, HEIGHT = 640, 160
-"""Of the chart, in its own units."""
+"""The size of the chart, in its own units."""
 _LONGEST = 1_500
 
 

@@ -24,7 +24,7 @@ class RelationExample(NamedTuple):
 
     source: Source
     traces: tuple[AgentTrace, ...]
-    """Of the follow-up runs that `follow_up(source)` asks for."""
+    """The traces of the follow-up runs that `follow_up(source)` asks for."""
     holds: bool
 
 

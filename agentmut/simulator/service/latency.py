@@ -19,11 +19,11 @@ class Latency(NamedTuple):
 
     shape: Literal["fixed", "uniform", "lognormal"] = "fixed"
     low: float = 0.0
-    """Of `fixed`, the time itself; of `lognormal`, the median."""
+    """The time of `fixed`, the median of `lognormal`, the least of `uniform`."""
     high: float = 0.0
-    """Of `uniform` only."""
+    """The most of `uniform`; the others have none."""
     sigma: float = 0.0
-    """Of `lognormal`: the standard deviation of the time's logarithm."""
+    """The standard deviation of the logarithm of the time; only `lognormal` has it."""
 
     def __bool__(self) -> bool:
         return self.low > 0 or self.high > 0

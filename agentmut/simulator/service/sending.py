@@ -20,7 +20,7 @@ class Reply(NamedTuple):
 
     media_type: str
     chunks: list[bytes]
-    """Of a stream, its events; the one and only of a plain reply."""
+    """The events of a stream, or the whole of a plain reply as one."""
     streamed: bool = False
     status: int = 200
     headers: Mapping[str, str] = MappingProxyType({})

@@ -88,7 +88,7 @@ class _Grid(NamedTuple):
     rate: "Array"
     passing: "Array"
     worse: "Array"
-    """Of a worse mutant: one column for each loss."""
+    """The chances of a worse mutant, one column for each loss."""
     rest: "Array"
 
 

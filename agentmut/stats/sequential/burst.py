@@ -64,13 +64,13 @@ class Excess(NamedTuple):
     """How surprising a window is; each a one-sided p-value, 1 where nothing can be said."""
 
     original: float
-    """Of the failures of the original."""
+    """The p-value of the original's failures."""
     mutants: float
-    """Of those of the mutants."""
+    """The p-value of the mutants' failures."""
     signs: float
-    """Of the signs of trouble, of all lanes."""
+    """The p-value of the signs of trouble, over all lanes."""
     together: float
-    """Of failures falling on the trials with a sign, within the window's own lanes."""
+    """The p-value of failures falling on the trials with a sign, within the window's own lanes."""
     failing: int
     """How many mutants failed in the window."""
 

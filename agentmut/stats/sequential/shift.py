@@ -32,7 +32,7 @@ class Shift(NamedTuple):
     """What the trials say about a shift of the pass rate."""
 
     p: float
-    """Of no shift, from 1 / (`PERMUTATIONS` + 1) to 1; both directions count."""
+    """The p-value of no shift, from 1 / (`PERMUTATIONS` + 1) to 1; both directions count."""
     change: float
     """The change of the pass rate at the best split, as a mean over scenarios; negative for a fall."""
     earliest: int

@@ -70,7 +70,7 @@ class RelationRow(Frozen):
     pairs: int = 0
     """Pairs that were judged, up to the one that decided."""
     interval: Bounds | None = None
-    """Of the rate of violations."""
+    """The interval of the rate of violations."""
     identity: Counts | None = None
     """The unchanged agent against itself, judged by the same relation; None where the tolerance is the measure."""
     tolerance: float | None = None
@@ -148,7 +148,7 @@ class RelationReport(Frozen):
     """FAIL if some relation is violated more often than in that report."""
     changed_reason: str = ""
     cost: Cost
-    """Of the agent's runs."""
+    """What the agent's runs cost."""
     judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -236,7 +236,7 @@ class SurvivorsReport(Frozen):
     score: Score
     score_with_relations: Score | None
     cost: Cost
-    """Of the agent's runs."""
+    """What the agent's runs cost."""
     judges: tuple[JudgeUse, ...] = ()
     not_stored: tuple[NotStored, ...] = ()
     """By relation: what only runs could tell."""

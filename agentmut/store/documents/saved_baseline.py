@@ -17,7 +17,7 @@ class PowerCell(Frozen):
     """The chance that a comparison notices a drop."""
 
     trials: int
-    """Of the baseline."""
+    """How many trials the baseline has."""
     drop: float
     """From the observed pass rate of the baseline."""
     fail: float
@@ -42,7 +42,7 @@ class SavedScenario(Frozen):
     """The agent on one scenario."""
 
     digest: str
-    """Of what shapes a trial of the scenario: input, documents, doubles, hooks."""
+    """The digest of what shapes a trial of the scenario: input, documents, doubles, hooks."""
     judged_by: str
     """Digest of the evaluators as written."""
     evaluators: str = ""

@@ -64,7 +64,7 @@ class SatisfactionRow(Frozen):
     lacking: str
     """The conditions that are not met; empty where the satisfaction follows."""
     true_rate: Bounds | None = None
-    """Of the rate at which runs satisfy the contract; its lower end is what is used."""
+    """The interval of the rate at which runs satisfy the contract; its lower end is what is used."""
     rate: float | None = None
     """p': k further runs in a row reach it with the chance `chance`."""
     drift: float | None = None
@@ -119,9 +119,9 @@ class ScenarioVerdict(Frozen):
     threshold: float | None = None
     """The pass rate asked for; None in a comparison."""
     interval: Bounds | None
-    """Of the pass rate, or of the difference to the baseline."""
+    """The interval of the pass rate, or of the difference to the baseline."""
     anytime: Bounds | None = None
-    """Of the pass rate after a sequential test: valid although the trials were watched."""
+    """The interval of the pass rate after a sequential test: valid although the trials were watched."""
     p_fail: float
     """p-value of the test whose rejection is FAIL."""
     p_adjusted: float
@@ -181,7 +181,7 @@ class BaselineUpdate(Frozen):
 
     said: str
     run_id: str = ""
-    """Of the new series; empty where none was run."""
+    """The run of the new series; empty where none was run."""
     scenarios: tuple[SeriesAdded, ...] = ()
     """Empty where nothing was added."""
     cost: Cost | None = None
@@ -204,7 +204,7 @@ class VerdictReport(Frozen):
     project: str = ""
     agent: AgentSummary
     verdict: Verdict
-    """Of the suite (Eq. 12 of the AgentAssay paper)."""
+    """The verdict on the suite (Eq. 12 of the AgentAssay paper)."""
     reason: str
     family: str
     """What the correction was applied to."""

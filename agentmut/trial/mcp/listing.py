@@ -11,7 +11,7 @@ from agentmut.recording import ToolChange
 
 Tool = Mapping[str, Any]
 _FIELDS = (("name", "name"), ("description", "description"), ("parameters", "inputSchema"))
-"""Of a `ToolSpec`, and of a tool of the protocol."""
+"""The fields of a `ToolSpec`, and of a tool of the protocol."""
 
 
 def spec_of(tool: Tool) -> ToolSpec:

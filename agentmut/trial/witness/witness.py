@@ -50,7 +50,7 @@ class Witness(Frozen):
     seen: int
     edits: int
     parts: frozenset[str] = frozenset()
-    """Of a higher-order mutant: ids of the parts some edit of which arrived."""
+    """The ids of those parts of a higher-order mutant of which some edit arrived."""
     sightings: tuple[Sighting, ...] = ()
     """By edit, in the order of the mutant's."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 PACKED = frozenset({"gzip", "x-gzip", "deflate"})
 """Content encodings that can be read."""
 _BEGINNING = b"\x1f\x8b"
-"""Of gzip."""
+"""How what gzip packed begins."""
 _EITHER = 32 + zlib.MAX_WBITS
 """Tells gzip from zlib by the beginning."""
 

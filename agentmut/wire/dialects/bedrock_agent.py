@@ -44,7 +44,7 @@ class AgentCall(NamedTuple):
 
     session: str
     agent: str | None
-    """Of an agent that is stored at the service; None of an inline one."""
+    """The id of an agent that is stored at the service; None for an inline agent."""
     request: ModelRequest
     """Instruction, history and input; results of tools answer `call_ids`. The model of a stored agent is its id."""
     functions: tuple[Function, ...]

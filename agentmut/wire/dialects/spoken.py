@@ -21,9 +21,9 @@ class Spoken(NamedTuple):
     """Its texts and where they stand; none in an image."""
     call: ToolCall | None = None
     call_id: str | None = None
-    """Of a tool's result: the call it answers."""
+    """The call that a tool's result answers."""
     tool: str | None = None
-    """Of a tool's result: the tool's name."""
+    """The name of the tool whose result this is."""
 
     @property
     def text(self) -> str:

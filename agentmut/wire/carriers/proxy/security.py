@@ -40,7 +40,7 @@ def check_origin(headers: CIMultiDictProxy[str]) -> None:
 
 
 TOKEN_BYTES = 16
-"""Of chance in an address: nobody guesses it, however many local users or web pages try."""
+"""The random bytes in an address: nobody guesses them, however many local users or web pages try."""
 
 
 def new_token() -> str:

@@ -230,7 +230,7 @@ class Door(NamedTuple):
     service: Service
     upstream: Upstream
     path: str
-    """Of the base URL that programs are given."""
+    """The path of the base URL that programs are given."""
 
     def variables(self, origin: str) -> dict[str, str]:
         """Return the environment that leads programs to a proxy at this URL, which has no path or a trial's."""
