@@ -236,3 +236,27 @@ def test_a_pool_that_grows_in_a_trial_gives_its_threads_to_nobody(service: Any) 
         pool.submit(by_requests, url, BODY).result()
     assert len(trial.recorder.exchanges) == 1
     assert TRIAL_HEADER not in service.headers[1]
+
+
+def test_wrappers_of_another_library_stay_and_see_each_call(service: Any) -> None:
+    wrapt = importlib.import_module("wrapt")
+    owners = ((requests.Session, "send"), (threading.Thread, "start"))
+    before, seen = [owner.__dict__[name] for owner, name in owners], []
+
+    def noting(wrapped: Any, instance: Any, args: Any, kwargs: Any) -> Any:
+        seen.append(type(instance).__name__)
+        return wrapped(*args, **kwargs)
+
+    try:
+        with tap(), running(Trial(id="t1")) as trial:
+            for owner, name in owners:
+                wrapt.wrap_function_wrapper(owner, name, noting)
+            asker = Asker(f"{service.url}/chat/completions")
+            asker.start()
+            asker.join()
+        assert seen == ["Asker", "Session"]
+        assert len(trial.recorder.exchanges) == 1
+        assert [owner.__dict__[name].__wrapped__ for owner, name in owners] == before
+    finally:
+        for (owner, name), original in zip(owners, before, strict=True):
+            setattr(owner, name, original)
