@@ -68,7 +68,9 @@ class ImportedTrial(Frozen):
     reason: str = ""
     """The reason that came with the deciding score, or why the run is no evidence."""
     version: str = ""
-    """The agent's version where the record has one, else the beginning of the config's digest."""
+    """The agent's version where the record has one, else the beginning of the config's digest.
+
+    `mutant ID` or `run ID` for what `agentmut export` wrote of a mutant, or without a config."""
     format: str
     files: str
     """SHA-256 of the files that it was read from."""

@@ -27,9 +27,12 @@ from agentmut.seams import TraceFile
 from agentmut.trace_formats.atif_subagents import with_subagents
 from agentmut.trace_formats.benchmark_fields import read_each, seconds_of
 from agentmut.trace_formats.conversation import Call, Said, conversation_trace, prompt_of, turns_of
+from agentmut.trace_formats.otlp.own_export import own_scores
 from agentmut.trace_formats.records import Record, records
 
 _VERSION = b'"ATIF-v1.'
+_OURS = {"trial", "run", "scenario", "repeat", "ending"}
+"""What `extra` has in every trajectory that `agentmut export` wrote."""
 _ROLES = {"system": Role.SYSTEM, "user": Role.USER, "agent": Role.ASSISTANT}
 
 
@@ -56,12 +59,13 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
         raise ValueError(f"its version {run['schema_version']} is none of ATIF-v1.0 to 1.8")
     agent = run["agent"]
     steps = _own_steps(run)
+    ours = _of_our_export(run)
     times = [at for step in steps if (at := seconds_of(step.get("timestamp"))) is not None]
     began = times[0] if times else None
     said = [one for step in steps for one in _said(step, began, agent)]
     turns = turns_of(said) or ("",)
     return ForeignTrial(
-        scenario=str(beside.get("task_name") or turns[0]),
+        scenario=str(beside.get("task_name") or ours.get("agentmut.scenario") or turns[0]),
         turns=turns,
         trace=with_subagents(
             conversation_trace(said, times[-1] - times[0] if times else 0.0),
@@ -74,14 +78,25 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
             tools=tuple(_tools(agent.get("tool_definitions") or ())),
             model=ModelConfig(name=agent.get("model_name") or ""),
         ),
-        scores=dict(_scores(beside)),
+        scores=dict(_scores(beside)) or own_scores(ours),
         fields={
             "session_id": run.get("session_id"),
             "agent": jsonable({name: agent.get(name) for name in ("name", "version", "model_name")}),
             "task_name": beside.get("task_name"),
+            **ours,
         },
         started=began,
     )
+
+
+def _of_our_export(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `agentmut export` says of a run, under the names that its OTLP has; empty for others' files."""
+    told = run.get("extra")
+    if not isinstance(told, Mapping) or not told.keys() >= _OURS:
+        return {}
+    mutant = (run["agent"].get("extra") or {}).get("mutant")
+    found = {name: told.get(name) for name in (*sorted(_OURS), "outcome", "reason")} | {"mutant": mutant}
+    return {f"agentmut.{name}": jsonable(value) for name, value in found.items() if value is not None}
 
 
 def _own_steps(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:

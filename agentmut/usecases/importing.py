@@ -181,8 +181,15 @@ def _outcome(trial: ForeignTrial, wish: ImportWish, score: str) -> tuple[Importe
 
 
 def _version(trial: ForeignTrial) -> str:
+    """Return the agent's version; an export of agentmut says which mutant ran, or else in which run a trial was."""
+    if mutant := trial.fields.get("agentmut.mutant"):
+        return f"mutant {mutant}"
     stated = next((trial.fields[name] for name in _VERSIONS if trial.fields.get(name)), None)
-    return str(stated) if isinstance(stated, str | int | float) else trial.config.digest[:12]
+    if isinstance(stated, str | int | float):
+        return str(stated)
+    run, config = trial.fields.get("agentmut.run"), trial.config
+    # the digest of what is not known would be one version of all agents
+    return f"run {run}" if run and not (config.prompt or config.tools) else config.digest[:12]
 
 
 def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, ImportedTrial]]:

@@ -1,9 +1,11 @@
 """Stored trials as OTLP and ATIF: read back by OpenTelemetry's own messages, without loss."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
@@ -15,6 +17,8 @@ from agentmut.report.traces.atif import atif_trajectory
 from agentmut.report.traces.otlp import otlp_line
 from agentmut.seams import Catalogue, Group
 from agentmut.seams.protocols.trace_format import TraceFile
+from agentmut.store import Store
+from agentmut.usecases import import_traces
 from agentmut.usecases.trial_export import ExportedTrial
 
 STEPS = (
@@ -207,3 +211,32 @@ def test_our_own_import_reads_what_the_agent_did_from_a_trajectory(tmp_path: Pat
     assert found.trace.usage == TRACE.usage
     assert found.config.prompt == "Be brief."
     assert [tool.name for tool in found.config.tools] == ["look_up"]
+
+
+@pytest.mark.parametrize("format", ["otlp", "atif"])
+def test_imported_again_a_mutant_is_no_unknown_version_of_the_agent(tmp_path: Path, format: str) -> None:
+    given = [
+        trial(),
+        trial(key="k2", config=None),
+        trial(key="k3", number=8, run="r0", config=None),
+        trial(key="k4", number=9, mutant="0dd5", config=None, outcome="pass"),
+    ]
+    for number, each in enumerate(given):
+        written = otlp_line(each, "desk") if format == "otlp" else json.dumps(atif_trajectory(each, "desk"))
+        (tmp_path / f"{number}.json").write_text(written + "\n")
+        import_traces([f"{number}.json"], tmp_path)
+    with closing(Store(tmp_path / ".agentmut" / "store.db")) as store:
+        found = [each.trial for each in store.imports.found()]
+    assert len({each.version for each in found}) == 4
+    assert [each.version for each in found[1:]] == ["run r1", "run r0", "mutant 0dd5"]
+    assert {each.scenario for each in found} == {"lost"}
+    assert [each.outcome.value for each in found] == ["fail", "fail", "fail", "pass"]
+
+
+@pytest.mark.parametrize("extra", [{"run": "r1"}, "text", None])
+def test_a_trajectory_of_another_tool_is_not_taken_for_an_export_of_ours(tmp_path: Path, extra: Any) -> None:
+    path = tmp_path / "trajectory.json"
+    path.write_text(json.dumps(atif_trajectory(trial(), "desk") | {"extra": extra}))
+    found = read_by_own_import("atif", path)
+    assert (found.scenario, found.scores) == ("Where is A-1?", {})
+    assert not any(name.startswith("agentmut.") for name in found.fields)

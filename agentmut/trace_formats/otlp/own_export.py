@@ -37,7 +37,7 @@ def own_trial(record: Record) -> ForeignTrial | None:
         trace=_trace(root, spans),
         place=record.place,
         config=_config(told),
-        scores=_scores(told),
+        scores=own_scores(told),
         fields={
             name: jsonable(value) for name, value in {**root.resource, **told}.items() if name not in _LISTS
         },
@@ -108,7 +108,7 @@ def _config(told: Told) -> AgentConfig:
     )
 
 
-def _scores(told: Told) -> dict[str, RecordedScore]:
+def own_scores(told: Told) -> dict[str, RecordedScore]:
     """Return the verdict that stood beside the trial, where there was one."""
     outcome = told.get("agentmut.outcome")
     if outcome is None:
