@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from inspect import Parameter
 from types import FunctionType
 from typing import Any, ClassVar, get_origin, get_type_hints
@@ -35,6 +36,12 @@ def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
     """Return what is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
     if not inspect.isclass(plugin):
         return (f"expected a class, found {type(plugin).__name__}",)
+    kind: Any = plugin  # mypy takes __hash__ of a class for that of its instances
+    return _class_faults(kind, group, name)
+
+
+@lru_cache(maxsize=1024)  # a campaign asks for each of a hundred operators several times
+def _class_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
     shape = protocol_faults(plugin, _PROTOCOLS[group], name)
     return (*_construction_faults(plugin, group), *shape, *capability_faults(plugin, group))
 
