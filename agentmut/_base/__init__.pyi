@@ -1,3 +1,4 @@
+from .bounded_pattern import LONGEST_SEARCH_SECONDS as LONGEST_SEARCH_SECONDS
 from .bounded_pattern import BoundedPattern as BoundedPattern
 from .edits import Edit as Edit
 from .edits import edit_together as edit_together

@@ -4,16 +4,24 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut._base import BoundedPattern
+from agentmut._base import LONGEST_SEARCH_SECONDS, BoundedPattern
 from agentmut.recording.secret_forms import BEGINS, kept_of
 
 
 class DeclaredSecrets:
-    """What a project says is secret. Raises `ValueError` for what is no regular expression, or fits an empty text."""
+    """What a project says is secret. Raises `ValueError` for what is no regular expression, or fits an empty text.
 
-    def __init__(self, names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+    A search for a pattern may take `seconds`.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str] = (),
+        patterns: Iterable[str] = (),
+        seconds: float = LONGEST_SEARCH_SECONDS,
+    ) -> None:
         self._names = frozenset(name.lower() for name in names)
-        self._patterns: list[Any] = [BoundedPattern(pattern) for pattern in patterns]
+        self._patterns: list[Any] = [BoundedPattern(pattern, seconds) for pattern in patterns]
         if self._names:
             self._patterns.insert(0, _values_of(self._names))
 
