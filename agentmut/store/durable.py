@@ -9,12 +9,12 @@ _SWITCHES = 100
 
 
 def make_durable(connection: Any, _record: object) -> None:
-    """Prepare a new connection: a write-ahead log, patience with other writers, and 32 MB of cache."""
+    """Prepare a new connection: a write-ahead log, patience with other writers, and 8 MB of cache."""
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout = 5000")
     _write_ahead(cursor)
     cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA cache_size = -32000")  # 32 MB: the index of keys is read at random
+    cursor.execute("PRAGMA cache_size = -8000")  # 8 MB: the index of keys is read at random
     cursor.close()
 
 

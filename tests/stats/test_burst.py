@@ -47,9 +47,9 @@ def totals(seen: list[Seen]) -> Totals:
 def test_the_original_and_several_mutants_have_to_agree() -> None:
     late = "0" * 20 + "1" * 4
     seen = trials(late, {"a": late, "b": late})
-    assert burst_at_end(seen, totals(seen)) >= 8
+    assert burst_at_end(seen, len(seen), totals(seen)) >= 8
     alone = trials("0" * 24, {"a": late, "b": late})
-    assert burst_at_end(alone, totals(alone)) == 0
+    assert burst_at_end(alone, len(alone), totals(alone)) == 0
 
 
 def test_a_window_without_a_failure_is_no_burst_whatever_its_signs() -> None:
@@ -57,7 +57,7 @@ def test_a_window_without_a_failure_is_no_burst_whatever_its_signs() -> None:
     signed = [Seen(m, "s", False, sign=True) for _ in range(8) for m in ("", "a", "b")]
     known = totals(quiet + signed)
     assert not excess(signed, known).is_burst  # all is counted
-    assert burst_at_end(signed, known) == 0  # nothing is
+    assert burst_at_end(signed, len(signed), known) == 0  # nothing is
 
 
 def test_failures_that_fall_on_signs_of_trouble_are_a_burst_without_the_original() -> None:
@@ -87,7 +87,7 @@ def campaign(rng: random.Random, degraded: float) -> int:
         nonlocal found
         seen.append(Seen(mutant, str(scenario), rng.random() < chance, rng.random() < 0.1))
         known.add(seen[-1])
-        found += burst_at_end(seen, known) > 0
+        found += burst_at_end(seen, len(seen), known) > 0
         return bool(seen[-1].failed)
 
     rates = [rng.choice([0.02, 0.1, 0.2]) for _ in range(4)]

@@ -1,5 +1,6 @@
 """The original agent's trials: pass rates to compare with, and what each scenario exercises."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -46,8 +47,10 @@ class ScenarioBaseline:
     footprints: dict[str, Footprint] = field(default_factory=dict)
     asked: int = 0
     """Evidence trials that sent a model request, or read their config."""
-    ran: dict[int, tuple[bool, float]] = field(default_factory=dict)
-    """Whether each evidence trial passed, and its seconds, by its position among the launches."""
+    _positions: "array[int]" = field(default_factory=lambda: array("q"))
+    """Where each evidence trial stands among the launches. Numbers packed, as a campaign has a million trials."""
+    _seconds: "array[float]" = field(default_factory=lambda: array("d"))
+    _passed: bytearray = field(default_factory=bytearray)
     silent: int = 0
     """Trials that passed without either."""
 
@@ -58,7 +61,9 @@ class ScenarioBaseline:
         if not result.outcome.is_evidence:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
-        self.ran[number] = (result.outcome == "pass", result.seconds)
+        self._positions.append(number)
+        self._seconds.append(result.seconds)
+        self._passed.append(result.outcome == "pass")
         self.trials += 1
         if result.never_began:
             self.never_began[result.never_began] += 1
@@ -76,8 +81,8 @@ class ScenarioBaseline:
 
     def in_order(self) -> tuple[tuple[bool, ...], tuple[float, ...]]:
         """Return whether each evidence trial passed, and its seconds, in the order of the launches."""
-        found = [self.ran[number] for number in sorted(self.ran)]
-        return tuple(passed for passed, _ in found), tuple(seconds for _, seconds in found)
+        order = sorted(range(len(self._positions)), key=self._positions.__getitem__)
+        return tuple(bool(self._passed[i]) for i in order), tuple(self._seconds[i] for i in order)
 
     @property
     def wants_another(self) -> bool:

@@ -5,8 +5,10 @@ trials of that window are set aside and the campaign's state is made again of th
 is decided is a function of the trials that count, whatever was taken for one before.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from agentmut.campaign.trials import Launch, TrialResult
@@ -41,16 +43,20 @@ class Watch:
 
     harmed: Callable[[], bool]
     """Whether an outage has cost a mutant its decision, or the original its trials."""
-    ended: list[Launch] = field(default_factory=list)
-    seen: list[Seen] = field(default_factory=list)
+    ended: int = 0
+    """How many trials have ended."""
+    launches: deque[Launch] = field(default_factory=partial(deque, maxlen=RECENT))
+    """The last ones that have ended: no window is wider, so the others are forgotten."""
+    seen: deque[Seen] = field(default_factory=partial(deque, maxlen=RECENT))
     totals: Totals = field(default_factory=Totals)
     found: Suspicion | None = None
     _answered: set[str] = field(default_factory=set)
     """The mutants (empty: the original) that the service has answered."""
     _began: bool = False
     """Whether a trial of this run did more than raise at once."""
-    _refused: list[int] = field(default_factory=list)
-    _troubled: list[int] = field(default_factory=list)
+    _refused: deque[int] = field(default_factory=partial(deque, maxlen=RECENT))
+    """By their number, from 1, the last trials that were refused."""
+    _troubled: list[tuple[int, Launch]] = field(default_factory=list)
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a trial.
@@ -66,9 +72,10 @@ class Watch:
         if result.stored:
             self._answered |= {launch.mutant} if result.outcome.is_evidence else set()
             return
-        self.ended.append(launch)
+        self.ended += 1
+        self.launches.append(launch)
         self.seen.append(seen)
-        self.found = self.found or self._burst() or self._refusals(launch, result) or self._trouble(result)
+        self.found = self.found or self._burst() or self._refusals(result) or self._trouble(launch, result)
         if result.outcome.is_evidence:
             self._answered.add(launch.mutant)
 
@@ -77,26 +84,29 @@ class Watch:
         return self.found or self._spoiled()
 
     def _burst(self) -> Suspicion | None:
-        size = burst_at_end(self.seen, self.totals)
-        return Suspicion(tuple(self.ended[-size:]), FAILURES) if size else None
+        size = burst_at_end(self.seen, self.ended, self.totals)
+        return Suspicion(tuple(self.launches)[-size:], FAILURES) if size else None
 
-    def _refusals(self, launch: Launch, result: TrialResult) -> Suspicion | None:
+    def _refusals(self, result: TrialResult) -> Suspicion | None:
         """Several agents are refused one after the other, one of which at least was answered before."""
         if result.ending is not Ending.REFUSED:
             return None
-        self._refused.append(len(self.ended) - 1)
-        recent = [i for i in self._refused if i >= len(self.ended) - RECENT]
-        refused = {self.ended[i].mutant for i in recent}
+        self._refused.append(self.ended)
+        launches = tuple(self.launches)
+        recent = [i - self.ended - 1 for i in self._refused if i > self.ended - RECENT]
+        refused = {launches[i].mutant for i in recent}
         if len(refused) < SEVERAL or not refused & self._answered:
             return None
-        return Suspicion(tuple(self.ended[recent[0] :]), REFUSALS)
+        return Suspicion(launches[recent[0] :], REFUSALS)
 
-    def _trouble(self, result: TrialResult) -> Suspicion | None:
+    def _trouble(self, launch: Launch, result: TrialResult) -> Suspicion | None:
         """Return the suspicion of an outage that several agents met and that is over; None where there is none."""
         if result.outcome is Outcome.INFRASTRUCTURE:
-            self._troubled.append(len(self.ended) - 1)
-        calm = all(one.failed is not None for one in self.seen[-CALM:])
-        return self._spoiled() if calm and self._troubled else None
+            self._troubled.append((self.ended, launch))
+        if not self._troubled:
+            return None
+        calm = all(one.failed is not None for one in tuple(self.seen)[-CALM:])
+        return self._spoiled() if calm else None
 
     def _spoiled(self) -> Suspicion | None:
         shared = [group for group in self._groups() if len({launch.mutant for launch in group}) >= SEVERAL]
@@ -107,10 +117,12 @@ class Watch:
     def _groups(self) -> list[list[Launch]]:
         """Return the trials in trouble, those together that only a few others lie between."""
         groups: list[list[Launch]] = []
-        for before, i in zip([-RECENT, *self._troubled], self._troubled, strict=False):
-            if i - before > CALM:
+        before = -RECENT
+        for number, launch in self._troubled:
+            if number - before > CALM:
                 groups.append([])
-            groups[-1].append(self.ended[i])
+            groups[-1].append(launch)
+            before = number
         return groups
 
 

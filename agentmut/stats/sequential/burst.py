@@ -8,7 +8,7 @@ first ones: mutants alone are no evidence, but the original, or signs of trouble
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -88,13 +88,14 @@ class Excess(NamedTuple):
         return several and self.signs <= EACH and min(failures, self.together) <= EACH
 
 
-def burst_at_end(seen: Sequence[Seen], totals: Totals) -> int:
+def burst_at_end(last: Collection[Seen], count: int, totals: Totals) -> int:
     """Return how many of the last trials are a burst: those of the widest window that is one; 0 where none is.
 
-    `totals` counts these trials and all others of their lanes. A window of some size is looked at whenever half
-    its size has come, so each trial is in few of them.
+    `last` are the last of `count` trials, as many as the widest window has or all of them. `totals` counts all trials
+    of their lanes. A window of some size is looked at whenever half its size has come, so each trial is in few windows.
     """
-    sizes = [size for size in SIZES if len(seen) >= size and len(seen) % (size // 2) == 0]
+    sizes = [size for size in SIZES if count >= size and count % (size // 2) == 0]
+    seen = tuple(last) if sizes else ()
     return max((size for size in sizes if _is_burst(seen[-size:], totals)), default=0)
 
 
