@@ -21,6 +21,7 @@ SECTIONS = (
     "suite_share",
     "reached",
     "drift",
+    "drift_named",
     "campaign",
     "fork",
     "score",
