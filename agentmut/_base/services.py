@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 
 class Service(NamedTuple):
@@ -27,6 +28,26 @@ class Service(NamedTuple):
     """Other names of its provider."""
     regional: str = ""
     """Where it is in a `{region}`, when no variable says and the environment has one of its keys."""
+
+    port: int = 0
+    """The port where its variable may name a host alone, without `http://`; 0 where it holds a URL."""
+
+    def url_of(self, value: str) -> str:
+        """Return the base URL that a value of its variable stands for, as its clients read it.
+
+        >>> OLLAMA.url_of("0.0.0.0"), OLLAMA.url_of(":99"), OLLAMA.url_of("https://host.example")
+        ('http://127.0.0.1:11434', 'http://127.0.0.1:99', 'https://host.example')
+        """
+        if not self.port or "://" in value:
+            return value
+        host, slash, path = value.strip().partition("/")
+        try:
+            port = urlsplit(f"//{host}").port
+        except ValueError:  # who opens it says what is wrong
+            return f"http://{value}"
+        name = host.removesuffix(f":{port}") if port else host.rstrip(":")
+        name = "127.0.0.1" if name in ("", "0.0.0.0", "[::]") else name
+        return f"http://{name}:{port or self.port}{slash}{path}"
 
     def address_in(self, environment: Mapping[str, str]) -> str | None:
         """Return where a service of regions is; None where the environment has no region or no key of it.
@@ -88,7 +109,15 @@ BEDROCK_AGENT = Service(
     shared=BEDROCK.shared,
     settings=BEDROCK.settings,
 )
-SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, VERTEX, BEDROCK, BEDROCK_AGENT)
+OLLAMA = Service(
+    "ollama",
+    ("OLLAMA_HOST",),
+    (),
+    frozenset({"ollama_chat"}),
+    "http://127.0.0.1:11434",
+    port=11434,
+)
+SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, VERTEX, BEDROCK, BEDROCK_AGENT, OLLAMA)
 CARRIED = tuple(service for service in SERVICES if service.dialects)
 """Services whose requests pass a proxy on their way, to be read and changed."""
 ENDPOINT_VARIABLES = tuple(

@@ -14,6 +14,7 @@ PATHS: Mapping[str, str] = {
     "anthropic_messages": "/v1/messages",
     "gemini": "/v1beta/models/{model}:generateContent",
     "converse": "/model/{model}/converse",
+    "ollama_chat": "/api/chat",
 }
 """Where each dialect is spoken; the model is named in the path where the body does not."""
 _DATED = re.compile(r"_20\d{6}$")
@@ -58,6 +59,8 @@ def dialect_of(body: Mapping[str, Any]) -> str:
         )
     if {"inferenceConfig", "toolConfig", "modelId"} & body.keys() or _has_converse_blocks(body):
         return "converse"
+    if _is_ollama(body):
+        return "ollama_chat"
     return "anthropic_messages" if _is_anthropic(body) else "chat_completions"
 
 
@@ -75,6 +78,14 @@ def _is_anthropic(body: Mapping[str, Any]) -> bool:
     return any(
         isinstance(b, dict) and b.get("type") in ("tool_use", "tool_result", "thinking") for b in blocks
     )
+
+
+def _is_ollama(body: Mapping[str, Any]) -> bool:
+    """Return whether a request with messages has anything that only Ollama's dialect knows."""
+    if {"options", "keep_alive", "think", "format"} & body.keys():
+        return True
+    messages = [m for m in bodies.listing(body.get("messages"), "messages") if isinstance(m, dict)]
+    return any("tool_name" in message for message in messages)
 
 
 def _has_converse_blocks(body: Mapping[str, Any]) -> bool:

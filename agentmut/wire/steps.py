@@ -11,7 +11,8 @@ from agentmut.nouns import Action, Exchange, Message, Role, Step, ToolCall, Usag
 
 Messages = tuple[Message, ...]
 _MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)
-"""Ids that codecs have made of calls that had none; a conversation counts otherwise than a reply."""
+"""Ids that codecs have made of calls that had none: a conversation counts otherwise than a reply, and some clients
+of Ollama drop the ids of a reply."""
 
 
 def steps_from_exchanges(exchanges: Sequence[Exchange], *, with_tools: bool) -> list[Step]:
@@ -61,7 +62,7 @@ def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Message
     added = (messages[len(asked) :] for messages in later if messages[: len(asked)] == asked)
     for new in added:
         spelled = [call.id for message in new for call in message.tool_calls][: len(ids)]
-        if spelled == ids or (len(spelled) == len(ids) and all(map(_MADE_UP.fullmatch, [*spelled, *ids]))):
+        if spelled == ids or (len(spelled) == len(ids) and all(map(_MADE_UP.fullmatch, spelled))):
             return _answers(new, spelled)
     backwards = (_answers(messages[::-1], ids[::-1])[::-1] for messages in later)
     return next((found for found in backwards if any(text is not None for text in found)), [None] * len(ids))

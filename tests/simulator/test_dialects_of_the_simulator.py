@@ -210,12 +210,38 @@ def streamed_content(sdk: Any, asked: Any) -> list[Any]:
     return [blocks[index] for index in sorted(blocks)]
 
 
+def ollama(simulator: Simulator, trial: str, stream: bool) -> Talk:
+    import ollama
+
+    function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA}
+    said: list[Any] = [{"role": "system", "content": PROMPT}, {"role": "user", "content": ASKED}]
+    calls: list[tuple[str, Any]] = []
+    with ollama.Client(simulator.of(trial).ollama_host, verify=False) as sdk:  # no certificates to load
+        for _ in range(5):
+            asked: Any = {
+                "model": MODEL,
+                "messages": said,
+                "tools": [{"type": "function", "function": function}],
+            }
+            pieces = list(sdk.chat(**asked, stream=True)) if stream else [sdk.chat(**asked)]
+            text = "".join(piece.message.content or "" for piece in pieces)
+            made = [call for piece in pieces for call in piece.message.tool_calls or ()]
+            assert pieces[-1].done and pieces[-1].prompt_eval_count
+            if not made:
+                return Talk(calls, text)
+            calls += [(call.function.name, call.function.arguments) for call in made]
+            said.append({"role": "assistant", "content": text, "tool_calls": made})
+            said += [{"role": "tool", "content": RESULT, "tool_name": call.function.name} for call in made]
+    raise AssertionError(calls)
+
+
 DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [
     responses,
     stored_responses,
     messages,
     gemini,
     converse,
+    ollama,
 ]
 
 

@@ -96,4 +96,4 @@ def test_a_path_without_a_service_goes_where_two_services_are_one_server() -> No
 
 
 def test_without_their_variables_they_have_no_door() -> None:
-    assert {door.service.name for door in doors_of({})} == {"openai", "anthropic", "gemini"}
+    assert {door.service.name for door in doors_of({})} == {"openai", "anthropic", "gemini", "ollama"}

@@ -28,6 +28,13 @@ CANNOT_SAY: Mapping[str, Mapping[str, str]] = {
         "tool_choice none": "it has auto, any and one tool",
         "model of a reply": "its replies name no model",
     },
+    "ollama_chat": {
+        **NAMELESS,
+        **dict.fromkeys(
+            ("tool_choice", "tool_choice auto", "tool_choice none", "tool_choice of one tool"),
+            "it has no choice of tools",
+        ),
+    },
 }
 REQUEST = HttpCall(
     "/v1/chat/completions",

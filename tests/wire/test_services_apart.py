@@ -19,6 +19,7 @@ VARIABLES = {
     "openai": "OPENAI_BASE_URL",
     "anthropic": "ANTHROPIC_BASE_URL",
     "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "ollama": "OLLAMA_HOST",
     "bedrock": "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
 }
 Seen = list[tuple[str, str, str]]
@@ -27,7 +28,7 @@ Seen = list[tuple[str, str, str]]
 
 @asynccontextmanager
 async def services(seen: Seen) -> AsyncIterator[dict[str, str]]:
-    """The environment of four services, each with a port of its own; OpenAI's base URL ends in `/v1`."""
+    """The environment of five services, each with a port of its own; OpenAI's base URL ends in `/v1`."""
     async with AsyncExitStack() as stack:
         environment = {}
         for name, variable in VARIABLES.items():
@@ -61,6 +62,7 @@ def test_no_key_reaches_another_service(prefix: str) -> None:
         "/anthropic/v1/models",
         "//v1/models",
         "/model/m/converse",
+        "/api/chat",
     )
 
     async def everything() -> Seen:
@@ -92,6 +94,7 @@ def test_no_key_reaches_another_service(prefix: str) -> None:
         ("POST", "/v1/messages?beta=true", "anthropic"),
         ("POST", "/v1beta/models/m:generateContent", "gemini"),
         ("POST", "/model/m/converse", "bedrock"),
+        ("POST", "/api/chat", "ollama"),
         ("GET", "/v1/messages", ""),
         ("POST", "/v1/messages/count_tokens", ""),
         ("GET", "/v1/models", ""),
@@ -116,7 +119,7 @@ def test_without_a_service_only_a_model_request_of_one_service_passes(
     assert (status == 200) == bool(arrives)
     if not arrives:
         assert "does not say which one is meant" in text
-        for base in ("/openai/v1", "/anthropic", "/gemini", "/bedrock"):
+        for base in ("/openai/v1", "/anthropic", "/gemini", "/ollama", "/bedrock"):
             assert f"{origin}{base}" in text
 
 

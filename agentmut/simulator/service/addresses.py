@@ -63,6 +63,11 @@ class Addresses(NamedTuple):
         return self.base
 
     @property
+    def ollama_host(self) -> str:
+        """Return the host for the clients of Ollama, which add `/api` themselves."""
+        return self.base
+
+    @property
     def environment(self) -> dict[str, str]:
         """Return the variables that lead every SDK here, with keys that are none."""
         return {
@@ -74,6 +79,7 @@ class Addresses(NamedTuple):
             "GOOGLE_GEMINI_BASE_URL": self.gemini_base_url,
             "GEMINI_API_KEY": KEY,
             "GOOGLE_VERTEX_BASE_URL": self.vertex_base_url,
+            "OLLAMA_HOST": self.ollama_host,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.bedrock_endpoint,
             "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": self.bedrock_endpoint,
             "AWS_ACCESS_KEY_ID": KEY,

@@ -11,13 +11,17 @@ _Entry = dict[str, JsonValue]
 
 
 def answer(path: str, names: Iterable[str], headers: Mapping[str, str]) -> JsonValue:
-    """Return the body for a GET of `.../models` or `.../models/<name>`; None for any other path, and unknown models.
+    """Return the body for a GET of `.../models`, `.../models/<name>` or Ollama's `.../api/tags`.
+
+    Return None for any other path, and unknown models.
 
     Who asks is told by the headers, as the services share their paths.
 
     >>> answer("/v1/models/sim-small", ["sim-small"], {})["id"]
     'sim-small'
     """
+    if urlsplit(path).path.rstrip("/").endswith("/api/tags"):
+        return {"models": [{"name": name, "model": name, "modified_at": CREATED} for name in names]}
     _, mark, rest = urlsplit(path).path.partition("/models")
     write = _anthropic if "anthropic-version" in headers else _gemini if GEMINI_KEY in headers else _openai
     entries = {name: write(name) for name in names}

@@ -29,7 +29,7 @@ class Taping:
     def given(self, status: int, body: bytes, seconds: float, *, whole: bool = True) -> None:
         """Record the reply that the agent was given after so many seconds; not `whole` where it left a stream early."""
         if self._takes is not None:
-            kind = self._codec.content_type(stream=body.lstrip()[:1] not in (b"{", b"["))
+            kind = self._codec.content_type(stream=_reads_as_stream(self._codec, body))
             self._put(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
 
     def refused(self, status: int) -> None:
@@ -55,7 +55,8 @@ class Taping:
 
 MOST_IN_A_ROW = 16
 """Requests that are sent in answer to replies before the agent is given one as it is."""
-STREAMS = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
+LINES = "application/x-ndjson"
+STREAMS = frozenset({"text/event-stream", "application/vnd.amazon.eventstream", LINES})
 """Media types of streamed replies."""
 
 
@@ -285,6 +286,13 @@ class Relay:
         except ValueError:  # not an event of this dialect
             return frame.raw
         return frame.raw if value == frame.value else self._framing.written(frame, value)
+
+
+def _reads_as_stream(codec: Codec, body: bytes) -> bool:
+    """Return whether a reply is a stream: no JSON value, or one a line."""
+    if body.lstrip()[:1] not in (b"{", b"["):
+        return True
+    return codec.content_type(stream=True) == LINES and b"\n" in body.strip()
 
 
 def is_stream(content_type: str) -> bool:

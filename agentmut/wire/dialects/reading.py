@@ -1,8 +1,11 @@
 """Reading arguments of calls and token counts, which services write in several ways."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from agentmut._base import canonical_json
 from agentmut.nouns import ToolCall, Usage
 from agentmut.wire import bodies
 
@@ -56,3 +59,30 @@ def read_arguments(call: ToolCall) -> dict[str, Any] | str:
     except ValueError:
         return call.arguments
     return found if isinstance(found, dict) else call.arguments
+
+
+class MadeUpIds:
+    """Ids of calls that have none, made of name, arguments and how often the same call was made before.
+
+    So a call has the same id in a reply and in the requests that repeat it.
+    """
+
+    def __init__(self) -> None:
+        self._calls_seen: Counter[str] = Counter()
+
+    def new(self, name: str, arguments: Any) -> str:
+        """Return the id of the next call."""
+        text = canonical_json(_as_sent(arguments or {}))
+        data = f"{name}\n{text}".encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(data, digest_size=6).hexdigest()
+        self._calls_seen[digest] += 1
+        return f"{name}:{digest}:{self._calls_seen[digest]}"
+
+
+def _as_sent(value: Any) -> Any:
+    """Write numbers as every client does: some clients turn 1.0 into 1."""
+    if isinstance(value, dict):
+        return {key: _as_sent(found) for key, found in value.items()}
+    if isinstance(value, list):
+        return [_as_sent(found) for found in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

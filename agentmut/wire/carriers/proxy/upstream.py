@@ -265,7 +265,7 @@ def past_http_proxies(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _base(service: Service, environment: Mapping[str, str]) -> str | None:
     names = (*service.variables, *service.shared)
-    named = (environment[name] for name in names if environment.get(name))
+    named = (service.url_of(environment[name]) for name in names if environment.get(name))
     return next(named, service.default or service.address_in(environment))
 
 

@@ -1,19 +1,13 @@
 """Contents and parts of Gemini: what was said, calls and results."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut._base import canonical_json
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects.gemini.spelling import get, used
 from agentmut.wire.dialects.places import at, with_values
-from agentmut.wire.dialects.reading import (
-    arguments_text,
-    read_arguments,
-)
+from agentmut.wire.dialects.reading import MadeUpIds, arguments_text, read_arguments
 from agentmut.wire.dialects.spoken import Spoken, turns
 
 ROLES: Mapping[str, Role] = {
@@ -33,7 +27,7 @@ class Calls:
     """
 
     def __init__(self) -> None:
-        self._calls_seen: Counter[str] = Counter()
+        self._ids = MadeUpIds()
         self._open: list[ToolCall] = []
 
     def made(self, found: Any, path: Path) -> ToolCall:
@@ -45,7 +39,7 @@ class Calls:
             )
         name = bodies.name(call.get("name"), (*path, "name"))
         arguments = arguments_text(call.get("args"))
-        call_id = bodies.text(call.get("id"), (*path, "id")) or self._new_id(name, call.get("args"))
+        call_id = bodies.text(call.get("id"), (*path, "id")) or self._ids.new(name, call.get("args"))
         self._open.append(ToolCall(id=call_id, name=name, arguments=arguments))
         return self._open[-1]
 
@@ -56,14 +50,6 @@ class Calls:
         if call is not None:
             self._open.remove(call)
         return call
-
-    def _new_id(self, name: str, arguments: Any) -> str:
-        text = canonical_json(_as_sent(arguments or {}))
-        digest = hashlib.blake2b(
-            f"{name}\n{text}".encode("utf-8", "surrogatepass"), digest_size=6
-        ).hexdigest()
-        self._calls_seen[digest] += 1
-        return f"{name}:{digest}:{self._calls_seen[digest]}"
 
 
 class Part(NamedTuple):
@@ -209,12 +195,3 @@ def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """Yield the text of a part; a summary of thoughts is none that was said."""
     if part.get("text") is not None and not part.get("thought"):
         yield (*path, "text"), bodies.text(part["text"], (*path, "text"))
-
-
-def _as_sent(value: Any) -> Any:
-    """Write numbers as every client does: some clients turn 1.0 into 1."""
-    if isinstance(value, dict):
-        return {key: _as_sent(found) for key, found in value.items()}
-    if isinstance(value, list):
-        return [_as_sent(found) for found in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
