@@ -211,7 +211,7 @@ def streamed_content(sdk: Any, asked: Any) -> list[Any]:
 
 
 def ollama(simulator: Simulator, trial: str, stream: bool) -> Talk:
-    import ollama
+    ollama = pytest.importorskip("ollama")
 
     function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA}
     said: list[Any] = [{"role": "system", "content": PROMPT}, {"role": "user", "content": ASKED}]
