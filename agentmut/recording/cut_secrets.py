@@ -12,14 +12,18 @@ _PIECES = re.compile(r"[\\\s\"']+")
 def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
     """Return the text with a mask in the place of a secret's beginning before a cut, and of its end behind one.
 
-    A cut is `...`, `…`, or the end of the text.
+    A cut is `...`, `…`, or the end of the text. Whole secrets are masked, too: what told them, such as the quotation mark
+    behind one, may be cut off.
 
     >>> without_cut_secrets("it said 'the key is q7Xk2LmP...'", ["q7Xk2LmPz9RtV4bN"], "[redacted]")
     "it said 'the key is [redacted]...'"
     """
+    secrets = tuple(secrets)
     pieces = [piece for secret in secrets for piece in _PIECES.split(secret) if len(piece) > LEAST]
     if not pieces:
         return text
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, mask) if len(secret) > LEAST else text
     parts, end = [], 0
     for cut in _CUT.finditer(text):
         parts += [_cleaned(text[end : cut.start()], pieces, mask, begins_at_cut=end > 0), cut[0]]
