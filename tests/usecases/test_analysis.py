@@ -126,7 +126,7 @@ def test_a_query_that_finds_nothing_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no imported run"):
         analyze(tmp_path)
     analyzed(tmp_path, run(0, 1.0))
-    with pytest.raises(UsageError, match="there are 1, of the versions "):
+    with pytest.raises(UsageError, match="holds 1, of the versions "):
         analyze(tmp_path, AnalysisWish(ImportQuery(versions=("nine",))))
 
 
