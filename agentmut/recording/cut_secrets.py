@@ -12,8 +12,8 @@ _PIECES = re.compile(r"[\\\s\"']+")
 def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
     """Return the text with a mask in the place of a secret's beginning before a cut, and of its end behind one.
 
-    A cut is `...`, `…`, or the end of the text. Whole secrets are masked, too: what told them, such as the quotation mark
-    behind one, may be cut off.
+    A cut is `...`, `…`, or the end of the text. Whole secrets are masked, too: what told one, such as the quotation
+    mark behind it, may be cut off.
 
     >>> without_cut_secrets("it said 'the key is q7Xk2LmP...'", ["q7Xk2LmPz9RtV4bN"], "[redacted]")
     "it said 'the key is [redacted]...'"
