@@ -38,7 +38,7 @@ def _mutated(lane: Lane | None, original: Tried) -> Tried:
         return Tried(0, 0, original.threshold, no_better_than=original[:2])
     passes = lane.trials - lane.failures
     if lane.decision is Decision.KILLED:
-        return Tried(passes, lane.trials, original.threshold)
+        return Tried(passes, lane.trials, original.threshold, ended_by_failure=True)
     return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
 
 

@@ -59,6 +59,8 @@ class Tried(NamedTuple):
     no_better_than: tuple[int, int] | None = None
     """(passes, trials) of something that passes at least as often: of the original, where this is a mutant on which
     no drop was found. They are counted with the scenario's own."""
+    ended_by_failure: bool = False
+    """Whether the last trial had to be a failure: that of a kill. The estimate leaves it out, the bounds do not."""
 
     @property
     def together(self) -> "Tried":
@@ -68,6 +70,18 @@ class Tried(NamedTuple):
         """
         passes, trials = self.no_better_than or (0, 0)
         return Tried(self.passes + passes, self.trials + trials, self.threshold)
+
+    @property
+    def estimating(self) -> "Tried":
+        """Return the trials that the estimate rests on: all together, without a failure that ended them.
+
+        Trials that stop at a failure show too many failures: (f - 1) of (n - 1) estimates the failure rate of inverse
+        sampling without bias (Haldane, Biometrika 33 (1945) 222-225). The kill rule stops at a line that moves, so
+        here it only makes the error smaller.
+        """
+        every = self.together
+        less = self.ended_by_failure and every.passes < every.trials and every.trials > 1
+        return every._replace(trials=every.trials - 1) if less else every
 
 
 class RedChance(NamedTuple):
@@ -125,6 +139,7 @@ def red_chances(
             check_count("passes", passes, 0, check_count("trials", trials))
     error = (1 - level) / 2
     together = [tried.together for tried in scenarios]
+    estimating = [tried.estimating for tried in scenarios]
     highest = _highest(together, error if len(scenarios) == 1 else error / 2)
     total = sum(tried.trials for tried in together)
     known = all(tried.trials for tried in together)
@@ -132,7 +147,7 @@ def red_chances(
     def chance(number: int) -> RedChance:
         needed = _all_needed(scenarios, number)
         low, high = _low(highest, needed, number), _high(scenarios, needed, number, error)
-        estimate = _joint_estimate(together, needed, number) if known else None
+        estimate = _joint_estimate(estimating, needed, number) if known else None
         if estimate is not None:
             low, high = min(low, estimate), max(high, estimate)
         return RedChance(number, Interval(estimate, low, high, level, total, "melded Clopper-Pearson"))
