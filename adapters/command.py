@@ -20,6 +20,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, UnavailableError, UsageError
 from agentmut.adapters._shared.outside.agents import (
     CONFIG_FILE,
+    SERVED,
     OutsideAgent,
     as_input,
     check_options,
@@ -27,6 +28,22 @@ from agentmut.adapters._shared.outside.agents import (
     record_steps,
 )
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._shared.outside.containers import (
+    CONTAINER,
+    PROJECT,
+    SCRATCH,
+    WORK,
+    Container,
+    Mount,
+    engine_failed,
+    new_name,
+    node_name,
+    options_of,
+    prepared,
+    remove,
+    run_arguments,
+    user_of,
+)
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shared.outside.shell import shell_line
@@ -35,6 +52,7 @@ from agentmut.adapters._shared.outside.workspace_options import (
     KEPT_OF_OUTPUT,
     KEYS,
     PLACES,
+    SHARED,
     Working,
     not_in_files,
     run_afterwards,
@@ -67,6 +85,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
     """Runs `agent.command`, one process group for each trial: in the project's folder, or in a copy of a workspace."""
 
     working: Working | None = None
+    container: Container | None = None
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
         "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer", "options"})
@@ -80,9 +99,9 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
         names = [name for word in spec.command for name in names_in(word, WHERE)]
         check_names(names, config, OWN, WHERE)
         check_pointer(spec.answer)
-        check_options(spec, config, KEYS)
-        _check_program(spec)
-        return cls(spec, config, config, frozenset(names), working(spec, config))
+        check_options(spec, config, (*KEYS, CONTAINER))
+        place = working(spec, config)
+        return cls(spec, config, config, frozenset(names), place, _container(spec))
 
     @property
     def carries(self) -> frozenset[str]:
@@ -107,7 +126,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             launch = self._launch(as_input(turns), trial, files, copy)
             output = Output()
             try:
-                await _run(launch, output)
+                await self._run(launch, output)
             finally:
                 trial.recorder.exit_code = output.code
                 trial.recorder.stderr = _end(output, KEPT_OF_STDERR, trial.redact)
@@ -115,6 +134,19 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             self._check_end(output, trial.redact)
             trace = outside_trace(self._answer(output, files, trial.redact), trial, len(turns) - 1)
             return await self._with_workspace(trace, copy, launch, trial.redact)
+
+    async def _run(self, launch: Launch, output: Output) -> None:
+        """Run the program, here or in a container; a container that may still run afterwards is removed."""
+        if not self.container:
+            return await _run(launch, output)
+        name = launch.arguments[launch.arguments.index("--name") + 1]
+        ended = False
+        try:
+            await _run(launch, output)
+            ended = not output.overflow and output.code is not None and output.code >= 0
+        finally:
+            if not ended:
+                await remove(self.container.engine, name)
 
     def _copied(self, target: Path, trial: Trial) -> WorkspaceCopy:
         """Return a copy of the workspace with the files of this mutant in it."""
@@ -145,23 +177,38 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
         words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}
         words |= {"input": as_word(asked), "trial": trial.id}
         words |= {"project": str(root.resolve()), "workspace": str(place.resolve())}
+        inside = {**words, **_paths_inside(words, folder)} if self.container else words
         written = as_word(asked)
         if "input_file" in self.names:
             _write(Path(words["input_file"]), written, "the input")
         if CONFIG_FILE in self.names:
             _write(Path(words[CONFIG_FILE]), self.told_config().model_dump_json(indent=2), "the config")
-        arguments, variables = self._command(words)
-        if copy and "/" in arguments[0] and not (place / arguments[0]).exists():
+        arguments, variables = self._command(inside)
+        if copy and not self.container and "/" in arguments[0] and not (place / arguments[0]).exists():
             arguments = (str((root / arguments[0]).resolve()), *arguments[1:])
         by_stdin = not self.names & {"input", "input_file"}
         own = variables_in(place, os.environ) if copy else os.environ
+        passed = {**trial.endpoints, TRIAL_VARIABLE: trial.id, **variables}
+        if self.container:
+            arguments = run_arguments(
+                self.container, new_name(), arguments, self._mounts(folder, place), {*self.container.env, *passed},
+                node=node_name(), user=user_of(self.container.engine), reads_stdin=by_stdin,
+            )  # fmt: skip
         return Launch(
             arguments=arguments,
             folder=place,
-            variables={**own, **trial.endpoints, TRIAL_VARIABLE: trial.id, **variables},
+            variables={**own, **passed},
             stdin=_encoded(written, "the input") if by_stdin else None,
             scratch=folder,
         )
+
+    def _mounts(self, folder: Path, place: Path) -> tuple[Mount, ...]:
+        """Return the folders that a container sees; the project itself is never written to."""
+        root = Path(self.spec.root).resolve()
+        mounts = [Mount(place.resolve(), WORK, read_only=not self.working), Mount(folder.resolve(), SCRATCH)]
+        if "project" in self.names:
+            mounts.append(Mount(root, PROJECT, read_only=True))
+        return tuple(mounts)
 
     def _command(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the arguments, and the environment variables that they need."""
@@ -177,7 +224,11 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             raise ProgramError(
                 f"the program wrote more than {LIMIT // 2**20} MB to {output.overflow}, and was ended"
             )
-        by_system = (-signal.SIGKILL, *((128 + signal.SIGKILL,) if self.spec.shell else ()))
+        by_system = (-signal.SIGKILL, *((128 + signal.SIGKILL,) if self.spec.shell or self.container else ()))
+        if self.container and engine_failed(self.container.engine, output.code, output.stderr):
+            raise UnavailableError(
+                f"{self.container.engine} could not run the container{_last_words(output, redact)}"
+            )
         if output.code in by_system:
             raise UnavailableError(
                 "the program was killed (SIGKILL), as the system does when memory runs out"
@@ -197,7 +248,26 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             raise ProgramError(f"{error}{_last_words(output, redact)}") from None
 
 
-def _check_program(spec: AgentSpec) -> None:
+def _container(spec: AgentSpec) -> Container | None:
+    """Return the container that the program runs in, ready for use; without one the program has to be here."""
+    given = spec.options.get(CONTAINER)
+    _check_program(spec, is_here=given is None)
+    if given is None:
+        return None
+    options_of(given)
+    for key in (SERVED, SHARED):
+        if spec.options.get(key):
+            raise UsageError(f"agent.options: `{key}` cannot be used together with `{CONTAINER}`")
+    return prepared(given, Path(spec.root))
+
+
+def _paths_inside(words: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the placeholders for paths, as a container sees them."""
+    files = {name: f"{SCRATCH}/{Path(words[name]).name}" for name in _files(folder, "")}
+    return {**files, "project": PROJECT, "workspace": WORK}
+
+
+def _check_program(spec: AgentSpec, *, is_here: bool) -> None:
     if spec.shell:
         if len(spec.command) > 1:
             raise UsageError("agent.command: with `shell: true` it is one line, not a list of arguments")
@@ -206,6 +276,8 @@ def _check_program(spec: AgentSpec) -> None:
     program = spec.command[0]
     if names_in(program, WHERE):
         raise UsageError(f"{WHERE}: the program itself, {program!r}, cannot be a placeholder")
+    if not is_here:
+        return
     program = filled(program, str, WHERE)
     beside = Path(spec.root, program)
     found = os.access(beside, os.X_OK) and beside.is_file() if "/" in program else shutil.which(program)

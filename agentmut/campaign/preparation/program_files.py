@@ -26,18 +26,21 @@ MANIFESTS = frozenset(_NAMES.split())
 def program_files(spec: AgentSpec, root: Path, files: Iterable[Path]) -> Iterator[Path]:
     """Return the project's files that belong to its program or service; none for other agents.
 
-    Besides, all files of the folder that a coding agent works on, and the files that the command names, whatever they
+    Besides, all files of the folders that a coding agent works on and an image is built from, and the files that the command names, whatever they
     are and wherever in the project's folder: a script without an ending, a compiled program.
     """
     if not (spec.command or spec.url):
         return
-    place = spec.options.get("workspace")
-    worked_on = root / place if isinstance(place, str) else None
+    container = spec.options.get("container")
+    built = container.get("build") if isinstance(container, dict) else None
+    whole = [
+        root / place for place in (spec.options.get("workspace"), built) if place and isinstance(place, str)
+    ]
     for path in files:
         if (
             path.suffix.lower() in SOURCES
             or path.name in MANIFESTS
-            or (worked_on and path.is_relative_to(worked_on))
+            or any(path.is_relative_to(folder) for folder in whole)
         ):
             yield path
     for word in _words(spec):
