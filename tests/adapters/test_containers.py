@@ -235,10 +235,10 @@ def test_without_an_engine_nothing_is_run(
     state: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (state / "away").touch()
-    with pytest.raises(UsageError, match="docker is not installed; podman does not answer .Cannot connect"):
+    with pytest.raises(UsageError, match=r"docker is not installed; podman does not answer .Cannot connect"):
         made(project, "cat")
     monkeypatch.setenv("PATH", str(project))
-    with pytest.raises(UsageError, match="podman is not installed. Install or start Docker or Podman"):
+    with pytest.raises(UsageError, match=r"podman is not installed\. Install or start Docker or Podman"):
         made(project, "cat")
 
 

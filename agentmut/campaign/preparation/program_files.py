@@ -26,8 +26,8 @@ MANIFESTS = frozenset(_NAMES.split())
 def program_files(spec: AgentSpec, root: Path, files: Iterable[Path]) -> Iterator[Path]:
     """Return the project's files that belong to its program or service; none for other agents.
 
-    Besides, all files of the folders that a coding agent works on and an image is built from, and the files that the command names, whatever they
-    are and wherever in the project's folder: a script without an ending, a compiled program.
+    Besides, all files of the folders that a coding agent works on and an image is built from, and the files that the
+    command names, whatever they are, wherever in the project's folder: a script without an ending, a compiled program.
     """
     if not (spec.command or spec.url):
         return
