@@ -33,7 +33,7 @@ Upstream = Annotated[
     typer.Option(
         "--upstream",
         help="Base URL of the service, such as http://127.0.0.1:11434/v1. Default: what OPENAI_BASE_URL, "
-        "ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL say, or else the services themselves.",
+        "ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and OLLAMA_HOST say, or else the services themselves.",
         metavar="URL",
     ),
 ]

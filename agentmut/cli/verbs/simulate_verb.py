@@ -78,8 +78,8 @@ def simulate(
     It is a stand-in for demos and tests, no evidence about real models.
 
     With a command after `--`, the variables that lead SDKs here are set for it (OPENAI_BASE_URL,
-    ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL, AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys that
-    are none), and its exit code is returned.
+    ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL, OLLAMA_HOST,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys that are none), and its exit code is returned.
 
     Example: agentmut simulate -- agentmut run --yes
     """
