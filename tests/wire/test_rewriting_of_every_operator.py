@@ -121,6 +121,7 @@ UNSAID = {
     "responses": {"model.drop_seed"},
     "anthropic_messages": {"model.drop_seed", "model.drop_response_format"},
     "converse": {"model.drop_seed", "model.drop_response_format"},
+    "ollama_chat": {"model.drop_tool_choice"},
 }
 """Operators that change a setting for which a dialect has no word."""
 
