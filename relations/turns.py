@@ -96,6 +96,12 @@ class Turn(NamedTuple):
         """Return whether none of the characters `start` to `end` is fixed."""
         return not overlaps(self.fixed, Span(start, end))
 
+    def with_sentence(self, sentence: str, what: str) -> Change:
+        """Return the change that adds a sentence at the end; a full stop comes before it where none is there."""
+        end = len(self.text.rstrip())
+        stop = "" if self.text[:end].endswith((".", "!", "?")) else "."
+        return Change(end, end, f"{stop} {sentence}", what)
+
     @property
     def vocabulary(self) -> frozenset[str]:
         """Return stems of what tools, values and documents are called."""

@@ -34,11 +34,11 @@ class RaySettings(NamedTuple):
     slots: int
     """Trials that an actor runs at the same time."""
     cpus: float = 0.0
-    """Of a trial."""
+    """Processors that a trial asks for."""
     gpu: float = 0.0
-    """Of a trial."""
+    """Graphics processors that a trial asks for; parts of one are allowed."""
     memory: int | None = None
-    """Bytes of a trial."""
+    """Bytes that a trial asks for."""
 
 
 class RayExecutor:

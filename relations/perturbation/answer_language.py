@@ -20,7 +20,7 @@ from agentmut.nouns import (
     ToolSpec,
 )
 from agentmut.relations.invariants import Invariant, reworded
-from agentmut.relations.turns import Change, lack_of_turns, turns_of
+from agentmut.relations.turns import lack_of_turns, turns_of
 from agentmut.seams import RelationExample, answer, example
 
 LANGUAGES = ("German", "French", "Spanish", "Italian", "Portuguese", "Dutch")
@@ -58,13 +58,8 @@ class AnswerLanguage(Invariant):
         if not found:
             return None
         turn, language = found[0], source.rng.choice(LANGUAGES)
-        end = len(turn.text.rstrip())
-        stop = "" if turn.text[end - 1] in ".!?" else "."
-        return reworded(
-            source.scenario,
-            turn,
-            [Change(end, end, f"{stop} Please answer in {language}.", f"an answer in {language}")],
-        )
+        change = turn.with_sentence(f"Please answer in {language}.", f"an answer in {language}")
+        return reworded(source.scenario, turn, [change])
 
     def holds(self, pair: Pair) -> Check | None:
         """Return whether both runs make the same calls, but for words in their arguments."""

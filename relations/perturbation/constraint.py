@@ -20,7 +20,7 @@ from agentmut.nouns import (
     Source,
 )
 from agentmut.relations.invariants import reworded
-from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
+from agentmut.relations.turns import Turn, lack_of_turns, turns_of
 from agentmut.seams import RelationExample, answer, example
 
 _LIMITED = re.compile(
@@ -77,11 +77,8 @@ class AddedConstraint:
         if not turn or not said or _is_limited(source.scenario):
             return None
         limit = source.rng.choice(list(_limits(turn, said)))
-        end = len(turn.text.rstrip())
-        stop = "" if turn.text[end - 1] in ".!?" else "."
-        follow = reworded(
-            source.scenario, turn, [Change(end, end, f"{stop} {limit.text}", f'"{limit.text}" added')]
-        )
+        change = turn.with_sentence(limit.text, f'"{limit.text}" added')
+        follow = reworded(source.scenario, turn, [change])
         return follow.model_copy(update={"expected": {"kind": limit.kind, "words": limit.words}})
 
     def holds(self, pair: Pair) -> Check | None:

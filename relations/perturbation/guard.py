@@ -19,7 +19,7 @@ from agentmut.nouns import (
 from agentmut.relations.base import NoArgument
 from agentmut.relations.invariants import reworded
 from agentmut.relations.side_effects import changing_tools
-from agentmut.relations.turns import Change, lack_of_turns, said, turns_of
+from agentmut.relations.turns import lack_of_turns, said, turns_of
 from agentmut.seams import RelationExample, answer, example
 
 _GUARDS = (
@@ -61,10 +61,7 @@ class FalseGuard(NoArgument):
         if not done or not turns:
             return None
         guard = source.rng.choice(_GUARDS)
-        text = turns[0].text
-        end = len(text.rstrip())
-        stop = "" if text[end - 1] in ".!?" else "."
-        change = Change(end, end, f"{stop} {guard}", f"{said(guard)} added")
+        change = turns[0].with_sentence(guard, f"{said(guard)} added")
         forbidden: list[JsonValue] = [*done]
         return reworded(source.scenario, turns[0], [change]).model_copy(
             update={"expected": {"not_called": forbidden}}

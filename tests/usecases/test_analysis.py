@@ -46,7 +46,7 @@ def test_no_agent_and_no_project_are_needed(tmp_path: Path) -> None:
     assert found.outcomes == {"fail": 1, "pass": 2}
     assert found.coverage.of(Dimension.PATH).covered == 2
     page = render_analysis(found)
-    assert "All of this evidence is foreign: other tools recorded it (tau_bench)" in page
+    assert "All of this evidence is foreign: it was imported (tau_bench)" in page
     assert page.endswith("This analysis cost $0.\n")
 
 

@@ -48,7 +48,7 @@ def _evidence(found: Analysis) -> Iterator[Text | str]:
     when = f" They started from {_day(given.first)} to {_day(given.last)}." if given.first is not None else ""
     versions = shorten(", ".join(given.versions), 60)
     yield (
-        f"All of this evidence is foreign: other tools recorded it ({', '.join(given.formats)}), and agentmut ran "
+        f"All of this evidence is foreign: it was imported ({', '.join(given.formats)}), and agentmut ran "
         f"nothing.{when}"
     )
     size = f"{given.stored_bytes / 2**20:.1f} MiB"

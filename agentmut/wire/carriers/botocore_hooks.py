@@ -17,8 +17,9 @@ from urllib.parse import urlsplit, urlunsplit
 from agentmut.nouns import Codec, HttpCall, Take
 from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.carriers.passage import Passage, Relay, begin
+from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced, when_imported
+from agentmut.wire.carriers.raw_streams import PassingRaw
 from agentmut.wire.carriers.throttle import Throttle
 
 _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)
@@ -125,44 +126,12 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
     if streamed and passage.relays(response.headers.get("content-type", "")):
         relay = passage.relay(response.status_code)
         relay.begun()
-        response.raw = _Passing(response.raw, relay)
+        response.raw = PassingRaw(response.raw, relay)
         return response
     given = passage.received(response.status_code, response.content)
     if given is None:
         return response
     return type(response)(response.url, response.status_code, response.headers, _Whole(given))
-
-
-class _Passing:
-    """A stream through a relay, as botocore reads it."""
-
-    def __init__(self, raw: Any, relay: Relay) -> None:
-        self._raw = raw
-        self._relay = relay
-
-    def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
-        """Yield the pieces of the body."""
-        try:
-            self._relay.awaits()
-            for piece in self._raw.stream(*arguments, **options):
-                if given := self._relay.feed(piece):
-                    yield given
-                self._relay.awaits()
-            if given := self._relay.rest():
-                yield given
-        except Exception as error:
-            self._relay.end(error)
-            raise
-        finally:
-            self._relay.end()
-
-    def close(self) -> None:
-        """Close the connection: the agent has heard enough."""
-        self._relay.end()
-        self._raw.close()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._raw, name)
 
 
 class _Whole:

@@ -1,7 +1,6 @@
 """Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -92,7 +91,7 @@ class _Passing:
 
     def __iter__(self) -> Iterator[bytes]:
         self._pieces = self._pieces or self._decoded.iter_bytes()
-        with self._ending():
+        with self._relay.reading():
             self._relay.awaits()
             for piece in self._pieces:
                 if given := self._relay.feed(piece):
@@ -103,7 +102,7 @@ class _Passing:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._pieces = self._pieces or self._decoded.aiter_bytes()
-        with self._ending():
+        with self._relay.reading():
             self._relay.awaits()
             async for piece in self._pieces:
                 if given := self._relay.feed(piece):
@@ -111,19 +110,6 @@ class _Passing:
                 self._relay.awaits()
             if given := self._relay.rest():
                 yield given
-
-    @contextmanager
-    def _ending(self) -> Iterator[None]:
-        """Tell the relay how the reading ends."""
-        try:
-            yield
-        except GeneratorExit:
-            self._relay.left()
-            raise
-        except Exception as error:
-            self._relay.end(error)
-            raise
-        self._relay.end()
 
     def close(self) -> None:
         self._relay.end()

@@ -4,7 +4,8 @@ Carriers send and receive; everything else is here: the request as its mutant se
 given it, plain or streamed, and the record of each exchange however it ends.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 
@@ -261,6 +262,19 @@ class Relay:
         self._exchange.settled()
         self._exchange.has_streamed(given)
         self._taping.given(self._status, given, self._exchange.seconds, whole=False)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Note how the reading within this block ends: the agent stopped, an error came, or all was read."""
+        try:
+            yield
+        except GeneratorExit:  # the agent has heard enough, for now
+            self.left()
+            raise
+        except Exception as error:
+            self.end(error)
+            raise
+        self.end()
 
     def end(self, error: BaseException | None = None) -> None:
         """End the recording: the stream is complete, was closed by the agent, or was cut off by an `error`."""

@@ -17,8 +17,9 @@ from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.beneath import OF_THE_BODY, Begin, beneath
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.packing import is_packed
-from agentmut.wire.carriers.passage import Passage, Relay
+from agentmut.wire.carriers.passage import Passage
 from agentmut.wire.carriers.patching import replaced, when_imported
+from agentmut.wire.carriers.raw_streams import PassingRaw
 from agentmut.wire.carriers.signing import signed_again
 from agentmut.wire.carriers.throttle import Throttle
 
@@ -103,7 +104,7 @@ def _given(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any |
     if not is_read and passage.relays(response.headers.get("content-type", "")):
         relay = passage.relay(response.status_code)
         relay.begun()
-        response.raw = _Passing(response.raw, relay)
+        response.raw = PassingRaw(response.raw, relay)
         return response
     body = response.content
     given = passage.received(response.status_code, body)
@@ -127,42 +128,3 @@ def _recorded(request: Any, take: Take) -> Any:
     response.encoding = import_module("requests.utils").get_encoding_from_headers(response.headers)
     response.elapsed = timedelta(0)
     return _with_body(response, take.body)
-
-
-class _Passing:
-    """A stream through a relay, as requests reads it."""
-
-    def __init__(self, raw: Any, relay: Relay) -> None:
-        self._raw = raw
-        self._relay = relay
-
-    def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
-        """Yield the pieces of the body."""
-        try:
-            self._relay.awaits()
-            for piece in self._raw.stream(*arguments, **options):
-                if given := self._relay.feed(piece):
-                    yield given
-                self._relay.awaits()
-            if given := self._relay.rest():
-                yield given
-        except GeneratorExit:  # the agent has heard enough, for now
-            self._relay.left()
-            raise
-        except Exception as error:
-            self._relay.end(error)
-            raise
-        self._relay.end()
-
-    def close(self) -> None:
-        """Close the connection: the agent has heard enough."""
-        self._relay.end()
-        self._raw.close()
-
-    def release_conn(self) -> None:
-        """Give the connection back."""
-        self._relay.end()
-        self._raw.release_conn()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._raw, name)
