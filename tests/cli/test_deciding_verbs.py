@@ -284,6 +284,7 @@ def test_a_plan_says_when_the_run_would_ask_or_be_stopped(agentmut: Command) -> 
     assert "60 trials, more than budget.ask_above.trials (45)" in found.asks
     text = render_plan(found)
     assert "`agentmut run` will ask first" in text
+    assert ", 1 scenario\n" in render_plan(found.model_copy(update={"scenarios": 1}))
     assert max(map(len, text.splitlines())) <= 80
     asked = agentmut("run")
     assert asked.returncode == 2

@@ -72,15 +72,17 @@ def import_(
 
 
 def _page(report: "ImportReport") -> str:
+    from agentmut.report import counted
+
     read = ", ".join(f"{count} of {name}" for name, count in report.formats.items())
     outcomes = ", ".join(f"{count} {name}" for name, count in report.outcomes.items())
     lines = [
-        f"{report.added} runs imported, {report.known} were stored before ({read}).",
-        f"{report.scenarios} scenarios; {outcomes}.",
+        f"{counted(report.added, 'run')} imported, {report.known} stored before ({read}).",
+        f"{counted(report.scenarios, 'scenario')}; {outcomes}.",
     ]
     if report.earlier:
         lines.append(
-            f"{report.earlier} runs left out: they started before --since, or their start is unknown."
+            f"{counted(report.earlier, 'run')} left out: started before --since, or at an unknown time."
         )
     if report.masked:
         lines.append(f"Secrets were taken out of {report.masked} runs.")

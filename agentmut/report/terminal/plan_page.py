@@ -7,6 +7,7 @@ from agentmut.campaign import Replay
 from agentmut.nouns import Action, Cassette, Step
 from agentmut.project import VerdictSettings
 from agentmut.report.paint import Page, clean
+from agentmut.report.report_wording import counted
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.stats import Preview
 from agentmut.usecases import Amount, Foreseen, Offer
@@ -17,7 +18,8 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     page = Page(color)
     classes = ", ".join(f"{count} {name}" for name, count in plan.mutants.items())
     page.add(f"agentmut {plan.agentmut_version}  plan of {clean(plan.project)}; no mutant has been run")
-    page.hang(f"{sum(plan.mutants.values())} mutants ({classes}), {plan.scenarios} scenarios", indent=0)
+    made = counted(sum(plan.mutants.values()), "mutant")
+    page.hang(f"{made} ({classes}), {counted(plan.scenarios, 'scenario')}", indent=0)
     if plan.unreached:
         page.add(f"{plan.unreached} of them nothing reaches: they cost nothing, and count as not noticed")
     if plan.rounds:
