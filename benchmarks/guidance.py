@@ -47,7 +47,7 @@ def agent() -> AgentConfig:
 
 
 def traces(count: int = TRACES, seed: int = 1) -> dict[str, list[AgentTrace]]:
-    """Runs of about twelve steps and a hundred words, no two alike."""
+    """Make runs of about twelve steps and a hundred words, no two alike."""
     rng = random.Random(seed)
     found: dict[str, list[AgentTrace]] = {f"scenario {n}": [] for n in range(SCENARIOS)}
     for number in range(count):

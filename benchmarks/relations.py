@@ -103,7 +103,7 @@ def _told(task: Task, found: list[Finding]) -> list[Finding]:
 
 
 def _tasks(chosen: Sequence[int], faulty: int, correct: int) -> Iterator[Task]:
-    """The correct agent of several faults is tried once."""
+    """Try the correct agent of several faults once."""
     tried: set[object] = set()
     for number in chosen:
         yield from _chunks(number, True, faulty)

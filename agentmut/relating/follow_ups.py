@@ -189,7 +189,7 @@ def _numbered(
     scenario: Scenario,
     material: SourceMaterial,
 ) -> Iterable[TrialRef]:
-    """Number the repeats of each kind of trial; the original's repeats follow its source runs."""
+    """Count the repeats of each kind of trial; the original's repeats follow its source runs."""
     for kind in kinds:
         first = material.first_free if kind == (agent.id, scenario.name) else 0
         yield TrialRef(*kind, first + used[kind])

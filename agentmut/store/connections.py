@@ -84,7 +84,7 @@ class Connections:
     """The connections of one store. Used by one thread at a time."""
 
     def __init__(self, database: Database, opened: Callable[[Links], None] = lambda links: None) -> None:
-        """`opened` is called whenever the connections are opened anew."""
+        """Open the database; call `opened` whenever the connections are opened anew."""
         self.database = database
         self._opened = opened
         self._links: Links | None = None

@@ -86,7 +86,7 @@ def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
 
 
 def mean_estimate(estimated_green: Callable[[int], float], p: float, n: int, scenarios: int = 10) -> float:
-    """The mean of 1 - prod of the estimated chances of green, over the stored trials of equal scenarios; exact."""
+    """Return the mean of 1 - prod of estimated chances of green, over the stored trials of equal scenarios; exact."""
     one = math.fsum(float(binom.pmf(k, n, p)) * estimated_green(k) for k in range(n + 1))
     return 1 - one**scenarios
 
@@ -94,7 +94,7 @@ def mean_estimate(estimated_green: Callable[[int], float], p: float, n: int, sce
 def root_mean_square(
     estimated_green: Callable[[int], float], p: float, n: int, runs: int, scenarios: int
 ) -> float:
-    """The root mean square error over the stored trials of equal scenarios; exact."""
+    """Return the root mean square error over the stored trials of equal scenarios; exact."""
     pmf, green = binom.pmf(np.arange(n + 1), n, p), np.array([estimated_green(k) for k in range(n + 1)])
     truth = 1 - red_at([p] * scenarios, THRESHOLD, runs)
     first, second = float(pmf @ green) ** scenarios, float(pmf @ green**2) ** scenarios

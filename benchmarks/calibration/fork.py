@@ -39,7 +39,7 @@ def table(failures: int) -> KillTable:
 
 
 def section(*, thorough: bool) -> Section:
-    """False kills and power, live and forked."""
+    """Return false kills and power, live and forked."""
     times = 20_000 if thorough else 1_000
     laws = [
         Law(failures, early, reach, drop)

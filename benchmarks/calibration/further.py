@@ -25,7 +25,7 @@ ABOUT = (0.8, 0.9)
 
 
 def section(*, thorough: bool) -> Section:
-    """Fixed samples, regressions, the sequential test and the kill rule."""
+    """Return fixed samples, regressions, the sequential test and the kill rule."""
     regressions = REGRESSIONS if thorough else REGRESSIONS[:1]
     figures = [_fixed(*case) for case in FIXED]
     figures += [f for case in regressions for f in _regression(*case)]
@@ -61,7 +61,7 @@ def _fixed(k: int, n: int, threshold: float) -> Figure:
 
 
 def _regression(k_b: int, n_b: int, k_c: int, n_c: int) -> Iterator[Figure]:
-    """It plans with Fisher's and the score test, which ask for more than Boschloo's and the exact one.
+    """Yield how often a plan of `needed` more runs settles a regression; it asks for more than the exact tests do.
 
     Once FAIL and PASS meet no outcome is open, so the chance may jump from below 0.9 to 1 with one trial more.
     """

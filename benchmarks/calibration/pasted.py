@@ -103,7 +103,7 @@ def many(
 
 
 def share_killed(found: Iterable[Pasted]) -> tuple[float, float]:
-    """The mean share of mutants that were killed, and its standard error: mutants of one project are no strangers."""
+    """Return the mean share of killed mutants and its standard error over projects: mutants of one are alike."""
     shares = [one.share for one in found]
     spread = statistics.stdev(shares) if len(shares) > 1 else 0.0
     return statistics.mean(shares), max(spread, 1 / MUTANTS / math.sqrt(len(shares))) / math.sqrt(len(shares))

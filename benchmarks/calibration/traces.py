@@ -48,12 +48,12 @@ THOROUGH = Effort(
 
 
 def independent(n: int, rng: Generator) -> Array:
-    """Standard normal features."""
+    """Draw standard normal features."""
     return rng.standard_normal((n, FEATURES))
 
 
 def correlated(n: int, rng: Generator) -> Array:
-    """Normal features that share a factor: correlation 0.8."""
+    """Draw normal features that share a factor: correlation 0.8."""
     return math.sqrt(0.8) * rng.standard_normal((n, 1)) + math.sqrt(0.2) * independent(n, rng)
 
 
@@ -187,7 +187,7 @@ def _power(effort: Effort) -> Iterator[Figure]:
 
 
 def _hotelling(effort: Effort) -> Iterator[Figure]:
-    """Normal features on three components; the shift lies along the first of them."""
+    """Draw normal features on three components; the shift lies along the first of them."""
     d, runs = 3, 5 * effort.runs
     for n0, n, distance, alpha in (
         (30, 10, 0.0, 0.05),
@@ -245,7 +245,7 @@ def _noncentral_power(noncentrality: float, d: int, freedom: int, alpha: float) 
 
 
 def mixed_normal(n: int, rng: Generator) -> Array:
-    """Normal features of unequal correlation, so that the effective dimension differs between samples."""
+    """Draw normal features of unequal correlation, so that the effective dimension differs between samples."""
     return correlated(n, rng) + rng.standard_normal((n, FEATURES)) * np.linspace(0, 1, FEATURES)
 
 

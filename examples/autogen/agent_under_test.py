@@ -24,7 +24,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> AssistantAgent:
-    """A fresh agent: AutoGen's agents keep what they were told, so agentmut asks for one for each trial."""
+    """Return a fresh agent: AutoGen's agents keep what they were told, so agentmut asks for one for each trial."""
     return AssistantAgent(
         "shop",
         OpenAIChatCompletionClient(model=MODEL, model_info=INFO, temperature=0.7),

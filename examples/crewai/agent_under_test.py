@@ -25,7 +25,7 @@ RULES = """You answer the customers of a small shop.
 
 
 def build() -> Crew:
-    """A fresh crew; agentmut reads its texts, tools and model, and changes them in a copy."""
+    """Return a fresh crew; agentmut reads its texts, tools and model, and changes them in a copy."""
     clerk = Agent(
         role="Shop clerk",
         goal="Help the customer.",

@@ -21,7 +21,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> LlmAgent:
-    """A fresh agent for each trial."""
+    """Return a fresh agent for each trial."""
     return LlmAgent(
         name="shop",
         model=MODEL,

@@ -20,7 +20,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> FunctionAgent:
-    """A fresh agent for each trial."""
+    """Return a fresh agent for each trial."""
     model = OpenAILike(  # models of OpenAI need but `OpenAI(model=...)`; of others LlamaIndex has to be told all this
         model=MODEL,
         temperature=0.7,

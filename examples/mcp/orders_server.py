@@ -6,7 +6,7 @@ ORDERS = {"A-1042": "delivered on Monday", "A-1043": "on its way"}
 
 
 def build() -> MCPServer:
-    """A fresh server: called for each trial."""
+    """Return a fresh server: called for each trial."""
     server = MCPServer("orders")
 
     @server.tool()

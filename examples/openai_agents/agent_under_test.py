@@ -25,7 +25,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> Agent:
-    """A fresh agent."""
+    """Return a fresh agent."""
     return Agent(
         name="desk",
         instructions=PROMPT,

@@ -26,7 +26,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> Agent[Any, str]:
-    """A fresh agent."""
+    """Return a fresh agent."""
     return Agent(
         OpenAIChatModel("sim-large"),  # put the name of your model here
         name="desk",

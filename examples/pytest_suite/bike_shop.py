@@ -15,7 +15,7 @@ def client() -> OpenAI:
 
 
 def answer(question: str) -> str:
-    """The answer to a customer."""
+    """Return the answer to a customer."""
     reply = client().chat.completions.create(
         model="sim-large",
         messages=[{"role": "system", "content": PROMPT}, {"role": "user", "content": question}],

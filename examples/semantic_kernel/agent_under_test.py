@@ -23,7 +23,7 @@ class Shop:
 
 
 def build() -> ChatCompletionAgent:
-    """A fresh agent for each trial, which agentmut copies with its changes."""
+    """Return a fresh agent for each trial, which agentmut copies with its changes."""
     return ChatCompletionAgent(
         name="shop",
         instructions=PROMPT.read_text("utf-8"),

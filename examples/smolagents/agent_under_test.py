@@ -29,7 +29,7 @@ def issue_refund(order_id: str) -> str:
 
 
 def build() -> ToolCallingAgent:
-    """The agent; agentmut copies it for each trial. A CodeAgent is measured in the same way."""
+    """Return the agent; agentmut copies it for each trial. A CodeAgent is measured in the same way."""
     return ToolCallingAgent(
         tools=[track_parcel, issue_refund],
         model=OpenAIModel(MODEL, temperature=0.7),

@@ -23,7 +23,7 @@ _CONTRADICTIONS = tuple(_SHIPPED["contradictions"])
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_DISTRACTIONS[0]}\n")],
 )
 def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Adds one harmless, irrelevant sentence as a paragraph of its own.
+    """Add one harmless, irrelevant sentence as a paragraph of its own.
 
     A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; those
     for the middle have no mutants where there is no blank line.
@@ -37,7 +37,7 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_DEMANDS[0]}\n")],
 )
 def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Adds one demand that was never agreed on, as a paragraph: one at the end and one in the middle."""
+    """Add one demand that was never agreed on, as a paragraph: one at the end and one in the middle."""
     yield from _added(config, [(said, _PLACES[n % 2]) for n, said in enumerate(_DEMANDS)])
 
 

@@ -98,7 +98,7 @@ class _Place(NamedTuple):
     ],
 )
 def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Changes the first two numbers of each instruction, each a little and then much.
+    """Change the first two numbers of each instruction, each a little and then much.
 
     Much is tenfold, or what somebody could still believe: five degrees, ten years of age, twice a scale.
     Separators, decimals, currency and unit stay as they are; number words become number words. Left alone:
@@ -121,7 +121,7 @@ def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     ],
 )
 def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Turns the first two comparisons of each instruction round: more than, above, at most, minimum, within.
+    """Turn the first two comparisons of each instruction round: more than, above, at most, minimum, within.
 
     Then its first two signs (<, >=). Prepositions and signs only before a number.
     """

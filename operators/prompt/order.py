@@ -62,7 +62,7 @@ _HOLD_ALWAYS = word_set(
     examples=[prompt_example("1. Be polite.\n2. Never guess.\n", "1. Never guess.\n2. Be polite.\n")],
 )
 def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Swaps two instructions that follow each other in the same list or paragraph.
+    """Swap two instructions that follow each other in the same list or paragraph.
 
     One mutant per such pair, so always fewer than instructions; texts trade places, bullets and numbers
     stay. Left out, because order carries meaning there: pairs of which one leans on what stands before it

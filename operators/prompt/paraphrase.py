@@ -21,7 +21,7 @@ from agentmut.seams import OperatorOptions, operator
     ],
 )
 def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Puts a clause in another form; at most two mutants per instruction, from the first rules that apply.
+    """Put a clause in another form; at most two mutants per instruction, from the first rules that apply.
 
     A condition moves to the end or to the front; "Always do" becomes "Make sure to always do", "Never" "You must
     never", "must" "need to" and back; "Do not" is contracted or spelled out. Left alone: several commas or

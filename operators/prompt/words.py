@@ -51,7 +51,7 @@ _CONTRARIES_TO = {"decline": "agree", "refuse": "agree"}
     ],
 )
 def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Takes words that bind down a step, and then far down: must, should, may; always, usually, sometimes.
+    """Take words that bind down a step, and then far down: must, should, may; always, usually, sometimes.
 
     The first two such words of each instruction, up to two mutants each. "Only", "at least" and "exactly" are
     loosened, then dropped. Left alone: words in conditions ("if they must"), quotes, code, compounds.
@@ -73,7 +73,7 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     ],
 )
 def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Turns an instruction into its contrary.
+    """Turn an instruction into its contrary.
 
     First its order, if it begins with one ("Ask" becomes "Do not ask", "Avoid" "Prefer", "Only offer" "Never
     offer"), also after a condition and its comma; then its first two words with a contrary (always, never, must,
@@ -100,7 +100,7 @@ def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
     ],
 )
 def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Turns the first two words of order of each instruction round: before, after, first, last, then, until.
+    """Turn the first two words of order of each instruction round: before, after, first, last, then, until.
 
     Left alone: "first name", "last month" and the like, "then" after an "if", spans of time ("after 30 days"),
     which `prompt.flip_comparator` has.

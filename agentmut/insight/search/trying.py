@@ -118,7 +118,9 @@ class Trying:
         return found
 
     def _gained(self, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
-        """New coverage items that enough of the runs show. A rule counts by what the agent says and calls: the words
+        """Return new coverage items that enough of the runs show.
+
+        A rule counts by what the agent says and calls: the words
         of the user's turn are taken from the rule itself.
         """
         shown: Counter[str] = Counter()

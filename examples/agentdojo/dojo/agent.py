@@ -17,7 +17,7 @@ _CERTIFICATES = ssl.create_default_context()
 async def converse(
     config: AgentConfig, functions: Mapping[str, Callable[..., Any]], said: str | list[str]
 ) -> str:
-    """The answer to the last of the user's messages. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Return the answer to the user's last message. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
     messages: list[Any] = [{"role": "system", "content": config.system_text()}]
     answer = ""
     async with AsyncOpenAI(
@@ -49,7 +49,7 @@ def _request(config: AgentConfig) -> dict[str, Any]:
 
 
 def _carried_out(functions: Mapping[str, Callable[..., Any]], call: Any) -> dict[str, Any]:
-    """The message with the result of a call. The model is told what goes wrong."""
+    """Return the message with the result of a call. The model is told what goes wrong."""
     try:
         result = functions[call.function.name](**json.loads(call.function.arguments))
     except Exception as error:

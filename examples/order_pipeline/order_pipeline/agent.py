@@ -75,7 +75,7 @@ def redact(state: Desk) -> dict[str, Any]:
 
 
 def build(config: AgentConfig) -> Any:
-    """The compiled graph. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Return the compiled graph. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
     model = ChatOpenAI(model=config.model.name, temperature=config.model.temperature)
     carrier = Carrier()
 

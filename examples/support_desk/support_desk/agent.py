@@ -11,6 +11,6 @@ from support_desk.tools import TOOLS
 
 
 def build(config: AgentConfig) -> Any:
-    """The compiled LangGraph agent. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Return the compiled LangGraph agent. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
     model = ChatOpenAI(**model_settings(config))
     return create_agent(model, bind_tools(config, TOOLS), system_prompt=config.system_text())

@@ -29,7 +29,7 @@ async def run(config: AgentConfig, ticket: str) -> str:
 
 
 def _request(config: AgentConfig, step: int) -> dict[str, Any]:
-    """The settings of a request; a tool is demanded in the first one only."""
+    """Return the settings of a request; a tool is demanded in the first one only."""
     settings = config.model.model_dump(exclude_defaults=True, exclude={"name", "provider", "tool_choice"})
     if config.model.tool_choice and step == 0:
         settings["tool_choice"] = config.model.tool_choice
