@@ -124,6 +124,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/guidance.py
 	$(BIN)/python benchmarks/pytest_suite.py
 	$(BIN)/python -m benchmarks.recorded_runs
+	$(BIN)/python -m benchmarks.recorded_runs --import
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/secret_detection.py
 	$(BIN)/python benchmarks/pytest_plugin.py

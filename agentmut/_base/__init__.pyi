@@ -1,5 +1,6 @@
 from .bounded_pattern import LONGEST_SEARCH_SECONDS as LONGEST_SEARCH_SECONDS
 from .bounded_pattern import BoundedPattern as BoundedPattern
+from .collection import without_cyclic_collection as without_cyclic_collection
 from .edits import Edit as Edit
 from .edits import edit_together as edit_together
 from .edits import finish_edits as finish_edits

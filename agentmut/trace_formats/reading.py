@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agentmut._base import PluginError, UsageError, nearest
+from agentmut._base import PluginError, UsageError, nearest, without_cyclic_collection
 from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial
 from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
 
@@ -97,12 +97,13 @@ def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
     trials: list[ForeignTrial] = []
     broken: list[BrokenRecord] = []
     grouped = by_format(files, wanted)
-    for name, own in grouped.items():
-        for found in _found(name, _format(name, catalogue, formats), own):
-            if isinstance(found, BrokenRecord):
-                broken.append(found)
-            else:
-                trials.append(found)
+    with without_cyclic_collection():
+        for name, own in grouped.items():
+            for found in _found(name, _format(name, catalogue, formats), own):
+                if isinstance(found, BrokenRecord):
+                    broken.append(found)
+                else:
+                    trials.append(found)
     return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped)), _digest(files))
 
 

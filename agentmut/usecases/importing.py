@@ -7,9 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from agentmut._base import Frozen, PassScore, UsageError, __version__, digest_of, storable_json
+from agentmut._base import (
+    Frozen,
+    PassScore,
+    UsageError,
+    __version__,
+    digest_of,
+    storable_json,
+    without_cyclic_collection,
+)
 from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedOutcome, ImportedTrial
 from agentmut.project import FILE_NAME, FOLDER, Project, load_project, redactor
 from agentmut.recording import Redactor, secret_values, short_secrets
@@ -86,7 +94,7 @@ def import_traces(
     that cannot be read as runs, and for fields and scores that the records do not have.
     """
     asked = wish or ImportWish()
-    with foreign_store(project) as home:
+    with foreign_store(project) as home, without_cyclic_collection():
         if home.project is not None and not home.project.store.keeps_texts:
             raise UsageError(
                 "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
@@ -208,15 +216,33 @@ def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, Imported
 def _without_secrets(made: Sequence[ImportedTrial], redact: Redactor) -> Iterator[ImportedTrial]:
     """Yield runs without secrets; the very same objects where there is none.
 
-    Many are looked at together: a text takes its time for each form of secret, however short it is.
+    Many are looked at together: a text takes its time for each form of secret, however short it is. Runs of one
+    agent share its config, which is looked at once.
     """
+    known: dict[str, bool] = {}
+
+    def is_clean_config(one: ImportedTrial) -> bool:
+        config = storable_json(one.trial.config, exclude_defaults=True)
+        if config not in known:
+            known[config] = _is_clean(config, redact)
+        return known[config]
+
     for at in range(0, len(made), _TOGETHER):
         some = made[at : at + _TOGETHER]
-        if _is_clean("\n".join(map(storable_json, some)), redact):
+        if all(map(is_clean_config, some)) and _is_clean("\n".join(map(_own_text, some)), redact):
             yield from some
             continue
         for one in some:
-            yield one if _is_clean(storable_json(one), redact) else redact.model(one)
+            yield one if is_clean_config(one) and _is_clean(_own_text(one), redact) else redact.model(one)
+
+
+_NO_SECRETS: Any = {"trial": {"config": True, "trace": {"steps": {"__all__": {"usage"}}}}}
+"""What is looked at elsewhere, and numbers of tokens: their names alone look like the names of secrets."""
+
+
+def _own_text(one: ImportedTrial) -> str:
+    """Return what a run has beside its config. A default value is no secret, and would be half of the text."""
+    return storable_json(one, exclude_defaults=True, exclude=_NO_SECRETS)
 
 
 def _is_clean(written: str, redact: Redactor) -> bool:

@@ -61,6 +61,16 @@ def test_a_secret_never_reaches_the_store(tmp_path: Path) -> None:
     assert any("The key is [redacted]" in text for text in kept)
 
 
+def test_a_secret_of_the_prompt_is_masked_in_every_run_that_has_it(tmp_path: Path) -> None:
+    runs = [run(number, 1.0) for number in range(3)]
+    for one in runs[:2]:
+        one["traj"].insert(0, {"role": "system", "content": f"Your key is {KEY}."})
+    assert imported(tmp_path, *runs).masked == 2
+    with closing(Store(tmp_path / ".agentmut" / "store.db")) as store:
+        prompts = [each.trial.trial.config.prompt for each in store.imports.found()]
+    assert prompts == ["Your key is [redacted].", "Your key is [redacted].", ""]
+
+
 def test_runs_of_before_a_time_and_runs_without_one_are_left_out(tmp_path: Path) -> None:
     timed: dict[str, Any] = {
         "timestamp": "2026-01-01",

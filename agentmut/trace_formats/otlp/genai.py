@@ -7,9 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentmut._base import jsonable
-from agentmut.nouns import ModelConfig, RecordedScore, Usage
+from agentmut.nouns import RecordedScore, Usage
 from agentmut.trace_formats.conversation import Call
-from agentmut.trace_formats.otlp.messages import Spoken, heard, mapping, reply, result, texts, tools_of, whole
+from agentmut.trace_formats.otlp.messages import (
+    Spoken,
+    heard,
+    mapping,
+    model_of,
+    reply,
+    result,
+    texts,
+    tools_of,
+    whole,
+)
 from agentmut.trace_formats.otlp.spans import Attributes, Event, Span, decoded, nested
 from agentmut.trace_formats.span_tree import Kind
 
@@ -76,7 +86,7 @@ def _model(attributes: Attributes) -> dict[str, Any]:
         for one in nested(attributes, "llm.request.functions")
     ]
     return {
-        "model": ModelConfig(
+        "model": model_of(
             provider=of("gen_ai.provider.name", "gen_ai.system"),
             name=str(of("gen_ai.response.model", "gen_ai.request.model") or ""),
             temperature=of("gen_ai.request.temperature"),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import UsageError, jsonable
-from agentmut.nouns import ToolSpec, read_tool
+from agentmut.nouns import ModelConfig, ToolSpec, read_tool
 from agentmut.trace_formats.conversation import Call
 from agentmut.trace_formats.otlp.spans import decoded
 
@@ -68,6 +68,20 @@ def _read_tools(definitions: str) -> tuple[ToolSpec, ...]:
         except (UsageError, ValueError, TypeError):  # built-in tools of services have no schema
             continue
     return tuple(found)
+
+
+def model_of(**settings: Any) -> ModelConfig:
+    """Return a model with its settings. Raises `ValueError` for a setting that is none."""
+    try:
+        return _same_model(tuple(settings.items()))
+    except TypeError:  # a list is no setting, and says so by its own error
+        return ModelConfig(**settings)
+
+
+@lru_cache(maxsize=512)
+def _same_model(settings: tuple[tuple[str, Any], ...]) -> ModelConfig:
+    """Return one model for all calls with the same settings: a file has 100,000 calls and few models."""
+    return ModelConfig(**dict(settings))
 
 
 def result(id: Any, value: Any) -> tuple[tuple[str, JsonValue], ...]:

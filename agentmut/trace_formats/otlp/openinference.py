@@ -4,9 +4,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentmut._base import jsonable
-from agentmut.nouns import ModelConfig, Usage
+from agentmut.nouns import Usage
 from agentmut.trace_formats.conversation import Call
-from agentmut.trace_formats.otlp.messages import Spoken, heard, mapping, reply, result, texts, tools_of, whole
+from agentmut.trace_formats.otlp.messages import (
+    Spoken,
+    heard,
+    mapping,
+    model_of,
+    reply,
+    result,
+    texts,
+    tools_of,
+    whole,
+)
 from agentmut.trace_formats.otlp.spans import Attributes, Span, decoded, nested
 from agentmut.trace_formats.span_tree import Kind
 
@@ -76,7 +86,7 @@ def _model(attributes: Attributes) -> dict[str, Any]:
     settings = {name: asked.get(name) for name in ("temperature", "top_p", "max_tokens", "seed")}
     cost = attributes.get("llm.cost.total")
     return {
-        "model": ModelConfig(
+        "model": model_of(
             provider=attributes.get("llm.provider"),
             name=str(attributes.get("llm.model_name") or ""),
             **settings,
