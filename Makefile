@@ -118,6 +118,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/proxy.py
+	$(BIN)/python benchmarks/wire_cost.py
 	$(BIN)/python benchmarks/stats.py
 	$(BIN)/python benchmarks/rescoring.py
 	$(BIN)/python benchmarks/scale.py

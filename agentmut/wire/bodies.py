@@ -17,7 +17,7 @@ DEEPEST = 128
 def read_json(body: bytes | str) -> Any:
     """Return one JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
     try:
-        value = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
+        value = _DECODER.decode(body if isinstance(body, str) else _text_of(body))
     except RecursionError:
         raise ValueError("the body is nested too deeply") from None
     except ValueError as error:
@@ -119,5 +119,13 @@ def _finite(number: str) -> float:
     return found if isfinite(found) else _no_constant(number)
 
 
+def _text_of(body: bytes) -> str:
+    """Return a body as text, in the encoding that `json.loads` reads it in."""
+    return body.decode(json.detect_encoding(body), "surrogatepass")
+
+
 def _no_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

@@ -1,8 +1,10 @@
 """Which names stand for this machine."""
 
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(maxsize=256)  # every request of the proxy names a host
 def is_loopback(host: str) -> bool:
     """Return whether a host of a URL, without port, is this machine by its loopback name or address.
 

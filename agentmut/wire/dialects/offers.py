@@ -1,6 +1,8 @@
 """The tools that a request offers: read in any dialect, and written back in what differs alone."""
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from agentmut._base import UsageError, canonical_json
@@ -12,9 +14,14 @@ from agentmut.wire.dialects.places import merged, same
 def read_spec(part: Any, where: str) -> ToolSpec:
     """Return the tool that an entry's part (name, description, schema) describes. Raises `ValueError`."""
     try:
-        return read_tool(bodies.mapping(part, where))
+        return _spec_of(json.dumps(bodies.mapping(part, where)))
     except (UsageError, TypeError) as error:
         raise ValueError(f"{where.partition('].')[0].removesuffix(']')}]: {error}") from None
+
+
+@lru_cache(maxsize=1024)  # every request of an agent offers its tools anew
+def _spec_of(part: str) -> ToolSpec:
+    return read_tool(json.loads(part))
 
 
 def with_spec(part: Mapping[str, Any], spec: ToolSpec, schema_key: str | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
     found = {} if usage is None else bodies.mapping(usage, where)
 
     def total(names: Sequence[str]) -> int:
-        return sum(_count(found, key, where) for key in names)
+        return sum([_count(found, key, where) for key in names]) if names else 0
 
     read, cached = total(keys.read), total(keys.cached)
     cached = min(cached, read)

@@ -55,8 +55,10 @@ class HiddenExchanges:
     def put_back(self, codec: Codec, body: Body) -> Body:
         """Return the conversation with all that the agent has not seen."""
         owed = self._owed.get(str(body.get("previous_response_id")), [])
+        if not (self._hidden or owed):
+            return body
         key, roles = codec.roles(_listed(body))
-        if not key or not (self._hidden or owed):
+        if not key:
             return body
         listed = _listed(body)
         said = _assistant_texts(codec, listed, key, roles)

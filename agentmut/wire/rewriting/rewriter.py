@@ -161,15 +161,20 @@ class ConfigRewriter:
         before = tuple(request.codec.texts(body))
         is_own = self._documents.is_any and self._prompt.is_of(before)
         texts = self._documents.made_to(self._prompt.made_to(before), is_own=is_own)
-        spoiled = self._results.spoiled(texts, self._tool_of(request))
-        pairs = zip(before, spoiled.texts, strict=True)
+        if self._results.faults:
+            texts = self._with_faults(request, texts, pauses)
+        pairs = zip(before, texts, strict=True)
         changed = {old.path: new.text for old, new in pairs if old.text != new.text}
-        after = request.codec.with_texts(body, changed) if changed else body
+        return request.codec.with_texts(body, changed) if changed else body
+
+    def _with_faults(self, request: "_Request", texts: tuple[Text, ...], pauses: list[float]) -> tuple[Text, ...]:
+        """Return the texts with the results of faulty tools spoiled; add the seconds by which new ones are late."""
+        spoiled = self._results.spoiled(texts, self._tool_of(request))
         late = {call: seconds for call, seconds in spoiled.late.items() if call not in self._late}
         self._late |= late.keys()
         self._mark(*spoiled.changed, *(tool for tool, *_ in late))
         pauses += late.values()
-        return after
+        return spoiled.texts
 
     def _tool_of(self, request: "_Request") -> ToolOf:
         def tool(text: Text) -> str | None:

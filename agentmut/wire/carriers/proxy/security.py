@@ -1,6 +1,7 @@
 """Who may ask the proxy, and for what: this machine, and only what its upstream serves."""
 
 import secrets
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from aiohttp import hdrs
@@ -76,6 +77,7 @@ def check_target(target: str) -> None:
         raise RefusalError(400, "foreign_target", "a request's path may not have `.` or `..` as a part")
 
 
+@lru_cache(maxsize=256)  # a client names the same host each time
 def _is_own(host: str, port: int) -> bool:
     try:
         parts = urlsplit(f"//{host}")
@@ -95,6 +97,8 @@ def _is_of_this_machine(origin: str) -> bool:
 
 def _climbs(path: str) -> bool:
     """However often it is percent-encoded, and with `;parameters` behind the dots, as some servers cut them off."""
+    if "." not in path and "%" not in path:
+        return False
     while True:
         parts = path.replace("\\", "/").split("/")
         if any(part.partition(";")[0] in (".", "..") for part in parts):

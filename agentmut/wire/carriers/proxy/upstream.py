@@ -120,7 +120,7 @@ def new_session() -> aiohttp.ClientSession:
 
 def passed_on(headers: Mapping[str, str] | CIMultiDictProxy[str], *left_out: str) -> Headers:
     """Return headers without those that speak about one connection only, and without those named."""
-    dropped = HOP_BY_HOP.union(name.lower() for name in left_out)
+    dropped = HOP_BY_HOP.union(map(str.lower, left_out))
     if named := headers.get(hdrs.CONNECTION):
         dropped = dropped.union(name.strip().lower() for name in named.split(","))
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in dropped)

@@ -53,6 +53,8 @@ def read_calls(message: Mapping[str, Any], where: str) -> tuple[ToolCall, ...]:
     """Return the calls of an assistant's message, in today's form or the older one, where there is only one, without
     id.
     """
+    if message.get("tool_calls") is None and message.get("function_call") is None:
+        return ()
     where = f"{where}.tool_calls"
     calls = bodies.listing(message.get("tool_calls"), where)
     found = [_read_call(bodies.mapping(call, where), where) for call in calls]

@@ -1,9 +1,11 @@
 """Requests of Chat Completions, read into the normal form and written from it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from agentmut.nouns import Body, Message, ModelRequest, OfferedTool, Role
+from agentmut.nouns import Body, Message, ModelRequest, OfferedTool, Role, ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.dialects.chat.chat_replies import read_calls, write_call
 from agentmut.wire.dialects.offers import read_spec
@@ -28,7 +30,7 @@ def decode(request: Mapping[str, Any]) -> ModelRequest:
     return ModelRequest(
         model=bodies.name(request.get("model"), "model"),
         messages=tuple(_messages(messages)),
-        tools=tuple(tool.spec for _, tool in offers(request) if tool.spec),
+        tools=_specs(json.dumps([request.get("tools"), request.get("functions")])),
         max_tokens=_max_tokens(request),
         stream=bool(request.get("stream")),
         stop=_stop(request.get("stop")),
@@ -65,9 +67,17 @@ def offers(request: Mapping[str, Any]) -> list[tuple[str, OfferedTool]]:
     ]
 
 
+@lru_cache(maxsize=256)  # an agent offers the same tools in all its requests
+def _specs(both_lists: str) -> tuple[ToolSpec, ...]:
+    tools, functions = json.loads(both_lists)
+    return tuple(tool.spec for _, tool in offers({"tools": tools, "functions": functions}) if tool.spec)
+
+
 def role_of(message: Mapping[str, Any], where: str) -> Role:
     """Who speaks in a raw message."""
-    return bodies.one_of(message.get("role"), ROLES, f"{where}.role")
+    role = message.get("role")
+    known = ROLES.get(role) if isinstance(role, str) else None
+    return known or bodies.one_of(role, ROLES, f"{where}.role")
 
 
 def _offered(entry: Any, where: str, *, older: bool) -> OfferedTool:
