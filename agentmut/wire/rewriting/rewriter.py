@@ -167,7 +167,9 @@ class ConfigRewriter:
         changed = {old.path: new.text for old, new in pairs if old.text != new.text}
         return request.codec.with_texts(body, changed) if changed else body
 
-    def _with_faults(self, request: "_Request", texts: tuple[Text, ...], pauses: list[float]) -> tuple[Text, ...]:
+    def _with_faults(
+        self, request: "_Request", texts: tuple[Text, ...], pauses: list[float]
+    ) -> tuple[Text, ...]:
         """Return the texts with the results of faulty tools spoiled; add the seconds by which new ones are late."""
         spoiled = self._results.spoiled(texts, self._tool_of(request))
         late = {call: seconds for call, seconds in spoiled.late.items() if call not in self._late}
