@@ -9,7 +9,7 @@ from agentmut.campaign import Session, make_executor, open_session, refuse_witho
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.clock import EXTRA, can_shift, shifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
-from agentmut.doctor.probing import Tried, together, tried_parts
+from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
 from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
 from agentmut.project import Project
@@ -46,11 +46,11 @@ def plan_of(session: Session, *, keeps_request: bool = False) -> str:
     if keeps_request:
         parts = list(dict.fromkeys(["prompt", "tool description", *parts]))
         return (
-            f"Runs the agent at most {5 + len(parts)} times: as it is on scenario {session.scenarios[0].name}, with "
-            "another clock and on another scenario, to find what moves in its requests; then with a harmless change of "
-            f"each part ({', '.join(parts)}), by rebuild and by wire."
+            f"Runs the agent at most {5 + in_runs(parts)} times: as it is on scenario {session.scenarios[0].name}, "
+            "with another clock and on another scenario, to find what moves in its requests; then with a harmless "
+            f"change of each part ({', '.join(parts)}), by rebuild and by wire."
         )
-    trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
+    trials = 1 + in_runs(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
     return (
         f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
         f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire.{_left_out(session)}"
@@ -82,8 +82,8 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
     `kept_in` is the file that will hold the agent's request, where one was asked for. Then the unchanged agent is run
     twice more, and what the project does not declare is taken from the request, so that all parts are tried.
 
-    A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
-    wire, where none can keep the agent from being built.
+    A change of the model's settings goes by itself, as a service may refuse it. Changes of texts go together on the
+    wire, where none can keep the agent from being built; by rebuild, those of prompt and document do.
     """
     if kept_in:
         refuse_without_texts(session, "`agentmut doctor --save-request`")
@@ -209,16 +209,21 @@ class _Ward:
         return f"answered, and fails: {result.reason}"
 
     async def by_rebuild(self, tried: Sequence[Tried]) -> list[Delivered]:
-        """Return each change by itself. What another program is not told of need not be tried."""
+        """Return what arrives of agents that are built anew. What another program is not told of is not tried."""
         withheld = [self._withheld(one) for one in tried]
-        wanted = [one for one, why in zip(tried, withheld, strict=True) if not why]
+        groups = in_groups([one for one, why in zip(tried, withheld, strict=True) if not why])
         try:
-            done = iter(await self.trials([one.mutant for one in wanted], "rebuild") if wanted else ())
+            done = await self.trials([together(group) for group in groups], "rebuild") if groups else []
         except UsageError as error:
             # A function that takes the input alone is refused this route before anything runs.
             return [Delivered(arrival=Arrival.NONE, said=str(error)) for _ in tried]
+        found = {
+            one.part: self._judged(one, execution, "rebuild")
+            for group, execution in zip(groups, done, strict=True)
+            for one in group
+        }
         return [
-            Delivered(arrival=Arrival.NONE, said=why) if why else self._judged(one, next(done), "rebuild")
+            Delivered(arrival=Arrival.NONE, said=why) if why else found[one.part]
             for one, why in zip(tried, withheld, strict=True)
         ]
 

@@ -1,6 +1,6 @@
 """The harmless changes that show whether mutants arrive: one for each part of an agent."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut._base import digest_of
@@ -76,6 +76,26 @@ def together(tried: Iterable[Tried]) -> Mutant:
         description="; ".join(one.said for one in tried),
         edits=tuple(one.edit for one in tried),
     )
+
+
+INSTRUCTIONS = ("prompt", "document")
+"""Parts whose changes an agent is built from in one run: both are texts that the model reads."""
+
+
+def in_runs(parts: Sequence[str]) -> int:
+    """Return how many runs the changes of these parts take where an agent is built from them.
+
+    >>> in_runs(["prompt", "document", "tool description", "model setting"])
+    3
+    """
+    return len(parts) - all(part in parts for part in INSTRUCTIONS)
+
+
+def in_groups(tried: Sequence[Tried]) -> list[list[Tried]]:
+    """Return the changes that go into one run each where an agent is built from them."""
+    texts = [one for one in tried if one.part in INSTRUCTIONS]
+    others = [[one] for one in tried if one.part not in INSTRUCTIONS]
+    return [texts, *others] if texts else others
 
 
 def _temperature(config: AgentConfig, sent: Iterable[RequestShape]) -> Tried:

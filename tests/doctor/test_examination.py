@@ -354,6 +354,30 @@ def test_what_moves_is_a_placeholder_in_the_kept_request(ward: Ward) -> None:
     assert "What moves from run to run" in render_diagnosis(found)
 
 
+FIVE_CALLS = """
+    import datetime
+    prompt = f"{config.context[0].text}\\nBe kind. Today is {datetime.date.today()}. Never promise dates to anybody."
+    for _ in range(4):
+        ask(body(prompt, [LOOK], temperature=config.model.temperature))
+    return ask(body(prompt, [LOOK], temperature=config.model.temperature))
+"""
+
+
+def test_five_calls_a_run_every_part_and_a_template_take_eight_runs_at_most(ward: Ward, service: Any) -> None:
+    pytest.importorskip("time_machine")
+    (ward.folder / "policy.md").write_text("Refunds take five days.\n")
+    ward.write(FIVE_CALLS, config={"context": ["policy.md"]})
+    more = {"name": "more", "input": "Hi there", "evaluators": [{"contains": "Hello"}]}
+    with (ward.folder / "scenarios.yaml").open("a") as scenarios:
+        scenarios.write(yaml.safe_dump([more]))
+    found = ward.examine("--save-request", str(ward.folder / "request.json"))
+    assert list(arrivals(found)) == ["prompt", "document", "tool description", "model setting"]
+    assert found.trials == 8 and len(service.requests) == 8 * 5
+    assert "at most 8 times" in ward.err
+    assert arrivals(found)["document"] == ("yes", "yes")
+    assert arrivals(found)["prompt"] == ("no", "yes")
+
+
 @pytest.mark.parametrize(
     ("scenario", "safe", "said"),
     [
