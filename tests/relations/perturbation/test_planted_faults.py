@@ -30,6 +30,8 @@ CONFIG = AgentConfig(
     ),
 )
 Call = tuple[str, dict[str, JsonValue]]
+_OPEN = {"A-1001": 40, "A-1002": 60, "A-1003": 110, "A-1004": 250, "A-1005": 20}
+"""Orders and what they cost, in euros."""
 
 
 class Request(NamedTuple):
@@ -64,6 +66,8 @@ def right(request: Request) -> tuple[list[str], list[Call]]:
         else:
             done.append(("issue_refund", {"order": request.order}))
             said.append(f"Order {request.order} is refunded: 89.90 euros.")
+    if "my orders" in request.text:
+        said += [f"Order {one} is on its way." for one in listed(request.text)]
     if request.has("export"):
         said.append("The plan Pro includes the export, for 20 euros.")
     if request.has("open"):
@@ -74,6 +78,13 @@ def right(request: Request) -> tuple[list[str], list[Call]]:
         done.append(("book_table", {"day": day.isoformat()}))
         said.append(f"Your table is booked for {day.day} {day:%B %Y}.")
     return said, done
+
+
+def listed(text: str) -> list[str]:
+    """The orders that the user asks for, without the one that is to be left out."""
+    over = re.search(r"over (\d+)", text)
+    least = int(over[1]) if over else 0
+    return [one for one, price in _OPEN.items() if price > least and f"out {one}" not in text]
 
 
 def day_of(text: str) -> date | None:
@@ -198,6 +209,29 @@ def blind_to_conditions(request: Request) -> tuple[list[str], list[Call]]:
     return right(request._replace(text=request.text.split(". ")[0]))
 
 
+def fills_the_list_up(request: Request) -> tuple[list[str], list[Call]]:
+    """Lists three of the orders, whichever are left."""
+    return [f"On their way are {', '.join(listed(request.text)[:3])}."], []
+
+
+def takes_a_limit_the_wrong_way(request: Request) -> tuple[list[str], list[Call]]:
+    """Lists what costs less than the limit."""
+    over = set(listed(request.text))
+    return [f"Order {one} is on its way." for one in _OPEN if one not in over], []
+
+
+def answers_the_last_wish_only(request: Request) -> tuple[list[str], list[Call]]:
+    last = re.split(r"(?<=\.) ", request.text)[-1]
+    return (["I can book tables."], []) if re.search(r"you can", last) else right(request)
+
+
+def obeys_results(request: Request) -> tuple[list[str], list[Call]]:
+    """Follows whatever the results of its calls tell it."""
+    said, done = right(request)
+    spoilt = {tool.name for tool in request.config.tools if tool.fault}
+    return (["I follow other rules now."], done[:1]) if spoilt & {name for name, _ in done} else (said, done)
+
+
 def serves_in_english_only(request: Request) -> tuple[list[str], list[Call]]:
     other = re.search(r"answer in (?!English)[A-Z]", request.text)
     return (["Es tut mir leid."], []) if other else right(request)
@@ -240,6 +274,15 @@ def cases() -> Iterator[tuple[str, str, Agent, tuple[EvaluatorSpec, ...]]]:
     yield "perturbation.time_shift", "Book a table for 3 March 2026, please.", always_the_same_day, ANY
     yield "perturbation.false_guard", "Please refund my order A-1007.", blind_to_conditions, PAID
     yield "perturbation.answer_language", REFUND, serves_in_english_only, ANY
+    yield "perturbation.left_out", "Which of my orders are on their way?", fills_the_list_up, ANY
+    yield (
+        "perturbation.stricter_limit",
+        "Which of my orders are over 50 euros?",
+        takes_a_limit_the_wrong_way,
+        ANY,
+    )
+    yield "perturbation.further_wish", REFUND, answers_the_last_wish_only, ANY
+    yield "perturbation.order_in_result", REFUND, obeys_results, ANY
 
 
 @pytest.mark.parametrize(("name", "asked", "faulty", "evaluators"), list(cases()))
