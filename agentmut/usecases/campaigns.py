@@ -45,7 +45,7 @@ from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, write_rescored
 from agentmut.usecases.notebook import BesideKernel, in_notebook
-from agentmut.usecases.runtime import opened, refuse_running_loop
+from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
 from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
@@ -84,12 +84,12 @@ def measure(
     return measured(lambda state: None)
 
 
-def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
+def merge_shards(paths: Sequence[Path] = (), project: Project | str | Path = ".") -> Result:
     """Put the shards of a campaign together: `agentmut merge`.
 
-    `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`. The result
-    is the one that an undivided run would have had on the same trials. Raises `UsageError` where they are not all
-    the shards of one campaign on one baseline.
+    `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`; without any,
+    the shards are those in the project's own store. The result is the one that an undivided run would have had on the
+    same trials. Raises `UsageError` where they are not all the shards of one campaign on one baseline.
     """
     refuse_running_loop("agentmut.merge_shards")
     with opened(project) as (session, store):
@@ -192,7 +192,8 @@ def carry_out_merge(
     session: Session, store: Store, paths: Sequence[Path], now: float | None = None
 ) -> Result:
     """Merge into an open store; see `merge_shards`."""
-    merge = plan_merge(session, paths, time.time() if now is None else now)
+    stores = paths or [store_place(session.project)]
+    merge = plan_merge(session, stores, time.time() if now is None else now)
     plan = merge.plan
     register(store, plan, session.tests.texts)
     trials = merge.taken_in(store)

@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.session import Session, open_session, suite_d
 from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
 from agentmut.nouns import Execution
 from agentmut.project import FOLDER
-from agentmut.store import Claims, Spent, Store, StoredRun, StoredTrial, Unshared, is_later
+from agentmut.store import Claims, Spent, Store, StoredRun, StoredTrial, StoreUrl, Unshared, Where, is_later
 from agentmut.trial import TrialRequest
 
 FILE = "store.db"
@@ -24,7 +24,7 @@ Executed = tuple[str, str, str, float]
 class Found(NamedTuple):
     """A shard's run, and the store it is in."""
 
-    store: Path
+    store: Where
     run: StoredRun
     plan: Plan
 
@@ -34,7 +34,7 @@ class Found(NamedTuple):
         return self.plan.shard.number if self.plan.shard else 0
 
     def __str__(self) -> str:
-        return f"run {self.run.id} in {self.store}"
+        return f"run {self.run.id} in {_shown(self.store)}"
 
 
 class Common(NamedTuple):
@@ -120,13 +120,13 @@ class Merge(NamedTuple):
         return MergedTrials(store, _import(store, self.shards, self.plan), self.common)
 
 
-def plan_merge(session: Session, paths: Sequence[Path], now: float) -> Merge:
-    """Find the shards in these folders or stores, and put their plans together.
+def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
+    """Find the shards in these stores, or in folders that hold one, and put their plans together.
 
     Raises `UsageError` where they are not all the shards of one campaign on one baseline, or where the project is
     not as it was.
     """
-    shards, notes = _shards(paths)
+    shards, notes = _shards(stores)
     plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
     plan = plan.model_copy(update={"notes": (*plan.notes, *notes)})
     return Merge(_fitting(session, plan), plan, shards, _common(shards, plan))
@@ -140,12 +140,12 @@ class Shards(NamedTuple):
     """What was passed over."""
 
 
-def _shards(paths: Iterable[Path]) -> Shards:
+def _shards(stores: Iterable[Where]) -> Shards:
     """Return the newest finished run of each shard of the campaign that ran last.
 
     Runs of other campaigns are what a shared folder held before; they are told of where shards are missing.
     """
-    runs = _runs(paths)
+    runs = _runs(stores)
     newest = max(runs, key=lambda found: found.plan.started)
     same = [found for found in runs if same_campaign(found.plan, newest.plan)]
     chosen = {found.number: found for found in sorted(same, key=_preference)}
@@ -177,24 +177,33 @@ def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str
             )
 
 
-def _runs(paths: Iterable[Path]) -> list[Found]:
+def _runs(stores: Iterable[Where]) -> list[Found]:
     """Return every run of a shard in the stores, each once; finished if one store has it finished."""
     found: dict[str, Found] = {}
-    for path in map(_store_file, paths):
-        for shard in _shards_in(path):
+    for store in map(_place, stores):
+        for shard in _shards_in(store):
             known = found.setdefault(shard.run.id, shard)
             if known.run.status != "finished":  # copied while it was at work
                 found[shard.run.id] = shard
     return list(found.values())
 
 
-def _shards_in(path: Path) -> list[Found]:
-    with _opened(path) as store:
+def _shards_in(where: Where) -> list[Found]:
+    with _opened(where) as store:
         plans = ((run, _plan(run)) for run in store.runs())
-        found = [Found(path, run, plan) for run, plan in plans if plan and plan.shard]
+        found = [Found(where, run, plan) for run, plan in plans if plan and plan.shard]
     if not found:
-        raise UsageError(f"{path} holds no shard: run `agentmut run --shard k/n` there first.")
+        raise UsageError(f"{_shown(where)} holds no shard: run `agentmut run --shard k/n` there first.")
     return found
+
+
+def _place(where: Where) -> Where:
+    """Return the file of a store that a folder holds; a database stands where its URL says."""
+    return where if isinstance(where, StoreUrl) else _store_file(where)
+
+
+def _shown(where: Where) -> str:
+    return where.shown if isinstance(where, StoreUrl) else str(where)
 
 
 def _store_file(path: Path) -> Path:
@@ -208,8 +217,8 @@ def _store_file(path: Path) -> Path:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Store]:
-    store = Store(path)
+def _opened(where: Where) -> Iterator[Store]:
+    store = Store(where)
     try:
         yield store
     finally:

@@ -12,8 +12,12 @@ from agentmut.cli.run_output import print_result
 
 def merge(
     paths: Annotated[
-        list[Path], typer.Argument(help="The .agentmut folder of each shard, or the project that holds it.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            help="The .agentmut folder of each shard, or the project that holds it; left out: the project's own store, "
+            "for shards that share a database."
+        ),
+    ] = None,
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     full: Full = False,
@@ -22,7 +26,8 @@ def merge(
     """Put the shards of a campaign together; nothing is run.
 
     The shards must share one baseline: `agentmut run --baseline-only`, copy .agentmut to every machine, then
-    `agentmut run --shard k/n` on each. The result is that of an undivided run on the same trials.
+    `agentmut run --shard k/n` on each. Shards that share a PostgreSQL store need no copy. The result is that of an
+    undivided run on the same trials.
 
     Example: agentmut merge shard1/.agentmut shard2/.agentmut
     """
@@ -33,6 +38,6 @@ def merge(
     with agents_on_stderr():
         loaded = load_project(project, agent)
     with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
-        result = carry_out_merge(open_session(loaded), store, paths)
+        result = carry_out_merge(open_session(loaded), store, paths or ())
     print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))
