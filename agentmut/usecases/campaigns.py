@@ -43,7 +43,7 @@ from agentmut.campaign import rescore as judged_again
 from agentmut.insight import carried_over, grouped, with_gaps
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
-from agentmut.store import Rescored, Store, StoredRun, write_rescored
+from agentmut.store import Rescored, Store, StoredRun, Where, write_rescored
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
 from agentmut.usecases.second_looks import with_looks
@@ -192,7 +192,7 @@ def carry_out_merge(
     session: Session, store: Store, paths: Sequence[Path], now: float | None = None
 ) -> Result:
     """Merge into an open store; see `merge_shards`."""
-    stores = paths or [store_place(session.project)]
+    stores: Sequence[Where] = paths or [store_place(session.project)]
     merge = plan_merge(session, stores, time.time() if now is None else now)
     plan = merge.plan
     register(store, plan, session.tests.texts)
