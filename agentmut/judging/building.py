@@ -1,7 +1,8 @@
 """Build evaluators and judge runs: (scenario, trace) -> pass or fail, with a reason."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ class NamedEvaluator(GivesChecks):
 
     name: str
     evaluator: Evaluator
+    place: str = ""
+    """`file:line` of the evaluator; empty where that is not known."""
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Return the evaluator's check, under its registered name. Raise `RunError` or `NotJudgedError`."""
@@ -80,7 +83,7 @@ class NamedEvaluator(GivesChecks):
         return found
 
     def _where(self, scenario: Scenario) -> str:
-        return f"evaluator {self.name!r} of scenario {scenario.name!r}"
+        return f"{_label(self)} of scenario {scenario.name!r}"
 
     def _asked(
         self, judge: Callable[[Scenario, AgentTrace], Any], scenario: Scenario, trace: AgentTrace
@@ -99,8 +102,10 @@ class NamedEvaluator(GivesChecks):
             ) from error
 
 
-def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
+def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None, place: str = "") -> Evaluator:
     """Return the evaluator that a scenario asks for, from what is installed or from `catalogue`.
+
+    `place` is its `file:line`, for its errors.
 
     Raises `PluginError` for an unknown or broken evaluator (with the nearest name) and `UsageError` for
     an argument it does not take.
@@ -114,7 +119,7 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
     if faults := "; ".join(attribute_faults(built)):
         raise PluginError(f"evaluator {spec.name!r}: {faults}. Fix {plugin.__module__}.")
-    return NamedEvaluator(spec.name, built)
+    return NamedEvaluator(spec.name, built, place)
 
 
 def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> EvaluatorSpec:
@@ -137,10 +142,14 @@ def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> Evaluat
     return spec.model_copy(update={"argument": argument})
 
 
-def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None) -> tuple[Evaluator, ...]:
-    """Build several evaluators; the installed plugins are read once."""
+def build_all(
+    specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None, places: Sequence[str] = ()
+) -> tuple[Evaluator, ...]:
+    """Build several evaluators; the installed plugins are read once. `places` has the `file:line` of the first ones."""
     catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
-    return tuple(build(spec, catalogue) for spec in specs)
+    return tuple(
+        build(spec, catalogue, place) for spec, place in zip(specs, chain(places, repeat("")), strict=False)
+    )
 
 
 def tools_judged(evaluator: Evaluator) -> tuple[str, ...]:
@@ -160,7 +169,7 @@ def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
     if not isinstance(inner, AsksModel):
         return evaluator
     own = from_plugin(f"{_label(evaluator)}: remembering()", Evaluator, lambda: inner.remembering(cache))
-    return NamedEvaluator(evaluator.name, own) if isinstance(evaluator, NamedEvaluator) else own
+    return replace(evaluator, evaluator=own) if isinstance(evaluator, NamedEvaluator) else own
 
 
 def note(evaluator: Evaluator, scenario: Scenario) -> str:
@@ -168,7 +177,10 @@ def note(evaluator: Evaluator, scenario: Scenario) -> str:
     inner = unwrapped(evaluator)
     if not isinstance(inner, Notes):
         return ""
-    told: str = from_plugin(f"{_label(evaluator)}: note()", str, lambda: inner.note(scenario))
+    try:
+        told: str = from_plugin(f"{_label(evaluator)}: note()", str, lambda: inner.note(scenario))
+    except RunError as error:
+        raise RunError(f"{_label(evaluator)} of scenario {scenario.name!r}: {error}") from None
     return told
 
 
@@ -191,8 +203,13 @@ def spend(evaluator: Evaluator) -> JudgeSpend:
 
 
 def _label(evaluator: Evaluator) -> str:
-    name = evaluator.name if isinstance(evaluator, NamedEvaluator) else type(evaluator).__name__
-    return f"evaluator {name!r}"
+    if not isinstance(evaluator, NamedEvaluator):
+        return f"evaluator {type(evaluator).__name__!r}"
+    return (
+        f"{evaluator.place}: evaluator {evaluator.name!r}"
+        if evaluator.place
+        else f"evaluator {evaluator.name!r}"
+    )
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

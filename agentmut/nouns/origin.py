@@ -74,6 +74,13 @@ class Sources(Frozen):
     such as `model/seed`."""
     scenarios: dict[str, str] = Field(default_factory=dict)
     """`file:line` of each scenario, by name."""
+    evaluators: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """`file:line` of each evaluator of a scenario, by the scenario's name."""
+
+    def evaluators_of(self, scenario: str, count: int) -> tuple[str, ...]:
+        """Return `file:line` of a scenario's `count` evaluators; of the scenario itself where they have no line."""
+        own = self.scenarios.get(scenario)
+        return self.evaluators.get(scenario) or ((own,) * count if own else ())
 
     def prompt_position(self, prompt: str, offset: int) -> Position:
         """Return line and column of a character of the prompt in the user's file."""

@@ -122,7 +122,12 @@ class _ProjectReader:
             env=env,
             filled=frozenset(name for name in env if VARIABLE.search(self.file.agent.env[name])),
             config=config,
-            sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
+            sources=sources.model_copy(
+                update={
+                    "scenarios": {s.scenario.name: s.where for s in located},
+                    "evaluators": {s.scenario.name: s.evaluators for s in located},
+                }
+            ),
             scenarios=tuple(s.scenario for s in located),
             imported=imported,
             store_url=store["url"] if self.file.store.url else None,

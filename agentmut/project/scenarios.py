@@ -25,6 +25,8 @@ class LocatedScenario:
 
     scenario: Scenario
     where: str
+    evaluators: tuple[str, ...]
+    """The places of its evaluators."""
 
 
 def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str, ...]:
@@ -98,7 +100,11 @@ class _EntryReader:
         if len(self.problems) > before:
             return None
         scenario = self._scenario(entry, turns, context, specs, compare)
-        return LocatedScenario(scenario, f"{self.source.label}:{self.source.line((index,))}")
+        places = tuple(self._place(index, "evaluators", number) for number in range(len(specs)))
+        return LocatedScenario(scenario, self._place(index), places)
+
+    def _place(self, *path: str | int) -> str:
+        return f"{self.source.label}:{self.source.line(path)}"
 
     def _scenario(
         self,

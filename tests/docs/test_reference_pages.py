@@ -5,6 +5,8 @@ from pathlib import Path
 
 import yaml
 
+from agentmut.judging.building import build
+from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.project import reference
 from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
@@ -26,12 +28,13 @@ def test_the_page_of_the_project_file_is_the_one_that_the_schema_gives() -> None
 
 def test_every_evaluator_has_one_example() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)
-    ((scenario,), _) = (yaml.safe_load(block) for block in blocks)
+    ((scenario,), unfit, _) = (yaml.safe_load(block) for block in blocks)
+    assert [build(EvaluatorSpec(name="expression", argument=one["expression"])) for one in unfit]
     shown = [name for one in scenario["evaluators"] for name in one]
     assert sorted([*shown, "suite", "suite_checks"]) == sorted(Catalogue.of("evaluators").names)
 
 
 def test_the_specification_of_the_page_is_one(tmp_path: Path) -> None:
-    (tmp_path / "spec.yaml").write_text(re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)[1])
+    (tmp_path / "spec.yaml").write_text(re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)[2])
     project = load_project(tmp_path / "spec.yaml", "collections:Counter")
     assert len(project.scenarios) == 1

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut._base.errors import UsageError
+from agentmut._base.errors import RunError, UsageError
 from agentmut.assessment.checked import Checked
 from agentmut.judging.building import build, with_files
 from agentmut.judging.contracts.evaluator import Contract
@@ -144,12 +144,23 @@ def test_invariants_see_only_what_was_there_by_then() -> None:
     assert check.passed, check.reason
 
 
-def test_an_expression_that_the_run_does_not_allow_is_a_violation_that_says_so() -> None:
-    spec: dict[str, Any] = {
-        "name": "c",
-        "invariants": [{"id": "amount", "check": "step['arguments']['amount'] > 0"}],
-    }
-    assert "cannot be evaluated" in Contract(spec).evaluate(scenario(), GOOD).reason
+@pytest.mark.parametrize(
+    ("kind", "key", "unfit"),
+    [
+        ("invariants", "check", "step['arguments']['nope'] > 0"),
+        ("invariants", "when", "step['arguments']['nope'] > 0"),
+        ("postconditions", "check", "calls[0]['arguments']['nope'] > 0"),
+    ],
+)
+def test_an_expression_that_the_run_does_not_allow_is_an_error_or_a_violation_if_asked(
+    kind: str, key: str, unfit: str
+) -> None:
+    clause: dict[str, Any] = {"id": "amount", "check": "steps > 0", key: unfit}
+    with pytest.raises(RunError, match=r"clause amount.*cannot be evaluated.*otherwise: fail"):
+        Contract({"name": "c", kind: [clause]}).evaluate(scenario(), GOOD)
+    lenient = Contract({"name": "c", kind: [{**clause, "otherwise": "fail"}]})
+    check = lenient.evaluate(scenario(), GOOD)
+    assert not check.passed and "cannot be evaluated" in check.reason
 
 
 def test_single_clauses_can_be_asked_for() -> None:

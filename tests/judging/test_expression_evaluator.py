@@ -1,10 +1,12 @@
 """The expression language: what it can say, and what it refuses."""
 
 import os
-from contextlib import suppress
+import re
+from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError
 from agentmut.judging.evaluators.expression import NAMES, Expression, Predicate
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
@@ -77,14 +79,39 @@ def test_a_false_expression_shows_itself_and_the_output() -> None:
         ("9 ** 99999999 > 1", "cannot be evaluated"),
     ],
 )
-def test_what_the_data_does_not_allow_fails_and_says_why(source: str, piece: str) -> None:
-    result = check(source)
-    assert (result.passed, piece in result.reason) == (False, True), result.reason
+def test_what_the_data_does_not_allow_is_an_error_of_the_evaluator(source: str, piece: str) -> None:
+    with pytest.raises(RunError, match=f"{re.escape(source)}` .*{piece}.*otherwise: fail"):
+        check(source)
+    failed = Expression({"check": source, "otherwise": "fail"}).evaluate(SCENARIO, TRACE)
+    assert (failed.passed, piece in failed.reason) == (False, True), failed.reason
+
+
+def test_a_price_that_nobody_knows_is_no_failure_of_the_agent() -> None:
+    unpriced = TRACE.model_copy(update={"steps": (Step(action=Action.REASON, usage=Usage(input_tokens=3)),)})
+    with pytest.raises(RunError, match="`usd < 1` cannot be evaluated"):
+        check("usd < 1", unpriced)
+    assert not check("usd is not None and usd < 1", unpriced).passed
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"check": "steps > 1", "otherwise": "pass"}, "expects otherwise to be fail"),
+        ({"otherwise": "fail"}, "expects the key 'check'"),
+        ({"check": "steps > 1", "else": "fail"}, "unknown key 'else'"),
+        ("(" * 5000 + "1" + ")" * 5000, "expects an expression"),
+        ("-" * 200_000 + "1", "expects an expression"),
+    ],
+)
+def test_a_wrong_argument_is_refused_when_it_is_built(argument: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as error:
+        Expression(argument)
+    assert len(str(error.value)) < 500
 
 
 def test_output_that_is_no_json_gives_none() -> None:
     assert check("json is None", AgentTrace(outputs=("plain",))).passed
-    assert not check("json.get('a') == 1", AgentTrace(outputs=("plain",))).passed
+    assert not check("json is not None and json.get('a') == 1", AgentTrace(outputs=("plain",))).passed
 
 
 @pytest.mark.parametrize(
@@ -130,7 +157,8 @@ def test_the_trace_cannot_be_changed_through_an_expression() -> None:
 def test_text_cannot_be_formatted_to_any_width() -> None:
     with pytest.raises(ValueError, match="joinedstr is not allowed"):
         Expression("f'{text:>999999999}' == 'x'")
-    assert "% works on numbers only" in check("'%999999999d' % 1 == 'a'").reason
+    with pytest.raises(RunError, match="% works on numbers only"):
+        check("'%999999999d' % 1 == 'a'")
     assert check("steps % 2 == 0").passed
 
 
@@ -149,11 +177,14 @@ def test_no_function_or_module_can_be_taken_out_of_a_container(held: object) -> 
         "max(output) == 1",
         "output[0].lower() == 'a'",
     ):
-        with suppress(TypeError):
-            found = Predicate(source, names).of(names)
-            assert found.unusable or not found.true
+        found = Predicate(source, names, fails_otherwise=True).of(names)
+        assert found.unusable or not found.true
 
 
 def test_a_forbidden_function_within_a_container_is_refused_when_it_is_reached() -> None:
-    assert "forbidden" in Predicate("output[0] == 1", ["output"]).of({"output": [os.system]}).said
-    assert "not allowed" in Predicate("[x for x in output] == []", ["output"]).of({"output": [os]}).said
+    for source, held, said in (
+        ("output[0] == 1", os.system, "forbidden"),
+        ("[x for x in output] == []", os, "not allowed"),
+    ):
+        with pytest.raises(RunError, match=said):
+            Predicate(source, ["output"]).of({"output": [held]})

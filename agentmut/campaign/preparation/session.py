@@ -39,6 +39,7 @@ from agentmut.seams import (
     Adapter,
     AsksModel,
     Catalogue,
+    Evaluator,
     Group,
     HoldsInputs,
     HoldsTrials,
@@ -90,6 +91,11 @@ class Session(NamedTuple):
         return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
 
+def _built(project: Project, scenario: Scenario, catalogue: Catalogue) -> tuple[Evaluator, ...]:
+    specs = scenario.evaluators
+    return build_all(specs, catalogue, project.sources.evaluators_of(scenario.name, len(specs)))
+
+
 def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     """Import the agent and build the tests; `scenarios` restricts the suite by name.
 
@@ -106,8 +112,8 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     texts = TextKeeping(Texts(project.store.texts), adapter.get_config(), chosen)
     opinions = _opinions(project)
     evaluators = {
-        scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
-        for scenario in chosen
+        one.name: tuple(remembering(judge, opinions) for judge in _built(project, one, catalogue))
+        for one in chosen
     }
     check_tools_judged(adapter, evaluators)
     return Session(

@@ -1,12 +1,12 @@
 """A behavioural contract: what must hold before, during and after every run of an agent."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from agentmut._base import Frozen
-from agentmut.judging.evaluators.expression import NAMES, Predicate
+from agentmut.judging.evaluators.expression import FAIL, NAMES, Predicate
 
 INPUT_NAMES = ("turns", "documents")
 """The names in a precondition: the scenario's inputs, never the agent's results."""
@@ -29,6 +29,8 @@ class Clause(Frozen):
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     check: str
     """A safe expression that must be true; see the evaluator `expression`."""
+    otherwise: Literal["fail"] | None = None
+    """`fail`: where a run's data does not allow the expression, the clause is violated. Else that is an error."""
     names: ClassVar[tuple[str, ...]] = NAMES
 
     @field_validator("check", "when", check_fields=False)
@@ -37,6 +39,10 @@ class Clause(Frozen):
         if written is not None:
             Predicate(written, cls.names)
         return written
+
+    def predicate(self, written: str) -> Predicate:
+        """Return one of the clause's expressions, parsed."""
+        return Predicate(written, self.names, fails_otherwise=self.otherwise == FAIL)
 
 
 class Precondition(Clause):

@@ -1,6 +1,6 @@
 """A behavioural contract as an evaluator that locates every violation."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -8,9 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import arguments, nearest
+from agentmut._base import RunError, arguments, nearest
 from agentmut.judging.contracts.contract import (
     INPUT_NAMES,
+    Clause,
     ContractSpec,
     Governance,
     Invariant,
@@ -19,7 +20,7 @@ from agentmut.judging.contracts.contract import (
     parse_contract,
 )
 from agentmut.judging.contracts.steps import over_steps, step_values
-from agentmut.judging.evaluators.expression import Predicate, namespace
+from agentmut.judging.evaluators.expression import Predicate, Truth, namespace
 from agentmut.judging.evaluators.trajectory import unknown_cost
 from agentmut.nouns import AgentTrace, Check, Scenario
 from agentmut.seams import NamesTools, Notes, ReadsFiles
@@ -90,7 +91,8 @@ class Contract(NamesTools, Notes, ReadsFiles):
         documents: list[JsonValue] = [document.name for document in scenario.context]
         given = dict(zip(INPUT_NAMES, (list(scenario.turns), documents), strict=True))
         found = (
-            (clause, Predicate(clause.check, INPUT_NAMES).of(given)) for clause in self.spec.preconditions
+            (clause, _truth(clause, clause.predicate(clause.check), given))
+            for clause in self.spec.preconditions
         )
         return "; ".join(
             f"precondition {clause.id} {truth.said}" for clause, truth in found if not truth.true
@@ -129,7 +131,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
             yield _located(trace, found, limit, "governance", Severity.HARD, 0)
         end = namespace(scenario, trace)
         for condition in self.spec.postconditions:
-            truth = Predicate(condition.check, condition.names).of(end)
+            truth = _truth(condition, condition.predicate(condition.check), end)
             if not truth.true:
                 said = f"`{condition.check}` {truth.said}"
                 yield Violation(condition.id, "postcondition", Severity.HARD, said)
@@ -166,19 +168,29 @@ class _ParsedInvariant:
 
     def __init__(self, spec: Invariant) -> None:
         self.spec = spec
-        self._check = Predicate(spec.check, spec.names)
-        self._when = Predicate(spec.when, spec.names) if spec.when else None
+        self._check = spec.predicate(spec.check)
+        self._when = spec.predicate(spec.when) if spec.when else None
 
     def fault(self, values: dict[str, Any]) -> str:
         """Return what is wrong after a step; empty if nothing is."""
         if self._when:
-            asked = self._when.of(values)
+            asked = _truth(self.spec, self._when, values)
             if asked.unusable:
                 return f"when: `{self._when.source}` {asked.said}"
             if not asked.true:
                 return ""
-        truth = self._check.of(values)
+        truth = _truth(self.spec, self._check, values)
         return "" if truth.true else f"`{self._check.source}` {truth.said}"
+
+
+def _truth(clause: Clause, predicate: Predicate, values: Mapping[str, Any]) -> Truth:
+    """Return whether an expression of a clause is true. Raise `RunError` with the clause where neither is known."""
+    try:
+        return predicate.of(values)
+    except RunError as error:
+        step = values.get("step")
+        at = f", step {step['number']}" if step else ""
+        raise RunError(f"clause {clause.id}{at}: {error}") from None
 
 
 def _located(

@@ -14,8 +14,8 @@ from simpleeval import (  # type: ignore[import-untyped]
     SimpleEval,
 )
 
-from agentmut._base import arguments, nearest
-from agentmut.judging.evaluators.json_values import shown, structured
+from agentmut._base import RunError, arguments, nearest, one_line
+from agentmut.judging.evaluators.json_values import SHOWN, shown, structured
 from agentmut.nouns import END, START, AgentTrace, Check, Scenario
 
 NAMES = (
@@ -23,6 +23,16 @@ NAMES = (
 )  # fmt: skip
 
 
+_UNUSABLE = (
+    InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, MemoryError
+)  # fmt: skip
+"""What simpleeval raises where values do not allow an expression. A deadline of ours is none of these."""
+FAIL = "fail"
+REMEDY = (
+    "Guard what a run may lack (`json is not None and ...`, `json.get('id')`), or write `otherwise: fail` beside "
+    "`check:` if a run without it fails. Finished trials are kept."
+)
+"""What to do about an expression that cannot be evaluated."""
 MOST_ITEMS = 1_000_000
 """Items that the comprehensions of one expression may go through."""
 _PLAIN = frozenset({bool, int, float, str, type(None), list, tuple, dict})
@@ -38,15 +48,21 @@ class Expression:
 
     Functions: abs, all, any, bool, float, int, len, max, min, round, sorted, str, sum. Text, lists and
     mappings have their reading methods (`text.lower()`, `json.get("id")`), and list comprehensions work.
-    An expression that the run's data does not allow (a missing key, a number where text was) fails the
-    trial and says so. The result must be true or false.
+    An expression that the run's data does not allow (a missing key, a number where text was), or that is neither
+    true nor false, is an error of the evaluator. `{check: EXPRESSION, otherwise: fail}` fails such a trial instead.
     """
 
     def __init__(self, argument: JsonValue) -> None:
-        self.predicate = Predicate(argument, NAMES)
+        written, otherwise = argument, None
+        if isinstance(argument, dict):
+            given = arguments.mapping(argument, ["check"], ["otherwise"])
+            written, otherwise = given["check"], given.get("otherwise")
+        if otherwise not in (None, FAIL):
+            raise ValueError(f"expects otherwise to be {FAIL}, or to be left out, got {otherwise!r}")
+        self.predicate = Predicate(written, NAMES, fails_otherwise=otherwise == FAIL)
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Evaluate over the trace."""
+        """Evaluate over the trace. Raise `RunError` where its data does not allow the expression."""
         found = self.predicate.of(namespace(scenario, trace))
         output = "" if found.true or found.unusable else f"; output: {shown(trace.text)}"
         reason = f"`{self.predicate.source}` {found.said}{output}"
@@ -64,19 +80,31 @@ class Truth(NamedTuple):
 
 
 class Predicate:
-    """A parsed expression over named values. Raises `ValueError` for no expression and for names not in `names`."""
+    """A parsed expression over named values. Raises `ValueError` for no expression and for names not in `names`.
 
-    def __init__(self, argument: JsonValue, names: Iterable[str]) -> None:
+    Where the values do not allow the expression it is an error, since that says nothing about the agent;
+    with `fails_otherwise` it is false then.
+    """
+
+    def __init__(self, argument: JsonValue, names: Iterable[str], *, fails_otherwise: bool = False) -> None:
         self.source = arguments.text(argument, "an expression")
+        self.fails_otherwise = fails_otherwise
         try:
             self.tree = ast.parse(self.source.strip(), mode="eval").body
-        except (SyntaxError, ValueError) as error:
-            raise ValueError(f"expects an expression, got {self.source!r}: {error}") from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            said = str(error) or "it is nested too deeply"
+            raise ValueError(f"expects an expression, got {shown(self.source)}: {said}") from None
         for fault in _faults(self.tree, frozenset(names)):
             raise ValueError(f"{fault} (in {self.source!r})")
 
     def of(self, values: Mapping[str, Any]) -> Truth:
-        """Return whether it is true of these values, which it cannot change."""
+        """Return whether it is true of these values, which it cannot change. Raise `RunError` if neither is known."""
+        found = self._found(values)
+        if found.unusable and not self.fails_otherwise:
+            raise RunError(f"`{self.source}` {found.said}. {REMEDY}")
+        return found
+
+    def _found(self, values: Mapping[str, Any]) -> Truth:
         evaluator = _Evaluator(
             operators={**DEFAULT_OPERATORS, ast.Mod: _remainder},
             functions=_functions(),
@@ -85,10 +113,10 @@ class Predicate:
         )
         try:
             value = evaluator.eval(self.source, previously_parsed=self.tree)
-        except (InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError) as error:
-            return Truth(False, f"cannot be evaluated: {error}", True)
+        except _UNUSABLE as error:
+            return Truth(False, f"cannot be evaluated: {one_line(error)}", True)
         if not isinstance(value, bool):
-            return Truth(False, f"is {value!r}, neither true nor false; write a comparison", True)
+            return Truth(False, f"is {repr(value)[:SHOWN]}, neither true nor false: write a comparison", True)
         return Truth(value, "holds" if value else "does not hold")
 
 
