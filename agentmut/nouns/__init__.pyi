@@ -126,6 +126,7 @@ from .result_figures import CiNoticed as CiNoticed
 from .result_figures import CiRed as CiRed
 from .result_figures import CiRun as CiRun
 from .result_figures import Score as Score
+from .result_figures import VisibleChanges as VisibleChanges
 from .scenario import EvaluatorSpec as EvaluatorSpec
 from .scenario import Scenario as Scenario
 from .scenario import ToolDouble as ToolDouble

@@ -9,7 +9,7 @@ from agentmut._base import Frozen, UsageError, write_json
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.reliability import Reliability
-from agentmut.nouns.result_figures import Bounds, CiRun, Score
+from agentmut.nouns.result_figures import Bounds, CiRun, Score, VisibleChanges
 from agentmut.nouns.result_html import result_html
 
 SCHEMA_VERSION = 1
@@ -248,6 +248,8 @@ class Result(Frozen):
     robustness: Score
     score_with_relations: Score | None = None
     """The score where mutants killed by relations count as killed; None where no relation was run on mutants."""
+    visible_changes: VisibleChanges | None = None
+    """The second figure beside the score. None before survivors are explained, and in results of before 0.2."""
     classes: dict[str, Score]
     operators: dict[str, Score]
     mutants: tuple[MutantRow, ...]

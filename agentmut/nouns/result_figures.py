@@ -54,6 +54,26 @@ class Score(Frozen):
     """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
 
 
+class VisibleChanges(Frozen):
+    """Harmful mutants of first order by whether their behaviour differs from the original's, as far as runs tell.
+
+    A killed mutant differs. Of a survivor a test of its runs tells; a mutant that no scenario reaches is not counted.
+    """
+
+    noticed: int = 0
+    """Killed."""
+    unnoticed: int = 0
+    """Survivors whose runs differ in a way that no evaluator looks at."""
+    unknown: int = 0
+    """Survivors without an answer of the test."""
+
+    @property
+    def share(self) -> float | None:
+        """Return noticed of noticed and unnoticed, in [0, 1]; None where nothing changed."""
+        changed = self.noticed + self.unnoticed
+        return self.noticed / changed if changed else None
+
+
 class CiRed(Frozen):
     """The chance that a CI job is red: one that runs each scenario `runs` times, and is red if some scenario's
     observed rate is under its threshold.

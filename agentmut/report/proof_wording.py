@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agentmut.nouns import MutantRow, Score, Status
+from agentmut.nouns import MutantRow, Result, Score, Status
 from agentmut.report.report_wording import counted, interval
 
 FEW = 5
@@ -36,6 +36,16 @@ def group_score(score: Score, *, harmless: bool = False) -> str:
         return f"{score.survived} of {_reached(score)}"
     weakest = next((grade for grade in reversed(GRADES) if getattr(score, grade)), "")
     return f"{score.killed} of {_reached(score)}" + (f" ({weakest})" if weakest else "")
+
+
+def visible_line(result: Result) -> str:
+    """Return the second figure beside the score, in a sentence; empty where it is not known, or nothing changed."""
+    seen = result.visible_changes
+    if seen is None or seen.share is None:
+        return ""
+    changed = counted(seen.noticed + seen.unnoticed, "mutant")
+    open_ = f"; of {seen.unknown} more it is not known" if seen.unknown else ""
+    return f"Of {changed} that visibly changed behaviour, the suite noticed {seen.noticed} ({seen.share:.2f}){open_}."
 
 
 def is_graded(score: Score) -> bool:

@@ -11,7 +11,7 @@ from benchmarks.validity.agents import Study
 from benchmarks.validity.collect import Sizes, collect
 from benchmarks.validity.page import page
 
-SMALL, LONG = Sizes(mutants=40, repeats=8), Sizes(mutants=105, repeats=12)
+SMALL, LONG = Sizes(mutants=60, repeats=8), Sizes(mutants=105, repeats=12)
 SUITES = 250
 
 
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument(
         "--small",
         action="store_true",
-        help="40 mutants of an agent and 8 runs of each, in place of 105 and 12",
+        help="60 mutants of an agent and 8 runs of each, in place of 105 and 12",
     )
     parser.add_argument("--kept", type=Path, default=Path(".validity"), help="folder of the runs")
     given = parser.parse_args()

@@ -11,13 +11,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 HERE = Path(__file__).parent
-EXAMPLES = HERE.parents[1] / "examples"
+ROOT = HERE.parents[1]
 MODEL = "AGENTMUT_STUDY_MODEL"
 """The environment variable that names a real model to take the place of the simulated one."""
 
 
 class Agent(BaseModel):
-    """An example project with the pool of scenarios that is judged."""
+    """A project with the pool of scenarios that is judged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,10 +28,8 @@ class Agent(BaseModel):
 
     def write(self, folder: Path) -> Path:
         """Copy the project with the pool as its suite into an empty folder; return its project file."""
-        copy = folder / self.folder
-        shutil.copytree(
-            EXAMPLES / self.folder, copy, ignore=shutil.ignore_patterns(".agentmut", "__pycache__")
-        )
+        copy = folder / Path(self.folder).name
+        shutil.copytree(ROOT / self.folder, copy, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
         shutil.copy(HERE / "pools" / self.pool, copy / "pool.yaml")
         project = yaml.safe_load((copy / self.file).read_text("utf-8"))
         project["suite"] = {"scenarios": "pool.yaml", "threshold": 0.8}
@@ -90,10 +88,11 @@ class Study(NamedTuple):
     def read(cls) -> "Study":
         """Read agents and faults. Raises `ValueError` for a fault of an agent that there is not."""
         agents = [Agent.model_validate(each) for each in _yaml("agents.yaml")]
-        faults = [Fault.model_validate(each) for each in _yaml("faults.yaml")]
+        files = sorted(path.name for path in (HERE / "faults").glob("*.yaml"))
+        faults = [Fault.model_validate(each) for name in files for each in _yaml(f"faults/{name}")]
         unknown = {fault.agent for fault in faults} - {agent.name for agent in agents}
         if unknown:
-            raise ValueError(f"faults.yaml names agents that are not in agents.yaml: {', '.join(unknown)}")
+            raise ValueError(f"the faults name agents that are not in agents.yaml: {', '.join(unknown)}")
         return cls(agents, faults)
 
     def of(self, agent: Agent) -> Iterator[Fault]:

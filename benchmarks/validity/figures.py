@@ -90,35 +90,3 @@ def class_weights(found: Collected, suites: Sequence[Measured]) -> dict[str, flo
         rho[group] = max(0.0, value) if np.isfinite(value) else 0.0
     most = max(rho.values(), default=0.0) or 1.0
     return {group: 0.5 + 0.5 * value / most for group, value in rho.items()}
-
-
-def features(suites: Sequence[Measured], found: Collected) -> Floats:
-    """Return what a regression predicts from: 1, score, and the logarithms of scenarios and checks."""
-    score = share(suites, mutants(found))
-    return np.column_stack([np.ones(len(suites)), score, np.log(sizes(suites))])
-
-
-def prediction_errors(
-    agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]
-) -> list[tuple[str, float, float]]:
-    """Return, for each agent, its name, the median error of a regression on the others, and that of their mean.
-
-    The regression learns from the development faults of the other agents, and predicts the share of the agent's test
-    faults that each of its sub-suites finds.
-    """
-    told = []
-    for out, found in enumerate(agents):
-        rest = [i for i in range(len(agents)) if i != out]
-        x = np.vstack([features(suites[i], agents[i]) for i in rest])
-        y = np.concatenate([_share(agents[i], suites[i], "development") for i in rest])
-        weights = np.linalg.lstsq(x, y, rcond=None)[0]
-        truth = _share(found, suites[out], "test")
-        guess = np.clip(features(suites[out], found) @ weights, 0, 1)
-        told.append(
-            (found.agent, float(np.median(abs(guess - truth))), float(np.median(abs(y.mean() - truth))))
-        )
-    return told
-
-
-def _share(found: Collected, suites: Sequence[Measured], split: str) -> Floats:
-    return share(suites, faults(found, split))

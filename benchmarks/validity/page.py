@@ -8,22 +8,18 @@ import numpy as np
 
 from benchmarks.validity.agents import Study, frozen_digest
 from benchmarks.validity.collect import ROOT, Collected, Sizes
-from benchmarks.validity.figures import (
-    Correlation,
-    class_weights,
-    correlation,
-    of_coverage,
-    prediction_errors,
-)
+from benchmarks.validity.figures import Correlation, class_weights, correlation, of_coverage
+from benchmarks.validity.pooled import calibration, mean_weights, over_agents, predictions
 from benchmarks.validity.suites import DESIGNS, Measured, drawn, faults, mutants, whole
 
 SEED = 1
 GOAL, ERROR_GOAL = 0.7, 0.1
 HEAD = """# Does the mutation score tell which faults a suite finds?
 
-Made by `make validity` from commit {commit}; do not edit. Three example agents against the offline simulator, each
-with a pool of scenarios and checks. {faults} faults were written by hand as patches of tools, agent code, prompts,
-documents, history and replies (`benchmarks/validity/faults.yaml`); they use no code of the operators, and most follow
+Made by `make validity` from commit {commit}; do not edit. Five agents, each with a pool of scenarios and checks: four
+examples against the offline simulator, and `table`, the desk of a library that acts by a table of words, without a
+model. {faults} faults were written by hand as patches of tools, agent code, prompts, documents, history and replies
+(`benchmarks/validity/faults/`); they use no code of the operators, and most follow
 [documented incidents](incidents.md). The digest of a fault's name says whether it is for development or for the test;
 the test faults have the digest `{digest}`.
 
@@ -33,8 +29,9 @@ variant where a scenario fails more often than with the original, by Fisher's ex
 check is in the pool where the original holds it in four of five runs.
 
 **What limits this.** The simulator is no real model: it follows rules that it finds in the prompt, and it shares code
-that reads sentences with the prompt operators, so that prompt mutants and prompt faults may show in the same way.
-Authors of the operators wrote the faults, too. Three agents are few. Nothing here says that the score of a suite on a
+that reads sentences with the prompt operators, so that prompt mutants and prompt faults may show in the same way. The
+agent `table` shares no such code: where its figures are like the others', this is not what makes them. Authors of the
+operators wrote the faults, too. Five agents are few. Nothing here says that the score of a suite on a
 real model predicts its faults; `AGENTMUT_STUDY_MODEL` runs the same study on one.
 """
 
@@ -73,16 +70,19 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
     yield "## Score and faults, sizes held constant\n"
     yield (
         "Spearman's correlation of the score with the share of **test** faults that sub-suites find, given numbers of "
-        f"scenarios and checks, with a bootstrap interval over mutants and faults. Goal: at least {GOAL}.\n"
+        f"scenarios and checks, with a bootstrap interval over mutants and faults; the mean has a "
+        f"jackknife interval over agents. Goal: at least {GOAL}.\n"
     )
     yield "| agent | design | score | coverage of tools | coverage, given the score, too |"
     yield "| --- | --- | ---: | ---: | ---: |"
     for design, measured in suites.items():
+        every = []
         for found, own in zip(agents, measured, strict=True):
             test = faults(found, "test")
-            rho = correlation(own, mutants(found), test, _rng())
+            every.append(rho := correlation(own, mutants(found), test, _rng()))
             alone, beside = of_coverage(own, found, test)
             yield f"| {found.agent} | {design} | {_graded(rho)} | {_number(alone)} | {_number(beside)} |"
+        yield f"| mean of all | {design} | {_graded(over_agents([each.rho for each in every]))} | | |"
     yield ""
 
 
@@ -106,19 +106,31 @@ def _weighted(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]])
         "*Weighted*: each class weighs by what its score tells about the **development** faults, shrunk half way to "
         "equal weights. *Noticeable*: only mutants that the whole pool notices.\n"
     )
-    yield "| agent | weights | plain | weighted | noticeable |"
-    yield "| --- | --- | ---: | ---: | ---: |"
-    for found, own in zip(agents, suites, strict=True):
+    yield (
+        "*Of others*: the same weights, learned from the other agents' development faults, as fixed weights of a "
+        "release would be.\n"
+    )
+    yield "| agent | weights | plain | weighted | of others | noticeable |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    learned = [class_weights(found, own) for found, own in zip(agents, suites, strict=True)]
+    rows = []
+    for place, (found, own) in enumerate(zip(agents, suites, strict=True)):
         test, scored = faults(found, "test"), mutants(found)
-        weights = class_weights(found, own)
-        each = np.array([weights[found.variants[i].group] for i in scored])
+        others = mean_weights([one for i, one in enumerate(learned) if i != place])
+        groups = [found.variants[i].group for i in scored]
         seen = scored[whole(found).noticed[scored]]
-        shown = ", ".join(f"{group} {value:.2f}" for group, value in weights.items())
-        columns = (
-            correlation(own, m, test, _rng(), w) for m, w in ((scored, None), (scored, each), (seen, None))
+        ways = (
+            (scored, None),
+            (scored, np.array([learned[place][group] for group in groups])),
+            (scored, np.array([others.get(group, 1.0) for group in groups])),
+            (seen, None),
         )
+        columns = [correlation(own, places, test, _rng(), weights) for places, weights in ways]
+        rows.append([each.rho for each in columns])
+        shown = ", ".join(f"{group} {value:.2f}" for group, value in learned[place].items())
         yield f"| {found.agent} | {shown} | {' | '.join(map(str, columns))} |"
-    yield ""
+    means = " | ".join(str(over_agents(column)) for column in zip(*rows, strict=True))
+    yield f"| mean of all | | {means} |\n"
 
 
 def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:
@@ -129,8 +141,18 @@ def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]
     )
     yield "| agent | median error | error of the others' mean share |"
     yield "| --- | ---: | ---: |"
-    for name, error, plain in prediction_errors(agents, suites):
-        yield f"| {name} | {error:.2f}{' (goal missed)' if error > ERROR_GOAL else ''} | {plain:.2f} |"
+    told = predictions(agents, suites)
+    for one in told:
+        error = one.median_error
+        yield f"| {one.agent} | {error:.2f}{' (goal missed)' if error > ERROR_GOAL else ''} | {one.plain_error:.2f} |"
+    yield "\nPredicted and found, over all sub-suites of agents that were not seen:\n"
+    yield "| predicted share | sub-suites | mean share found | middle half |"
+    yield "| --- | ---: | ---: | ---: |"
+    for low, high, found in calibration(told):
+        if len(found):
+            first, third = np.quantile(found, [0.25, 0.75])
+            yield f"| {low:.1f} to {high:.1f} | {len(found)} | {found.mean():.2f} | {first:.2f} to {third:.2f} |"
+    yield ""
 
 
 def _graded(rho: Correlation) -> str:

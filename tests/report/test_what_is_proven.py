@@ -2,12 +2,14 @@
 
 import pytest
 
-from agentmut.nouns import Score, Status
+from agentmut.insight.explain.gaps import visible_changes
+from agentmut.nouns import Intent, Score, Status
 from agentmut.report.files.markdown import markdown_report
 from agentmut.report.html.page import html_report
 from agentmut.report.proof_wording import group_score, proof, proven
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.run_page import render
+from agentmut.report.terminal.summary_page import render_summary
 from tests.report.results import result, row
 
 RULE = {"alpha": 0.05, "beta": 0.1, "delta": 0.2}
@@ -83,3 +85,25 @@ def test_a_result_of_an_earlier_version_says_nothing_of_it() -> None:
     assert "may be false" not in text
     assert "no drop of" not in text
     assert "dropped by" not in text
+
+
+def test_the_second_figure_counts_mutants_that_visibly_change_behaviour() -> None:
+    rows = (
+        row("k1", Status.KILLED),
+        row("k2", Status.KILLED),
+        row("k3", Status.KILLED, parts=("a", "b")),  # of second order: its parts are counted
+        row("s1", Status.SURVIVED, gap="assertion"),
+        row("s2", Status.SURVIVED, gap="scenario"),  # behaves as before
+        row("s3", Status.SURVIVED, gap="unknown"),
+        row("n1", Status.NO_COVERAGE, gap="scenario"),
+        row("h1", Status.KILLED, intent=Intent.PRESERVE),
+    )
+    seen = visible_changes(rows)
+    assert (seen.noticed, seen.unnoticed, seen.unknown) == (2, 1, 1)
+    found = result(*rows).model_copy(update={"visible_changes": seen})
+    said = (
+        "Of 3 mutants that visibly changed behaviour, the suite noticed 2 (0.67); of 1 more it is not known."
+    )
+    for text in (render(found), markdown_report(found), html_report(found), render_summary(found)):
+        assert said in " ".join(text.split())
+    assert "visibly changed" not in render(result(row("s2", Status.SURVIVED, gap="scenario")))

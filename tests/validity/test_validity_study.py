@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.validity.agents import Study, frozen_digest
+from benchmarks.validity.agents import HERE, Study, frozen_digest
 from benchmarks.validity.collect import Collected, Variant
 from benchmarks.validity.figures import correlation, partial
+from benchmarks.validity.pooled import Predicted, calibration, mean_weights, over_agents, predictions
 from benchmarks.validity.suites import drawn, faults, measure, mutants, noticed, p_value
 
 SCENARIOS, RUNS = 12, 8
@@ -68,6 +69,54 @@ def test_suites_of_one_design_have_one_size() -> None:
     assert sizes == {(6, 9)}
 
 
+def test_the_interval_over_agents_is_that_of_a_mean() -> None:
+    found = over_agents([0.2, 0.4, 0.6, float("nan")])
+    # a mean's jackknife error is s / sqrt(n) = 0.2 / sqrt(3); Student's t with two degrees of freedom: 4.3027
+    assert found.rho == pytest.approx(0.4)
+    assert found.high == pytest.approx(0.4 + 4.3027 * 0.2 / 3**0.5, abs=1e-4)
+    assert found.low == pytest.approx(0.4 - 4.3027 * 0.2 / 3**0.5, abs=1e-4)
+
+
+def test_weights_of_others_are_means_over_agents_that_have_the_class() -> None:
+    assert mean_weights([{"tool": 1.0, "prompt": 0.5}, {"tool": 0.5}]) == {"prompt": 0.5, "tool": 0.75}
+
+
+def test_a_prediction_learns_from_other_agents_alone() -> None:
+    agents = [an_agent(seed, related=True) for seed in (5, 6, 7)]
+    agents = [one._replace(variants=[*one.variants, *_as_development(one)]) for one in agents]
+    suites = [drawn(one, "any size", 60, 1) for one in agents]
+    told = predictions(agents, suites)
+    assert all(one.median_error < 0.15 for one in told)
+    own = [v._replace(split="none") if v.split == "development" else v for v in agents[0].variants]
+    own[-1] = own[-1]._replace(split="development")  # one of its own is left, and tells nothing about it
+    again = predictions([agents[0]._replace(variants=own), *agents[1:]], suites)
+    assert again[0].guess == pytest.approx(told[0].guess)
+
+
+def _as_development(found: Collected) -> list[Variant]:
+    return [one._replace(split="development") for one in found.variants if one.split == "test"]
+
+
+def test_predicted_shares_are_put_into_bins() -> None:
+    told = [Predicted("a", np.array([0.1, 0.5, 1.0]), np.array([0.2, 0.6, 0.9]), 0.5)]
+    bins = {low: list(found) for low, _, found in calibration(told)}
+    assert bins == {0.0: [0.2], 0.2: [], 0.4: [0.6], 0.6: [], 0.8: [0.9]}
+    assert told[0].median_error == pytest.approx(0.1)
+    assert told[0].plain_error == pytest.approx(0.3)
+
+
+def test_the_table_shares_no_code_with_the_simulator_nor_the_operators() -> None:
+    folder = HERE / "table_desk" / "table_desk"
+    imports = {
+        line.split()[1].split(".")[0] + "." + line.split()[1].partition(".")[2]
+        for path in folder.glob("*.py")
+        for line in path.read_text().splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    assert imports.isdisjoint({"agentmut.simulator", "operators."})
+    assert {each for each in imports if each.startswith("agentmut")} == {"agentmut."}
+
+
 def test_every_fault_fits_the_files_of_its_agent(tmp_path_factory: pytest.TempPathFactory) -> None:
     study = Study.read()
     for agent in study.agents:
@@ -79,7 +128,7 @@ def test_every_fault_fits_the_files_of_its_agent(tmp_path_factory: pytest.TempPa
 
 
 def test_the_test_faults_are_those_that_were_frozen() -> None:
-    assert frozen_digest(Study.read().faults) == "ce8b67cfe9396670"
+    assert frozen_digest(Study.read().faults) == "44a3a4991d00c288"
 
 
 def test_a_suite_with_everything_measures_the_pool() -> None:

@@ -1,9 +1,10 @@
 """Classify each survivor by what the suite lacks: an assertion, a scenario, or unknown."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from agentmut.campaign import Arm, CampaignState, last_trials
-from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status
+from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status, VisibleChanges
 from agentmut.stats import KillTable
 from agentmut.store import Store, StoredTrial
 
@@ -20,21 +21,39 @@ def with_gaps(
     """
     survived = [row for row in result.mutants if row.status is Status.SURVIVED and row.id in state.arms]
     if not survived:
-        return result
+        return _with_rows(result, result.mutants)
     found = {}
     explained(0, len(survived))
     for id, change in _changes(state, store, [row.id for row in survived]):
         found[id] = change
         explained(len(found), len(survived))
     rows = tuple(_with_change(row, found[row.id]) if row.id in found else row for row in result.mutants)
-    return result.model_copy(update={"mutants": rows})
+    return _with_rows(result, rows)
 
 
 def carried_over(before: Result, after: Result) -> Result:
     """`after`, decided anew on the same runs, with what no evaluator decides: behaviour, kills by relations."""
     old = {row.id: row for row in before.mutants}
     rows = tuple(_carried(row, old[row.id]) if row.id in old else row for row in after.mutants)
-    return after.model_copy(update={"mutants": rows})
+    return _with_rows(after, rows)
+
+
+def visible_changes(rows: Iterable[MutantRow]) -> VisibleChanges:
+    """Return how many of the harmful mutants visibly changed behaviour, by whether the suite noticed."""
+    counted = Counter(
+        "noticed" if row.status is Status.KILLED else row.gap
+        for row in rows
+        if row.intent is not Intent.PRESERVE
+        and not row.parts
+        and row.status in (Status.KILLED, Status.SURVIVED)
+    )
+    return VisibleChanges(
+        noticed=counted["noticed"], unnoticed=counted["assertion"], unknown=counted["unknown"]
+    )
+
+
+def _with_rows(result: Result, rows: tuple[MutantRow, ...]) -> Result:
+    return result.model_copy(update={"mutants": rows, "visible_changes": visible_changes(rows)})
 
 
 def _carried(row: MutantRow, before: MutantRow) -> MutantRow:

@@ -19,6 +19,7 @@ from agentmut.report.proof_wording import (
     is_few,
     is_graded,
     proven,
+    visible_line,
 )
 from agentmut.report.ranking import rank
 from agentmut.report.reliability_wording import campaign_reliability
@@ -92,6 +93,7 @@ def _summary(result: Result) -> str:
         f"Of {counted(total, 'change')} that should have been noticed, the suite noticed {score.killed}. "
         f"{score.survived} survived, and no scenario reaches {score.no_coverage}. "
         f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
+        *filter(None, [visible_line(result)]),
         *proven(score, result.rule),
         *([GRADES_MEAN] if is_graded(score) else []),
     ]

@@ -17,7 +17,7 @@ from agentmut.report.html.page_sections import (
     status_counts,
 )
 from agentmut.report.html.templating import rendered
-from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven
+from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven, visible_line
 from agentmut.report.ranking import most_worrying_first, rank
 from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.view import Extra
@@ -56,6 +56,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "x": extra,
         "groups": score_groups(result),
         "proven": [*proven(result.score, result.rule), *([GRADES_MEAN] if is_graded(result.score) else [])],
+        "visible": visible_line(result),
         "few": FEW_MEANS if any(map(is_few, (*result.classes.values(), *result.operators.values()))) else "",
         "head": head_of(result, extra.project),
         "counts": status_counts(result.mutants),

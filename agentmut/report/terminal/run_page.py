@@ -22,6 +22,7 @@ from agentmut.report.proof_wording import (
     kill_grade,
     proven,
     ruled_out,
+    visible_line,
 )
 from agentmut.report.ranking import LONGEST_READ, losses, rank
 from agentmut.report.reliability_wording import campaign_reliability
@@ -113,6 +114,8 @@ def _scores(page: Page, result: Result) -> None:
     speaks = f"{interval(result.score)}{for_drops(result.score)}"
     page.title(f"{kind} score   {speaks}  (harmful changes that the suite noticed)")
     page.add(status_counts(result.score))
+    if line := visible_line(result):
+        page.add(line)
     for line in proven(result.score, result.rule):
         page.add(line)
     if result.score_with_relations is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from agentmut.nouns import Effect, Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.proof_wording import GRADES, for_drops, is_few
+from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
 from agentmut.report.ranking import losses, rank
 from agentmut.report.report_wording import counted, duration, interval, money, status_counts
 
@@ -92,6 +92,8 @@ def _score(result: Result) -> Iterator[str]:
     kind = "Mutation" if result.selective is None else "Selective"
     score = result.score
     yield f"{kind} score {interval(score)}{for_drops(score)}: {status_counts(score)}"
+    if line := visible_line(result):
+        yield line
 
 
 def _rows(result: Result) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""The desk of a library, driven by a table in place of a model."""
