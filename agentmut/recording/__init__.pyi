@@ -8,6 +8,7 @@ from .current import call_place as call_place
 from .current import current_trial as current_trial
 from .current import place_calls as place_calls
 from .current import running as running
+from .daemon_worker import DaemonWorker as DaemonWorker
 from .declared_secrets import DeclaredSecrets as DeclaredSecrets
 from .kept_texts import NOT_KEPT as NOT_KEPT
 from .kept_texts import TextKeeping as TextKeeping
@@ -27,7 +28,6 @@ from .size_limits import SizeLimits as SizeLimits
 from .size_limits import cut_reason as cut_reason
 from .size_limits import text_size as text_size
 from .threads import AgentExitError as AgentExitError
-from .threads import DaemonWorker as DaemonWorker
 from .threads import OverdueError as OverdueError
 from .threads import RunEndedError as RunEndedError
 from .threads import TrialThreads as TrialThreads

@@ -4,13 +4,11 @@ import asyncio
 import contextvars
 import inspect
 import os
-import sys
 import sysconfig
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from queue import SimpleQueue
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
@@ -64,48 +62,11 @@ def runs_users_code() -> bool:
     return current_trial() is not None or _judging.get()
 
 
-class DaemonWorker:
-    """One daemon thread that calls functions one after the other, for code that may not be ready for several.
-
-    A function that never ends keeps the thread and neither the event loop nor the process.
-    """
-
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-
-    async def call(self, function: Callable[..., T], *args: Any, seconds: float) -> T:
-        """Return what the function returns. Raise `OverdueError` if that takes more than `seconds`."""
-        done: Future[T] = Future()
-        context = contextvars.copy_context()
-        context.run(_judging.set, True)
-        self._jobs.put(partial(_settle, done, context.run, function, *args))
-        self._start()
-        waiting = asyncio.wrap_future(done)
-        try:
-            if (await asyncio.wait({waiting}, timeout=seconds))[0]:
-                return waiting.result()
-        finally:
-            waiting.cancel()
-        raise OverdueError(self._place())
-
-    def close(self) -> None:
-        """Let the thread end after the functions that it was given."""
-        self._jobs.put(None)
-
-    def _start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, daemon=True, name="agentmut-judging")
-            self._thread.start()
-
-    def _work(self) -> None:
-        while job := self._jobs.get():
-            job()
-
-    def _place(self) -> str:
-        frames = sys._current_frames()
-        frame = frames.get(self._thread.ident) if self._thread and self._thread.ident else None
-        return place_of(frame)
+def users_context() -> contextvars.Context:
+    """Return a copy of the current context, in which `runs_users_code` is true."""
+    context = contextvars.copy_context()
+    context.run(_judging.set, True)
+    return context
 
 
 def place_of(frame: FrameType | None) -> str:
@@ -154,14 +115,14 @@ def _settle(done: "Future[Any]", function: Callable[..., Any], *args: Any) -> No
     try:
         settle = partial(done.set_result, function(*args))
     except BaseException as error:
-        settle = partial(done.set_exception, _harmless(error))
+        settle = partial(done.set_exception, harmless(error))
     if os.getpid() != process:  # the function has forked: its copy has no waiter
         os._exit(0)
     if done.set_running_or_notify_cancel():
         settle()
 
 
-def _harmless(error: BaseException) -> BaseException:
+def harmless(error: BaseException) -> BaseException:
     """Return an exception that the waiter can raise without ending its event loop or looking cancelled."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error

@@ -1,7 +1,5 @@
 """Judging runs beside the event loop: an evaluator may be anybody's code, and may never end."""
 
-import asyncio
-
 from agentmut._base import RunError
 from agentmut.campaign.trials import Judged, Suite
 from agentmut.nouns import Execution
@@ -15,7 +13,6 @@ class Judging:
         self._suite = suite
         self._seconds = seconds
         self._worker = DaemonWorker()
-        self._turn = asyncio.Lock()
 
     async def of(self, scenario: str, execution: Execution) -> Judged:
         """Return what the evaluators say of a run. Raise `RunError` where they cannot, or take too long."""
@@ -25,8 +22,7 @@ class Judging:
             if self._suite.asks_models(scenario):  # with deadlines of their own
                 judged: Judged = await in_daemon_thread(self._suite.judged, scenario, execution)
                 return judged
-            async with self._turn:
-                return await self._worker.call(self._suite.judged, scenario, execution, seconds=self._seconds)
+            return await self._worker.call(self._suite.judged, scenario, execution, seconds=self._seconds)
         except OverdueError as error:
             raise RunError(self._overdue(scenario, str(error))) from None
         except AgentExitError as error:

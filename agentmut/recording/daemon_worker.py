@@ -1,0 +1,120 @@
+"""One thread beside the event loop, for a user's blocking functions that may not be ready for several threads."""
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from agentmut.recording.threads import OverdueError, harmless, place_of, users_context
+
+T = TypeVar("T")
+
+HELD_SECONDS = 0.01
+"""How long results wait for those of the functions behind them, so that they reach the event loop together."""
+
+
+class _Job:
+    """A function, when it began by the clock of `time.monotonic`, and the future that waits for its result."""
+
+    def __init__(self, function: Callable[[], Any], loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.function = function
+        self.waiting: asyncio.Future[Any] = loop.create_future()
+        self.begun = 0.0
+        self.seconds = seconds
+        self.deadline: asyncio.TimerHandle | None = None
+
+    def left(self) -> float:
+        """Return how many seconds the function has left; all of them before it begins."""
+        return self.begun + self.seconds - time.monotonic() if self.begun else self.seconds
+
+
+class DaemonWorker:
+    """One daemon thread that calls functions one after the other, for one event loop.
+
+    A function that never ends keeps the thread and neither the event loop nor the process. Waking the loop costs more
+    than a short function, so the results of functions that were asked for together are handed over together.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._settled: deque[Callable[[], None]] = deque()
+        self._thread: threading.Thread | None = None
+
+    async def call(self, function: Callable[..., T], *args: Any, seconds: float) -> T:
+        """Return what the function returns. Raise `OverdueError` if it runs for more than `seconds`."""
+        loop = asyncio.get_running_loop()
+        job = _Job(partial(users_context().run, function, *args), loop, seconds)
+        self._jobs.put(job)
+        self._start(loop)
+        job.deadline = loop.call_later(seconds, self._check, job, loop)
+        try:
+            result: T = await job.waiting
+            return result
+        finally:
+            job.deadline.cancel()
+
+    def close(self) -> None:
+        """Let the thread end after the functions that it was given."""
+        self._jobs.put(None)
+
+    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._work, args=(loop,), daemon=True, name="agentmut-judging"
+            )
+            self._thread.start()
+
+    def _check(self, job: _Job, loop: asyncio.AbstractEventLoop) -> None:
+        """End the wait for a function that is overdue; one that began late has its time from then on."""
+        self._hand_over()
+        if job.waiting.done():
+            return
+        left = job.left()
+        if left > 0:
+            job.deadline = loop.call_later(left, self._check, job, loop)
+        else:
+            job.waiting.set_exception(OverdueError(self._place()))
+
+    def _hand_over(self) -> None:
+        while self._settled:
+            self._settled.popleft()()
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        held_since = time.monotonic()
+        while job := self._jobs.get():
+            job.begun = time.monotonic()
+            held_since = job.begun if not self._settled else held_since
+            if not job.waiting.done():  # the waiter may have been cancelled
+                self._settled.append(_settling(job))
+            if self._jobs.empty() or time.monotonic() - held_since > HELD_SECONDS:
+                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                    loop.call_soon_threadsafe(self._hand_over)
+
+    def _place(self) -> str:
+        frames = sys._current_frames()
+        frame = frames.get(self._thread.ident) if self._thread and self._thread.ident else None
+        return place_of(frame)
+
+
+def _settling(job: _Job) -> Callable[[], None]:
+    """Call a job's function; return what gives its result to the waiter, on the event loop."""
+    process = os.getpid()
+    try:
+        settle = partial(job.waiting.set_result, job.function())
+    except BaseException as error:
+        settle = partial(job.waiting.set_exception, harmless(error))
+    if os.getpid() != process:  # the function has forked: its copy has no waiter
+        os._exit(0)
+
+    def unless_given_up() -> None:
+        if not job.waiting.done():
+            settle()
+
+    return unless_given_up
