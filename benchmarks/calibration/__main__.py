@@ -26,6 +26,7 @@ SECTIONS = (
     "fork",
     "score",
     "precision",
+    "proxied",
     "ci",
     "sprt",
     "verdicts",

@@ -11,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 STATS = ROOT / "agentmut" / "stats"
 WAITING = {
+    "proxied": "a cheap model where it is valid",
+    "proxied_bounds": "a cheap model where it is valid",
     "rectified": "a cheap model where it is valid",
     "rectified_bounds": "a cheap model where it is valid",
 }

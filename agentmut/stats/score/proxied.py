@@ -1,0 +1,197 @@
+"""The score of a dear model from a cheap one: prediction-powered inference over mutants.
+
+A cheap model decides all N mutants, the dear one a random n of them. With f the cheap model's verdicts (1: killed) and
+Y the dear one's, the share that the dear model would kill is estimated by
+
+    lambda mean of f over the N - n others + mean of (Y - lambda f) over the n
+
+with lambda = Cov(Y, f) / (Var(f) (1 + n / (N - n))), which makes its variance least (Angelopoulos, Duchi and Zrnic,
+PPI++, arXiv 2311.01453). It is right on average whatever the cheap model does: where the two have nothing in common,
+lambda goes to 0 and the dear model's verdicts alone count. Pairs are mutants. Nothing is paired within a mutant, as two
+services share no chance.
+
+For a sample of a finite population this is the regression estimate. Its variance is (1 - n/N) Var(Y - b f) / n, where
+b = Cov(Y, f) / Var(f), and so (1 - rho^2) of that without the cheap model.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentmut.stats.checks import check_count, check_rate
+
+Array = NDArray[np.float64]
+WORTH = 0.3
+"""The least rho at which a cheap model is worth its price: below, it saves less than 9 % of the variance."""
+ADDED = 1.0
+"""Mutants of each kind of disagreement that the bounds add, as in Bonett and Price, J. Educ. Behav. Stat. 37 (2012)
+479-488: a sample without a disagreement is no proof that the cheap model never errs."""
+STEPS = 40
+"""Halvings by which a bound is found: to 1e-12."""
+
+
+class Pairs(NamedTuple):
+    """Verdicts on mutants: those that both models decided, and those that the cheap one alone has."""
+
+    both: int
+    """Killed by both models."""
+    cheap_only: int
+    dear_only: int
+    neither: int
+    rest_killed: int
+    """Of the mutants without a verdict of the dear model, those that the cheap one kills."""
+    rest_alive: int
+
+    @property
+    def size(self) -> int:
+        """Return how many mutants the dear model decided."""
+        return self.both + self.cheap_only + self.dear_only + self.neither
+
+    @property
+    def population(self) -> int:
+        """Return how many mutants there are."""
+        return self.size + self.rest_killed + self.rest_alive
+
+
+class Moments(NamedTuple):
+    """Means, variances and covariance of the verdicts of a sample."""
+
+    dear: float
+    cheap: float
+    dear_variance: float
+    cheap_variance: float
+    covariance: float
+
+
+class Proxied(NamedTuple):
+    """What a cheap model adds to a sample of the dear one's verdicts."""
+
+    share: float
+    """The share of all mutants that the dear model would kill."""
+    rho: float
+    """The correlation of the two models' verdicts; 0 where one of them never differs."""
+    weight: float
+    """The weight lambda of the cheap model."""
+    saved: float
+    """The part of the dear model's mutants that is saved: 1 - n/m, where m drawn mutants without the cheap model
+    would be as precise as these n."""
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Return whether the cheap model is worth its price."""
+        return self.rho >= WORTH
+
+
+def proxied(pairs: Pairs) -> Proxied:
+    """Return the estimate with the tuned weight; see the module's text.
+
+    Raises `ValueError` for negative counts, and for fewer than two mutants that both have decided.
+
+    >>> proxied(Pairs(20, 5, 5, 30, 120, 120))
+    Proxied(share=0.460..., rho=0.657..., weight=0.525..., saved=0.345...)
+    """
+    _check(pairs)
+    found, rho = _moments(pairs, 0.0), _rho(pairs)
+    slope = found.covariance / found.cheap_variance if found.cheap_variance else 0.0
+    whole = _mean(pairs.both + pairs.cheap_only + pairs.rest_killed, pairs.population)
+    share = found.dear + slope * (whole - found.cheap)
+    n, population = pairs.size, pairs.population
+    weight = slope * (population - n) / population
+    return Proxied(min(1.0, max(0.0, share)), rho, weight, _saved(rho, n, population))
+
+
+def proxied_bounds(
+    killed: Pairs, open_: Pairs, false: Array, missed: Array, error: float
+) -> tuple[float, float]:
+    """Return bounds of the share of mutants with a drop, each of which errs with chance `error`/2.
+
+    In `killed` an undecided mutant of the dear model counts as alive, in `open_` as killed. `false` and `missed` are
+    the chances of a false kill and of a missed drop at draws of the baselines' true rates, which all mutants share.
+    The bounds are Student's around a share to which one disagreement of each kind is added. Of the share D with a drop
+    at most D + (1 - D) false are killed on average, and at least D (1 - missed).
+
+    Raises `ValueError` as `proxied` does, and for an error outside (0, 1).
+    """
+    error = check_rate("error", error)
+    many, few = _Estimate.of(killed), _Estimate.of(open_)
+    low = _root(lambda d: many.above(d + (1 - d) * false, (1 - d) * false * (1 - false)) > error / 2)
+    high = _root(lambda d: few.below(d * (1 - missed), d * missed * (1 - missed)) <= error / 2)
+    return low, max(low, high)
+
+
+class _Estimate(NamedTuple):
+    """An estimated share with its standard error, by a sample of so many out of so many."""
+
+    share: float
+    variance: float
+    freedom: int
+    population: int
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> "_Estimate":
+        _check(pairs)
+        found = _moments(pairs, ADDED)
+        slope = found.covariance / found.cheap_variance
+        cheap = pairs.both + pairs.cheap_only + pairs.rest_killed
+        whole = (cheap + ADDED) / (pairs.population + 2 * ADDED)
+        rest = found.dear_variance - slope * found.covariance
+        n, population = pairs.size, pairs.population
+        freedom = max(1, n - 2)  # mean and slope are estimated
+        variance = (1 - n / population) * rest / freedom
+        return cls(found.dear + slope * (whole - found.cheap), variance, freedom, population)
+
+    def above(self, mean: Array, errors: Array) -> float:
+        """Return the chance of so large a share or a larger one, on average over the draws."""
+        return float(1 - self._chances(mean, errors).mean())
+
+    def below(self, mean: Array, errors: Array) -> float:
+        """Return the chance of so small a share or a smaller one, on average over the draws."""
+        return float(self._chances(mean, errors).mean())
+
+    def _chances(self, mean: Array, errors: Array) -> Array:
+        from scipy.special import stdtr
+
+        scale = np.sqrt(np.maximum(self.variance + errors / self.population, 1e-18))
+        return np.asarray(stdtr(self.freedom, (self.share - mean) / scale))
+
+
+def _check(pairs: Pairs) -> None:
+    for name, count in pairs._asdict().items():
+        check_count(name, count)
+    if pairs.size < 2:
+        raise ValueError(f"two mutants or more must have both verdicts, got {pairs.size}")
+
+
+def _moments(pairs: Pairs, added: float) -> Moments:
+    n = pairs.size + 2 * added
+    dear, cheap = ((pairs.both + only + added) / n for only in (pairs.dear_only, pairs.cheap_only))
+    return Moments(dear, cheap, dear * (1 - dear), cheap * (1 - cheap), pairs.both / n - dear * cheap)
+
+
+def _rho(pairs: Pairs) -> float:
+    found = _moments(pairs, 0.0)
+    spread = math.sqrt(found.dear_variance * found.cheap_variance)
+    return found.covariance / spread if spread else 0.0
+
+
+def _saved(rho: float, n: int, population: int) -> float:
+    """Return 1 - n/m, where 1/m - 1/N = (1 - rho^2) (1/n - 1/N)."""
+    return 1 - n * ((1 - rho * rho) * (1 / n - 1 / population) + 1 / population)
+
+
+def _mean(count: int, of: int) -> float:
+    return count / of if of else 0.0
+
+
+def _root(holds: Callable[[float], bool]) -> float:
+    """Return the share from which a rising condition holds; 1 where it never does, 0 where it always does."""
+    low, high = 0.0, 1.0
+    if holds(low):
+        return low
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
