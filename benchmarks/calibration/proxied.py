@@ -28,7 +28,7 @@ class Case(NamedTuple):
         """Return the chances of a mutant to be killed by both models, the cheap one, the dear one, and neither."""
         p, q = self.dear, self.cheap
         both = p * q + self.rho * (p * (1 - p) * q * (1 - q)) ** 0.5
-        return np.clip([both, q - both, p - both, 1 - p - q + both], 0, 1)
+        return np.maximum(np.array([both, q - both, p - both, 1 - p - q + both]), 0.0)
 
     @property
     def saved(self) -> float:
@@ -70,7 +70,7 @@ def _figures(case: Case, campaigns: int, *, told: bool) -> list[Figure]:
     for whole in rng.multinomial(case.mutants, case.chances / case.chances.sum(), campaigns):
         drawn = rng.multivariate_hypergeometric(whole, case.drawn)
         rest = whole - drawn
-        pairs = Pairs(*drawn.tolist(), int(rest[:2].sum()), int(rest[2:].sum()))
+        pairs = Pairs(*map(int, (*drawn, rest[:2].sum(), rest[2:].sum())))
         true = (whole[0] + whole[2]) / case.mutants
         low, high = proxied_bounds(pairs, pairs, NONE, NONE, ERROR)
         holds.append(low - 1e-9 <= true <= high + 1e-9)
