@@ -28,7 +28,8 @@ class Case(NamedTuple):
         """Return the chances of a mutant to be killed by both models, the cheap one, the dear one, and neither."""
         p, q = self.dear, self.cheap
         both = p * q + self.rho * (p * (1 - p) * q * (1 - q)) ** 0.5
-        return np.maximum(np.array([both, q - both, p - both, 1 - p - q + both]), 0.0)
+        found: np.ndarray = np.maximum([both, q - both, p - both, 1 - p - q + both], 0.0)
+        return found
 
     @property
     def saved(self) -> float:
