@@ -97,7 +97,7 @@ BEDROCK = Service(
     "bedrock",
     ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
     ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
-    frozenset({"converse"}),
+    frozenset({"converse", "invoke_model"}),
     shared=("AWS_ENDPOINT_URL",),
     settings=("AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_DEFAULT_REGION"),
     regional="https://bedrock-runtime.{region}.amazonaws.com",

@@ -26,7 +26,7 @@ def read_request_file(path: Path, where: str = "--request") -> Origin:
     except ValueError as error:
         raise UsageError(
             f"{where} {path.name}: {error}. Expected the JSON body of one request to a model: OpenAI Chat Completions "
-            "or Responses, Anthropic Messages, Gemini generateContent, Bedrock Converse or Ollama."
+            "or Responses, Anthropic Messages, Gemini generateContent, Bedrock Converse or InvokeModel, or Ollama."
         ) from None
     _refuse_duplicates(request, f"{where} {path.name}")
     return Origin(config=config_of(request), file=path.name)

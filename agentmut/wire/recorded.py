@@ -14,6 +14,7 @@ PATHS: Mapping[str, str] = {
     "anthropic_messages": "/v1/messages",
     "gemini": "/v1beta/models/{model}:generateContent",
     "converse": "/model/{model}/converse",
+    "invoke_model": "/model/{model}/invoke",
     "ollama_chat": "/api/chat",
 }
 """Where each dialect is spoken; the model is named in the path where the body does not."""
@@ -57,6 +58,8 @@ def dialect_of(body: Mapping[str, Any]) -> str:
         raise ValueError(
             "it has none of the keys `messages`, `input` and `contents` that requests to models have"
         )
+    if "anthropic_version" in body and "model" not in body:
+        return "invoke_model"
     if {"inferenceConfig", "toolConfig", "modelId"} & body.keys() or _has_converse_blocks(body):
         return "converse"
     if _is_ollama(body):

@@ -228,4 +228,14 @@ def test_a_codec_without_the_signature_of_its_seam_is_refused_with_the_fault(ins
         codec_for("/v1/chat/completions")
 
 
-BUILT_IN_CODECS = {"chat_completions", "responses", "anthropic_messages", "gemini", "converse", "ollama_chat"}
+BUILT_IN_CODECS = {
+    *(
+        "chat_completions",
+        "responses",
+        "anthropic_messages",
+        "gemini",
+        "converse",
+        "invoke_model",
+        "ollama_chat",
+    )
+}

@@ -139,7 +139,7 @@ def test_the_proxy_signs_a_programs_request_for_the_service(bedrock: Bedrock) ->
 
 
 def test_a_signed_request_that_is_not_read_is_signed_again_too(bedrock: Bedrock) -> None:
-    assert status_through_the_proxy(bedrock, KEY, "/model/amazon.titan-embed/invoke") == 200
+    assert status_through_the_proxy(bedrock, KEY, "/model/anthropic.claude-x/count-tokens") == 200
     assert bedrock.said == ["Be kind."]
 
 

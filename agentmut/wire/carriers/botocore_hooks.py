@@ -2,10 +2,11 @@
 
 A request is changed before it is signed. Clients made before or during a trial are carried alike, as methods of their
 classes are replaced for the session. botocore is not imported for this: where an agent imports it later, the methods
-are replaced then. Converse and ConverseStream are carried; other operations of Bedrock, and the asynchronous
-aiobotocore, pass unseen.
+are replaced then. Converse and InvokeModel are carried, plain and streamed; other operations of Bedrock, and the
+asynchronous aiobotocore, pass unseen.
 """
 
+import io
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 from agentmut.nouns import Codec, HttpCall, Take
 from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.carriers.passage import Passage, begin
+from agentmut.wire.carriers.passage import Passage, begin, is_stream
 from agentmut.wire.carriers.patching import replaced, when_imported
 from agentmut.wire.carriers.raw_streams import PassingRaw
 from agentmut.wire.carriers.throttle import Throttle
@@ -123,7 +124,10 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
     if response.status_code >= 400:
         passage.refused(response.status_code)
         return response
-    if streamed and passage.relays(response.headers.get("content-type", "")):
+    kind = response.headers.get(
+        "content-type", ""
+    )  # to botocore, the plain answer of InvokeModel streams as well
+    if streamed and is_stream(kind) and passage.relays(kind):
         relay = passage.relay(response.status_code)
         relay.begun()
         response.raw = PassingRaw(response.raw, relay)
@@ -131,18 +135,15 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
     given = passage.received(response.status_code, response.content)
     if given is None:
         return response
-    return type(response)(response.url, response.status_code, response.headers, _Whole(given))
+    headers = response.headers.copy()
+    if "content-length" in headers:
+        headers["content-length"] = str(len(given))  # of a streamed body, botocore compares it
+    return type(response)(response.url, response.status_code, headers, _Whole(given))
 
 
-class _Whole:
+class _Whole(io.BytesIO):
     """A body that is all there."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
 
     def stream(self, *_arguments: Any, **_options: Any) -> Iterator[bytes]:
         """Yield the body in one piece."""
-        yield self._body
-
-    def close(self) -> None:
-        """Do nothing: no connection is open."""
+        yield self.read()

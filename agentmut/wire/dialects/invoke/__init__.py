@@ -1,0 +1,1 @@
+"""Bedrock InvokeModel: bodies of other dialects behind a path that names the model."""
