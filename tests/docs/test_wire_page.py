@@ -42,7 +42,8 @@ def test_every_agent_that_is_shown_is_a_valid_one(agent: str, tmp_path: Path) ->
 def test_the_page_names_every_dialect_and_verbs_that_exist() -> None:
     names = {"chat_completions": "Chat Completions", "responses": "Responses",
              "anthropic_messages": "Anthropic Messages", "gemini": "Gemini",
-             "converse": "Bedrock Converse", "invoke_model": "Bedrock InvokeModel", "ollama_chat": "Ollama"}  # fmt: skip
+             "converse": "Bedrock Converse", "invoke_model": "Bedrock InvokeModel",
+             "ollama_chat": "Ollama"}  # fmt: skip
     assert {codec.name for codec in all_codecs()} == set(names)
     table = WIRE[WIRE.index("## Dialects") : WIRE.index("## What is changed")]
     assert all(name in table for name in names.values())
