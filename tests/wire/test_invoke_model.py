@@ -133,7 +133,7 @@ def asked(polyglot: Any, model: str, *, stream: bool) -> str:
     """The whole answer to a request of boto3, as JSON text."""
     bedrock, body = client(polyglot), json.dumps(BODIES[model])
     if not stream:
-        return bedrock.invoke_model(modelId=model, body=body)["body"].read().decode()
+        return str(bedrock.invoke_model(modelId=model, body=body)["body"].read().decode())
     answer = bedrock.invoke_model_with_response_stream(modelId=model, body=body)
     return "\n".join(event["chunk"]["bytes"].decode() for event in answer["body"])
 

@@ -77,8 +77,8 @@ class Nova:
 
     def stream(self, values: Iterable[Any]) -> bytes:
         """Return an event stream: the only key of each event is its kind."""
-        pairs = (next(iter(value.items()), ("", {})) for value in _objects(values))
-        return b"".join(aws_event_stream.event(kind, payload) for kind, payload in pairs)
+        kinds = (pair for value in _objects(values) for pair in value.items())
+        return b"".join(aws_event_stream.event(kind, payload) for kind, payload in kinds)
 
     def events(self, stream: bytes) -> list[Any]:
         """Return each event below its kind."""
