@@ -9,6 +9,7 @@ from .comparability import kept_trials as kept_trials
 from .comparability import next_looks as next_looks
 from .comparability import older_than_evaluators as older_than_evaluators
 from .comparability import saved_scenarios as saved_scenarios
+from .comparability import trial_keys as trial_keys
 from .fitness import agent_remarks as agent_remarks
 from .fitness import size_remark as size_remark
 from .given import Family as Family

@@ -110,14 +110,15 @@ def older_than_evaluators(session: Session, saved: SavedBaseline, names: Iterabl
 
 def first_key(session: Session, scenario: str, seed: int) -> str:
     """Return the key of the original's first trial on a scenario."""
-    return trial_key(
-        session.environment,
-        seed,
-        config=session.suite.part(session.suite.full, scenario).digest,
-        mutant="",
-        scenario=session.tests.scenarios[scenario].digest,
-        repeat=0,
-    )
+    return next(trial_keys(session, scenario, seed, [0]))
+
+
+def trial_keys(session: Session, scenario: str, seed: int, repeats: Iterable[int]) -> Iterator[str]:
+    """Yield the keys of the original's trials on a scenario."""
+    config = session.suite.part(session.suite.full, scenario).digest
+    digest = session.tests.scenarios[scenario].digest
+    for repeat in repeats:
+        yield trial_key(session.environment, seed, config=config, mutant="", scenario=digest, repeat=repeat)
 
 
 def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]:

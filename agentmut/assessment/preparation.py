@@ -7,13 +7,13 @@ from typing import NamedTuple
 from agentmut._base import UsageError
 from agentmut.assessment.comparability import Counted
 from agentmut.assessment.given import Family, comparison_rule, promised, shares_of, side_given, weakness
-from agentmut.assessment.rules import FixedTrials, Sprt
+from agentmut.assessment.rules import FixedTrials, Sprt, WarmStart
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
 from agentmut.campaign import Session, Tables, first_repeats, held_trials, plan_fields, renewed
 from agentmut.nouns import Scenario
 from agentmut.project import BudgetSettings, Project
-from agentmut.stats import Bound, Correction, SprtDesign, least_passing_n
+from agentmut.stats import Bound, Correction, Past, SprtDesign, WarmSprt, least_passing_n
 from agentmut.store import BaselineUsed
 
 Shown = dict[str, str | float | int]
@@ -47,22 +47,30 @@ class Prepared(NamedTuple):
         return sum(lane.rule.most for lane in self.work.lanes.values())
 
 
-def prepare_test(session: Session, asked: Asked) -> Prepared:
+def prepare_test(session: Session, asked: Asked, past: Mapping[str, Past] = MappingProxyType({})) -> Prepared:
     """Return every scenario against its threshold.
 
+    `past` has earlier trials of scenarios, none of which this test may take over; it is read where the project's
+    `test.warm_start` is on.
     Raises `UsageError` for settings that no test can have.
     """
     statistics, settings = session.project.statistics, session.project.test
     shares = shares_of(len(session.scenarios), settings.correction)
     trials = _within(session, settings.trials)
-    rules = {s.name: threshold_rule(session.project, s, shares, trials[s.name]) for s in session.scenarios}
+    known = past if settings.warm_start else {}
+    rules = {
+        s.name: threshold_rule(session.project, s, shares, trials[s.name], known.get(s.name))
+        for s in session.scenarios
+    }
     shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha_of_a_look}
     if settings.method == "sequential":
         shown |= {"margin": settings.margin, "beta": statistics.beta}
+    shown |= {"warm_start": "yes"} if settings.warm_start else {}
     question = Question(
         statistics.alpha_of_a_look,
         Correction(settings.correction),
         notes=(
+            *_warm_start(rules),
             *_remarks(session),
             *_renewed(session),
             *known_before(session.project, session.scenarios, trials),
@@ -85,14 +93,27 @@ def _remarks(session: Session) -> tuple[str, ...]:
     return held.remarks if held else ()
 
 
+def _warm_start(rules: Mapping[str, StoppingRule]) -> Iterator[str]:
+    """Yield what earlier tests choose. Their trials are no evidence of today's agent."""
+    pasts = [rule.test.past for rule in rules.values() if isinstance(rule, WarmStart)]
+    if pasts:
+        trials = sum(past.trials for past in pasts)
+        yield (
+            f"warm start: {trials} earlier trials of {len(pasts)} of {len(rules)} scenarios choose the rates that the "
+            "test looks for first; they are no evidence, and its error rates hold whatever they show"
+        )
+
+
 def _renewed(session: Session) -> Iterator[str]:
     return renewed(session.ages, "the agent is run anew there")
 
 
 def threshold_rule(
-    project: Project, scenario: Scenario, shares: float, trials: int | None = None
+    project: Project, scenario: Scenario, shares: float, trials: int | None = None, past: Past | None = None
 ) -> StoppingRule:
     """Return the rule of one scenario under the project's `test` settings, with at most `trials` where it is given.
+
+    A sequential test looks first for rates that the trials of `past` make likely.
 
     A sequential test has to know its level before it starts: alpha over the shares of the suite. Raises `UsageError`.
     """
@@ -105,7 +126,7 @@ def threshold_rule(
         design = SprtDesign(threshold, margin_of(project, scenario), level, beta, most)
     except ValueError as error:
         raise UsageError(f"scenario {scenario.name} cannot be tested sequentially: {error}.") from None
-    return Sprt(design, most)
+    return WarmStart(WarmSprt(design, past), most) if past and past.trials else Sprt(design, most)
 
 
 def margin_of(project: Project, scenario: Scenario) -> float:

@@ -10,12 +10,14 @@ from agentmut.stats import (
     KillTable,
     SprtDesign,
     TwoSampleTest,
+    WarmSprt,
     chance_of_fail,
     false_kill,
     fixed_verdict,
     judge_stopped,
     regression_verdict,
     sprt_verdict,
+    warm_verdict,
 )
 
 
@@ -57,6 +59,22 @@ class Sprt(NamedTuple):
     def judgement(self, passed: Sequence[bool]) -> Judgement:
         """FAIL below the threshold, PASS above threshold - margin."""
         return sprt_verdict(self.design, passed)
+
+
+class WarmStart(NamedTuple):
+    """The same test, with alternatives that earlier trials make likely."""
+
+    test: WarmSprt
+    most: int
+    sequential: bool = True
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Once a boundary is reached."""
+        return self.test.crossed(len(passed), passed.count(False)) is not None  # no fewer trials had decided
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """FAIL below the threshold, PASS above threshold - margin."""
+        return warm_verdict(self.test, passed)
 
 
 class ComparisonRule(StoppingRule, Protocol):

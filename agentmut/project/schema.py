@@ -168,6 +168,8 @@ class VerdictSettings(Section):
     """The most trials of a scenario; with `fixed` the exact number."""
     margin: Rate = 0.1
     """The drop below the threshold that the sequential test must notice."""
+    warm_start: bool = False
+    """Whether earlier tests choose what the sequential test looks for first; its error rates stay."""
     correction: Correction = "holm"
     """How the chance of a false FAIL is kept in check over the scenarios."""
 

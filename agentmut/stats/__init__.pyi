@@ -101,6 +101,9 @@ from .sequential.sprt import LEAST_MARGIN as LEAST_MARGIN
 from .sequential.sprt import Boundaries as Boundaries
 from .sequential.sprt import SprtDesign as SprtDesign
 from .sequential.sprt import check_threshold as check_threshold
+from .sequential.warm_start import MOST_PAST as MOST_PAST
+from .sequential.warm_start import Past as Past
+from .sequential.warm_start import WarmSprt as WarmSprt
 from .tests.effects import cohens_h as cohens_h
 from .tests.effects import effects as effects
 from .tests.multiplicity import Correction as Correction
@@ -149,3 +152,4 @@ from .verdicts.scenario_verdict import sprt_verdict as sprt_verdict
 from .verdicts.suite_verdict import SuiteVerdict as SuiteVerdict
 from .verdicts.suite_verdict import suite_verdict as suite_verdict
 from .verdicts.trial_statistics import pass_rates as pass_rates
+from .verdicts.warm_verdict import warm_verdict as warm_verdict

@@ -119,6 +119,15 @@ class Store:
 
             self._connections.write(adopted)
 
+    def users(self, keys: Sequence[str]) -> set[str]:
+        """Return the runs that executed or took over a trial with one of the keys."""
+        executed = select(trials.c.run).where(trials.c.key.in_(keys))
+        taken_over = (
+            select(reused.c.run).join(trials, reused.c.trial == trials.c.id).where(trials.c.key.in_(keys))
+        )
+        query = union(executed, taken_over)
+        return self._connections.read(lambda connection: set(connection.execute(query).scalars()))
+
     def taken_over(self, key: str, run: str) -> list[StoredTrial]:
         """Return the trials with this key that `run` took over, the latest first; those that are no evidence last."""
         final = trials.c.ending.in_([ending.value for ending in Ending if ending.is_final])

@@ -83,6 +83,7 @@ from .trial_rows import TrialRow as TrialRow
 from .trial_rows import WholeTrial as WholeTrial
 from .trial_rows import stored_trial as stored_trial
 from .trial_rows import stored_trials as stored_trials
+from .warm_start import earlier_trials as earlier_trials
 from .watching import ChartRow as ChartRow
 from .watching import WatchReport as WatchReport
 from .watching import WatchWish as WatchWish

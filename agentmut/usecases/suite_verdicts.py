@@ -40,6 +40,7 @@ from agentmut.usecases.baseline_check import checked_baseline
 from agentmut.usecases.baseline_growth import carry_out_update, comparison, prepare_update
 from agentmut.usecases.behaviour import behaviour_against
 from agentmut.usecases.runtime import opened, refuse_running_loop
+from agentmut.usecases.warm_start import earlier_trials
 
 DEFAULT_NAME = "default"
 
@@ -56,13 +57,15 @@ def check_suite(
     """Return the suite's verdicts on the unchanged agent, as `agentmut test` gives them.
 
     `behaviour` names a stored baseline whose behaviour today's is compared with; that changes no verdict.
-    `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
-    errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    `settings` take the place of the project's `test:` section: method, trials, margin, warm_start, correction. Raises
+    the errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.usecases.suite_verdicts.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
         with_behaviour = behaviour_against(session, store, behaviour)
-        report = carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
+        past = earlier_trials(session, store, fresh=fresh, seed=seed)
+        prepared = prepare_test(session, Asked(time.time(), seed, fresh), past)
+        report = carry_out_assessment(session, prepared, store)
         return with_behaviour(report)
 
 

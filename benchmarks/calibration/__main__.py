@@ -29,6 +29,7 @@ SECTIONS = (
     "proxied",
     "ci",
     "sprt",
+    "warm_start",
     "verdicts",
     "judged",
     "further",

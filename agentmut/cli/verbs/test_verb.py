@@ -27,6 +27,13 @@ Margin = Annotated[
     float | None,
     typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
 ]
+WarmStart = Annotated[
+    bool | None,
+    typer.Option(
+        "--warm-start/--cold-start",
+        help="Let earlier tests choose which rates to look for first (sequential). Error rates stay.",
+    ),
+]
 Preview = Annotated[
     bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
 ]
@@ -43,6 +50,7 @@ def test(
     method: MethodOption = None,
     trials: Trials = None,
     margin: Margin = None,
+    warm_start: WarmStart = None,
     correction: Correction = None,
     behaviour: BehaviourOf = None,
     seed: Seed = None,
@@ -63,8 +71,10 @@ def test(
     from agentmut._base import UsageError
     from agentmut.assessment import Asked, prepare_test
     from agentmut.cli.verbs.verdicts import assess_and_print, refuse_behaviour_of_preview, with_settings
+    from agentmut.usecases import earlier_trials
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
+    given["warm_start"] = warm_start
     loaded = with_settings(project, agent, "test", given)
     if rate and not preview:
         raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
@@ -77,7 +87,9 @@ def test(
     assess_and_print(
         loaded,
         tuple(scenarios or ()),
-        lambda session, store, now: prepare_test(session, Asked(now, seed, fresh)),
+        lambda session, store, now: prepare_test(
+            session, Asked(now, seed, fresh), earlier_trials(session, store, fresh=fresh, seed=seed)
+        ),
         yes=yes,
         as_json=as_json,
         behaviour=behaviour,

@@ -96,7 +96,7 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
     n, k = state.n, state.n - state.failures
     verdict = state.verdict or Verdict.INCONCLUSIVE
     interval = descriptive(wilson(k, n, 1 - design.alpha))
-    needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
+    needed = further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
     method = f"SPRT, {design.boundaries} boundaries"
     return Judgement(
         verdict, _sprt_reason(design, state), _sprt_p_fail(design, state), interval, n, needed, method
@@ -203,7 +203,7 @@ def _sprt_p_fail(design: SprtDesign, state: SprtState) -> float:
     return min(p, design.alpha) if state.verdict is Verdict.FAIL else p
 
 
-def _further_sprt(design: SprtDesign, state: SprtState) -> int | None:
+def further_sprt(design: SprtDesign, state: SprtState) -> int | None:
     """Return the least m by which the test, going on from `state`, has ended with a chance of `LIKELY`."""
     from agentmut.stats.sequential.sprt_characteristics import stops
 
