@@ -173,14 +173,12 @@ def _evidence(
     s = np.asarray(n, dtype=np.float64) - f
 
     def beyond(passes: "Floats", lost: "Floats") -> "Floats":
-        found: Floats = (
-            betainc(passes, lost, side.null) if side.below else betainc(lost, passes, 1 - side.null)
-        )
-        return found
+        if side.below:
+            return np.asarray(betainc(passes, lost, side.null), dtype=np.float64)
+        return np.asarray(betainc(lost, passes, 1 - side.null), dtype=np.float64)
 
     def likelihood(rate: float) -> "Floats":
-        found: Floats = xlogy(s, rate) + xlog1py(f, -rate)
-        return found
+        return np.asarray(xlogy(s, rate) + xlog1py(f, -rate), dtype=np.float64)
 
     with np.errstate(divide="ignore"):
         own = np.log1p(-WEIGHT * beyond(a, b)) + likelihood(side.own)
