@@ -22,6 +22,7 @@ SECTIONS = (
     "reached",
     "drift",
     "drift_named",
+    "rounds",
     "campaign",
     "fork",
     "score",
