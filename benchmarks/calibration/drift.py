@@ -98,7 +98,7 @@ LIVES = (
 )
 DROPS = (0.2, 0.4, 0.8)
 """The drops that every mutant has on one of the ten scenarios."""
-CAMPAIGNS, CAMPAIGNS_QUICK = 10, 2
+CAMPAIGNS, CAMPAIGNS_QUICK = 4, 2
 """Campaigns of a cell: about one second of processor time each. A cell has half as many without sentinels."""
 
 

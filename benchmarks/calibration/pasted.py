@@ -118,12 +118,13 @@ def section(*, thorough: bool) -> Section:
     per_rate = math.ceil(count / len(rates))
     with tempfile.TemporaryDirectory() as tables:
         figures = list(_figures(per_rate, rates, Path(tables)))
+    without = max(2, per_rate // 3)
     how = (
         f"Whole projects, each run twice: one scenario, {BASELINE} baseline runs, {MUTANTS} mutants without effect, "
         f"answers of {len(WORDS)} words. Between the runs somebody reads the stored answers and adds `contains:` "
         f"with a word, so that the second run has other evaluators. The word held most often: {per_rate} projects at "
         f"each rate from {rates[0]:g} to {rates[-1]:g}. The word that tells some mutant best: "
-        f"{_third(per_rate)} at each. If older runs decided: {per_rate}. The error is that of the mean over projects."
+        f"{_part(per_rate)} at each. If older runs decided: {without}. The error is that of the mean over projects."
     )
     return Section("In real life: an assertion chosen by stored runs", how, tuple(figures))
 
@@ -131,19 +132,19 @@ def section(*, thorough: bool) -> Section:
 def _figures(count: int, rates: tuple[float, ...], tables: Path) -> Iterator[Figure]:
     for choose, what, size in (
         (most_often, "the word held most often", count),
-        (most_telling, "the word tells most", _third(count)),
+        (most_telling, "the word tells most", _part(count)),
     ):
         found = many(size, rates, choose, tables)
         yield _figure(f"{what}: false kills", [*chain(*found.values())])
         if len(rates) > 1:
             yield from (_figure(f"{what}, rate {rate:g}: false kills", own) for rate, own in found.items())
-    without = many(count, (0.93,), most_often, tables, aware=False)
+    without = many(max(2, count // 3), (0.93,), most_often, tables, aware=False)
     rate, error = share_killed(without[0.93])
     yield Figure("if older runs decided, rate 0.93: false kills", rate, "-", error=error)
 
 
-def _third(count: int) -> int:
-    return max(2, count // 3)
+def _part(count: int) -> int:
+    return max(2, count // 10)
 
 
 def _figure(what: str, found: list[Pasted]) -> Figure:

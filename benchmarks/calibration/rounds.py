@@ -17,7 +17,7 @@ from benchmarks.calibration.figures import Figure, Section
 DELTAS = (0.75, 0.5, 0.3, 0.2)
 STRONG, MIX = 28, 60
 """Mutants of the two campaigns that are simulated."""
-STRONG_CAMPAIGNS, MIX_CAMPAIGNS, UNCHANGED_CAMPAIGNS = 40, 16, 20
+STRONG_CAMPAIGNS, MIX_CAMPAIGNS, UNCHANGED_CAMPAIGNS = 20, 8, 10
 
 
 class Truth(NamedTuple):
@@ -90,13 +90,21 @@ def section(*, thorough: bool) -> Section:
             figures += [*_mix(fields[MIX], MIX_CAMPAIGNS), *_unchanged(fields[MIX], UNCHANGED_CAMPAIGNS)]
     how = (
         f"Whole campaigns of coins through the campaign's state, {SCENARIOS} scenarios that all reach every mutant, "
-        f"seeds from 1: {STRONG_CAMPAIGNS} campaigns of the first kind, {MIX_CAMPAIGNS} of the second, "
-        f"{UNCHANGED_CAMPAIGNS} of 60 mutants that lose nothing. Baselines, sentinels and the trials that confirm kills are counted; the controls' are a figure "
-        "of their own. "
+        f"seeds from 1. {_counts(thorough)}. Baselines, sentinels and the trials that confirm kills are counted; the "
+        "controls' are a figure of their own. "
         "`strong`: half of 28 mutants lose .7 to 1 on one to three scenarios. `mix`: of 60 mutants 30 % lose .5 to 1, "
         "20 % lose .2 to .3 on one scenario, half lose nothing."
     )
     return Section("Rounds: coarse first, finer as money allows", how, tuple(figures))
+
+
+def _counts(thorough: bool) -> str:
+    if not thorough:
+        return "`strong`: 2 campaigns"
+    return (
+        f"`strong`: {STRONG_CAMPAIGNS} campaigns; `mix`: {MIX_CAMPAIGNS}; `nothing lost`, 60 mutants without effect: "
+        f"{UNCHANGED_CAMPAIGNS}"
+    )
 
 
 def play(on: Field, truth: Truth, seed: int, rng: np.random.Generator) -> Played:
