@@ -57,6 +57,7 @@ from .score.clearing import most_with_drop as most_with_drop
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
 from .score.coverage import state_coverage as state_coverage
+from .score.first_runs import killed_where as killed_where
 from .score.grades import Grade as Grade
 from .score.grades import grades as grades
 from .score.judged import Judged as Judged

@@ -233,16 +233,3 @@ def test_bad_input_is_named_with_its_range(tried: Any, runs: Any, level: float, 
 def test_bad_rates_are_named_with_their_range(rates: Any, thresholds: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         red_at(rates, thresholds, 1)
-
-
-def test_the_failure_that_ended_the_trials_of_a_kill_is_left_out_of_the_estimate_alone() -> None:
-    """Three failures of five runs, stopped at the third: by inverse sampling two of four."""
-    (stopped,) = red_chances([Tried(2, 5, 0.9, ended_by_failure=True)], [1])
-    (fixed,) = red_chances([Tried(2, 5, 0.9)], [1])
-    assert stopped.interval.estimate == pytest.approx(0.5)
-    assert fixed.interval.estimate == pytest.approx(0.6)
-    assert (stopped.interval.low, stopped.interval.high) == (fixed.interval.low, fixed.interval.high)
-    (every,) = red_chances([Tried(0, 4, 0.9, ended_by_failure=True)], [1])
-    assert every.interval.estimate == 1.0
-    (once,) = red_chances([Tried(0, 1, 0.9, ended_by_failure=True)], [1])
-    assert once.interval.estimate == 1.0

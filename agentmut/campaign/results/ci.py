@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
-from agentmut.stats import Decision, RedChance, Tried, red_chances
+from agentmut.stats import Decision, KillTable, RedChance, Tried, killed_where, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 
@@ -28,18 +29,25 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
     lanes = {lane.scenario: lane for lane in arm.lanes}
     where = reached(mutant, state.detectors[mutant.id], state.suite, state.baselines, state.scenarios)
     return tuple(
-        _mutated(lanes.get(name), original) if name in where.scenarios else original
+        _mutated(arm, lanes.get(name), original) if name in where.scenarios else original
         for name, original in zip(_tried_scenarios(state), original_tried(session, state), strict=True)
     )
 
 
-def _mutated(lane: Lane | None, original: Tried) -> Tried:
+def _mutated(arm: Arm, lane: Lane | None, original: Tried) -> Tried:
     if lane is None:
         return Tried(0, 0, original.threshold, no_better_than=original[:2])
     passes = lane.trials - lane.failures
     if lane.decision is Decision.KILLED:
-        return Tried(passes, lane.trials, original.threshold, ended_by_failure=True)
+        killed = killed_where(_judging(arm, lane.scenario), lane.outcomes)
+        return Tried(passes, lane.trials, original.threshold, killed=killed)
     return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
+
+
+def _judging(arm: Arm, scenario: str) -> tuple[KillTable, ...]:
+    """Return the tables that judged a scenario, up to that of the round that killed the mutant."""
+    rounds = arm.tested[: arm.died_in + 1] if arm.died_in >= 0 else arm.tested
+    return tuple(tested.tables[scenario] for tested in rounds if scenario in tested.tables)
 
 
 def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:

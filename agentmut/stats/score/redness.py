@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.score.first_runs import Killed, replayed_green
 
 Array = NDArray[np.float64]
 POINTS = 4000
@@ -59,8 +60,8 @@ class Tried(NamedTuple):
     no_better_than: tuple[int, int] | None = None
     """(passes, trials) of something that passes at least as often: of the original, where this is a mutant on which
     no drop was found. They are counted with the scenario's own."""
-    ended_by_failure: bool = False
-    """Whether the last trial had to be a failure: that of a kill. The estimate leaves it out, the bounds do not."""
+    killed: Killed | None = None
+    """Where the trials of a kill ended. The estimate knows that they stopped by what they showed, the bounds do not."""
 
     @property
     def together(self) -> "Tried":
@@ -69,19 +70,14 @@ class Tried(NamedTuple):
         The lower rate of the two would be below the true one on average, and in ten scenarios ten times so.
         """
         passes, trials = self.no_better_than or (0, 0)
-        return Tried(self.passes + passes, self.trials + trials, self.threshold)
+        return self._replace(passes=self.passes + passes, trials=self.trials + trials, no_better_than=None)
 
-    @property
-    def estimating(self) -> "Tried":
-        """Return the trials that the estimate rests on: all together, without a failure that ended them.
-
-        Trials that stop at a failure show too many failures: (f - 1) of (n - 1) estimates the failure rate of inverse
-        sampling without bias (Haldane, Biometrika 33 (1945) 222-225). The kill rule stops at a line that moves, so
-        here it only makes the error smaller.
-        """
+    def green(self, needed: int, runs: int) -> float:
+        """Return the estimated chance that at least `needed` of `runs` runs pass."""
+        if self.killed:
+            return replayed_green(self.killed, needed, runs)
         every = self.together
-        less = self.ended_by_failure and every.passes < every.trials and every.trials > 1
-        return every._replace(trials=every.trials - 1) if less else every
+        return _replayed(every.passes, every.trials, needed, runs)
 
 
 class RedChance(NamedTuple):
@@ -120,8 +116,8 @@ def red_chances(
 ) -> tuple[RedChance, ...]:
     """Return the chance of red for each number of runs of a scenario; see the module's docstring.
 
-    Estimate and bounds never fall where a scenario passes less often or asks for more. The bounds hold at
-    `level` for each number of runs, on trials whose number was fixed beforehand. Trials of a mutant are
+    The chance never falls where a scenario asks for more; without kills, nor where it passes less often. The bounds
+    hold at `level` for each number of runs, on trials whose number was fixed beforehand. Trials of a mutant are
     stopped early, by what they show: then the bounds describe and promise no coverage. Bounds are widened
     to hold the estimate, which matters only in rare cases.
 
@@ -139,7 +135,6 @@ def red_chances(
             check_count("passes", passes, 0, check_count("trials", trials))
     error = (1 - level) / 2
     together = [tried.together for tried in scenarios]
-    estimating = [tried.estimating for tried in scenarios]
     highest = _highest(together, error if len(scenarios) == 1 else error / 2)
     total = sum(tried.trials for tried in together)
     known = all(tried.trials for tried in together)
@@ -147,7 +142,7 @@ def red_chances(
     def chance(number: int) -> RedChance:
         needed = _all_needed(scenarios, number)
         low, high = _low(highest, needed, number), _high(scenarios, needed, number, error)
-        estimate = _joint_estimate(estimating, needed, number) if known else None
+        estimate = _joint_estimate(scenarios, needed, number) if known else None
         if estimate is not None:
             low, high = min(low, estimate), max(high, estimate)
         return RedChance(number, Interval(estimate, low, high, level, total, "melded Clopper-Pearson"))
@@ -161,7 +156,7 @@ def _all_needed(scenarios: Sequence[Tried], runs: int) -> list[int]:
 
 
 def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float:
-    return 1 - math.prod(_replayed(*t[:2], c, runs) for t, c in zip(scenarios, needed, strict=True))
+    return 1 - math.prod(t.green(c, runs) for t, c in zip(scenarios, needed, strict=True))
 
 
 def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
