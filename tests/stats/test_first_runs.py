@@ -59,7 +59,7 @@ def test_a_place_where_no_order_kills_is_refused() -> None:
 
 @pytest.mark.parametrize("needed", [1, 2, 3])
 def test_over_all_killed_sequences_the_first_runs_are_estimated_without_bias(needed: int) -> None:
-    """Every sequence of five trials at a failure rate of .4: the mean estimate is the share of green among the killed."""
+    """Over every sequence of five trials, failing at .4, the mean is the share of the killed that are green."""
     estimated = true = 0.0
     for outcomes in product("01", repeat=5):
         found = killed_where((ONE_PASS, TWO_OR_THREE, LATER), "".join(outcomes))
