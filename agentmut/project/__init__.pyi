@@ -29,3 +29,5 @@ from .schema import Price as Price
 from .schema import SecondOrder as SecondOrder
 from .schema import VerdictSettings as VerdictSettings
 from .tool_checks import check_tools as check_tools
+from .tool_servers import servers_in as servers_in
+from .tool_servers import tools_named_in as tools_named_in

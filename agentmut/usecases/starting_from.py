@@ -12,6 +12,7 @@ from agentmut.nouns import AgentConfig, Document, ToolSpec
 from agentmut.project import read_config_file
 from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from_graphs import files_for_graph
+from agentmut.usecases.starting_from_servers import files_for_server
 
 DEFAULT_MODEL = "gpt-5.2"
 PROMPT, TOOLS = "prompts/system.md", "tools.yaml"
@@ -42,13 +43,16 @@ class StartedFrom(NamedTuple):
 def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
     """Write a project with the prompt, the tools and the model of a file, `FILE#AGENT` where it has several agents.
 
-    Of `langgraph.json` it is a project of the graph itself, which knows its model.
+    Of `langgraph.json` it is a project of the graph itself, which knows its model; of a list of MCP servers, one of a
+    server, which asks no model.
 
     Nothing is written where a file exists, unless `force`. Raises `UsageError`, also where the file describes neither a
     prompt nor tools.
     """
     if graph := files_for_graph(target, source):
         return StartedFrom(write_project(target, graph, force), "")
+    if server := files_for_server(target, source):
+        return StartedFrom(write_project(target, server, force), "", "mcp")
     config = read_config_file(source).config
     if not (config.prompt.strip() or config.tools):
         raise UsageError(f"{source} describes neither a prompt nor tools, so there is nothing to begin with.")

@@ -116,6 +116,63 @@ def test_prompty_gives_model_settings_tools_and_the_system_message() -> None:
     assert places(origin)["Never promise a refund."] == ("desk.prompty", 14)
 
 
+def test_prompty_without_roles_is_all_prompt(tmp_path: Path) -> None:
+    text = "---\nname: claims\nmodel: gpt-4o\n---\n# Job\nHelp patients.\n"
+    config = read_config_file(written(tmp_path, "claims.prompty", text)).config
+    assert config.prompt == "# Job\nHelp patients."
+    assert config.model.name == "gpt-4o"
+
+
+def test_parameters_of_promptys_second_version_are_a_schema(tmp_path: Path) -> None:
+    text = """---
+model: {id: claude-sonnet-4-5, provider: anthropic, options: {maxOutputTokens: 1024, topP: 0.5}}
+tools:
+  - name: get_weather
+    kind: function
+    description: Get the weather.
+    parameters:
+      - {name: place, kind: string, description: City, required: true}
+      - {name: days, kind: float}
+  - {name: search, kind: mcp, serverName: web}
+---
+system:
+Help.
+"""
+    config = read_config_file(written(tmp_path, "weather.prompty", text)).config
+    (tool,) = config.tools
+    assert (tool.name, tool.description) == ("get_weather", "Get the weather.")
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {"place": {"type": "string", "description": "City"}, "days": {"type": "number"}},
+        "required": ["place"],
+    }
+    assert (config.model.max_tokens, config.model.top_p) == (1024, 0.5)
+
+
+def test_tools_in_the_envelope_of_a_gateway_are_read(tmp_path: Path) -> None:
+    text = """prompts: ["Help."]
+providers:
+  - id: adaline:openai:chat:gpt-4o-mini
+    config:
+      tools:
+        - type: function
+          definition: {schema: {name: get_weather, description: Get it., parameters: {type: object}}}
+tests: []
+"""
+    config = read_config_file(written(tmp_path, "promptfooconfig.yaml", text)).config
+    assert [tool.name for tool in config.tools] == ["get_weather"]
+    assert config.model.name == "gpt-4o-mini"
+
+
+def test_a_plugins_servers_may_stand_at_the_top(tmp_path: Path) -> None:
+    text = '{"files": {"command": "npx", "args": [], "autoApprove": ["read_file"]}}'
+    config = read_config_file(written(tmp_path, ".mcp.json", text)).config
+    assert [tool.name for tool in config.tools] == ["read_file"]
+    silent = written(tmp_path / "other", ".mcp.json", '{"files": {"command": "npx"}}')
+    with pytest.raises(ProjectError, match="names the MCP servers files"):
+        read_config_file(silent)
+
+
 def test_one_of_several_crewai_agents_is_named() -> None:
     with pytest.raises(
         ProjectError, match=r"2 agents: researcher, writer\. Name one, as in agents\.yaml#resear"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from agentmut._base.errors import UsageError
@@ -57,3 +58,38 @@ def test_an_existing_project_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"already has agentmut\.yaml"):
         write_from(tmp_path, FILES / "CLAUDE.md")
     assert write_from(tmp_path, FILES / "assistant.json", force=True).model == "gpt-4o"
+
+
+def test_a_server_of_a_list_becomes_a_project_without_its_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_TOKEN", "s3cret")
+    monkeypatch.setenv("FILES_MODE", "read")
+    source = tmp_path / "mcp.json"
+    source.write_text(
+        '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server-files"],'
+        ' "env": {"API_TOKEN": "s3cret", "MODE": "${FILES_MODE}"}},'
+        ' "far": {"url": "https://example.org/mcp", "headers": {"X-Api-Key": "s3cret"}}}}'
+    )
+    with pytest.raises(UsageError, match=r"names 2 MCP servers: files, far. Name one, as in mcp.json#files"):
+        write_from(tmp_path / "none", source)
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(UsageError, match=r"no server 'fles'.*files"):
+        write_from(tmp_path / "none", tmp_path / "mcp.json#fles")
+    begun = write_from(tmp_path / "files", tmp_path / "mcp.json#files")
+    assert (begun.model, begun.extra) == ("", "mcp")
+    agent = yaml.safe_load((tmp_path / "files" / "agentmut.yaml").read_text())["agent"]
+    assert agent == {
+        "adapter": "mcp",
+        "command": ["npx", "-y", "server-files"],
+        "env": {"API_TOKEN": "${API_TOKEN}", "MODE": "${FILES_MODE}"},
+    }
+    assert load_project(tmp_path / "files").scenarios[0].turns == ({"list_tools": True},)
+    write_from(tmp_path / "far", tmp_path / "mcp.json#far")
+    agent = yaml.safe_load((tmp_path / "far" / "agentmut.yaml").read_text())["agent"]
+    assert (agent["url"], agent["headers"]) == ("https://example.org/mcp", {"X-Api-Key": "${X_API_KEY}"})
+
+
+def test_a_list_that_names_its_tools_describes_an_agent(tmp_path: Path) -> None:
+    write_from(tmp_path, FILES / "mcp.json")
+    assert load_project(tmp_path).config.tools

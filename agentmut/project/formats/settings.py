@@ -8,7 +8,14 @@ from pydantic import ValidationError
 from agentmut._base import ProjectError
 from agentmut.nouns import ModelConfig
 
-_SAME = {"max_output_tokens": "max_tokens", "max_completion_tokens": "max_tokens", "stop_sequences": "stop"}
+_SAME = {
+    "max_output_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "maxOutputTokens": "max_tokens",
+    "topP": "top_p",
+    "stop_sequences": "stop",
+    "stopSequences": "stop",
+}
 _TEMPLATE = ("{{", "${")
 
 

@@ -20,6 +20,8 @@ _ROLE = re.compile(
     r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)[ \t]*:[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
+_KINDS = {"float": "number"}
+"""Kinds of values that JSON Schema calls otherwise."""
 
 
 class Jinja:
@@ -79,9 +81,10 @@ def _cut(text: str, start: int, end: int, first_line: int) -> WrittenText:
 
 def _system(body: str) -> tuple[int, int]:
     roles = list(_ROLE.finditer(body))
-    for role, following in zip(roles, [*roles[1:], None], strict=True):
+    ends = [*(role.start() for role in roles[1:]), len(body)]
+    for role, end in zip(roles, ends, strict=False):  # a text without roles has one end
         if role["role"].lower() in ("system", "developer"):
-            return role.end(), following.start() if following else len(body)
+            return role.end(), end
     return 0, len(body)
 
 
@@ -89,8 +92,38 @@ def _settings(data: Mapping[str, Any]) -> dict[str, Any]:
     model = data.get("model")
     of_model = model if isinstance(model, dict) else {}
     given = of_model.get("parameters") or of_model.get("options") or {}
-    own = {"tools": data["tools"]} if isinstance(data.get("tools"), list) else {}
+    tools = data.get("tools")
+    own = {"tools": [_tool(one) for one in tools if _is_function(one)]} if isinstance(tools, list) else {}
     return {**own, **(given if isinstance(given, dict) else {})}
+
+
+def _is_function(tool: Any) -> bool:
+    """Return whether a tool is no service: the second version of Prompty says so by `kind`."""
+    return isinstance(tool, dict) and tool.get("kind", "function") == "function"
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tool with parameters that are a list, as the second version has them, as a JSON Schema."""
+    listed = tool.get("parameters")
+    if not isinstance(listed, list):
+        return dict(tool)
+    named = {str(one["name"]): one for one in listed if isinstance(one, dict) and one.get("name")}
+    schema = {
+        "type": "object",
+        "properties": {name: _property(one) for name, one in named.items()},
+        "required": [name for name, one in named.items() if one.get("required") is True],
+    }
+    return {**tool, "parameters": schema}
+
+
+def _property(parameter: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(parameter.get("kind") or parameter.get("type") or "string")
+    values = parameter.get("enumValues") or parameter.get("enum")
+    return {
+        "type": _KINDS.get(kind, kind),
+        **({"description": parameter["description"]} if "description" in parameter else {}),
+        **({"enum": values} if isinstance(values, list) else {}),
+    }
 
 
 def _model(data: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> ModelConfig:

@@ -21,7 +21,14 @@ def tools_in(value: Any, folder: Path, where: str) -> tuple[ToolSpec, ...]:
         return read_tools(path, folder).tools if path.endswith((".json", ".yaml", ".yml")) else ()
     if not isinstance(value, list):
         return ()
-    return tools_of([tool for tool in value if not is_of_service(tool)], where).tools
+    return tools_of([_plain(tool) for tool in value if not is_of_service(tool)], where).tools
+
+
+def _plain(tool: Any) -> Any:
+    """Return the tool without the envelope of Adaline's gateway, as promptfoo's configs write it."""
+    definition = tool.get("definition") if isinstance(tool, Mapping) else None
+    schema = definition.get("schema") if isinstance(definition, Mapping) else None
+    return schema if isinstance(schema, Mapping) else tool
 
 
 def is_of_service(tool: Any) -> bool:
