@@ -9,6 +9,7 @@ from .errors import AdapterError as AdapterError
 from .errors import AgentmutError as AgentmutError
 from .errors import BudgetError as BudgetError
 from .errors import CaseError as CaseError
+from .errors import EvaluatorError as EvaluatorError
 from .errors import ExitCode as ExitCode
 from .errors import MutationError as MutationError
 from .errors import NotJudgedError as NotJudgedError

@@ -73,6 +73,21 @@ class RunError(AgentmutError):
     """The campaign cannot be carried out: no testable scenario, a failed control, a dead endpoint."""
 
 
+class EvaluatorError(RunError):
+    """An evaluator neither passes nor fails a run: that says nothing about the agent.
+
+    `bare` is the error without what it quotes of the run, for projects that keep no texts.
+    """
+
+    def __init__(self, said: str, bare: str = "") -> None:
+        super().__init__(said)
+        self.bare = bare
+
+    def at(self, where: str) -> "EvaluatorError":
+        """Return the error with its place before it."""
+        return EvaluatorError(f"{where}: {self}", f"{where}: {self.bare}")
+
+
 class RunInterruptedError(AgentmutError):
     """Ctrl-C before there was anything to report."""
 

@@ -89,8 +89,9 @@ def agent_remarks(
                 f"{scenario.name}: flaky: {side.passes}/{side.trials} pass, and {asked:g} is asked. A drop from there "
                 "takes more trials to notice"
             )
-    answers = {name: {repr(run.trace.outputs) for run in runs} for name, runs in executions.items()}
-    for name, runs in executions.items():
+    told = {name: runs for name, runs in executions.items() if not any(r.trace.texts == "none" for r in runs)}
+    answers = {name: {repr(run.trace.outputs) for run in runs} for name, runs in told.items()}
+    for name, runs in told.items():
         if len(runs) > 1 and len(answers[name]) == 1:
             yield (
                 f"{name}: all {len(runs)} runs gave the same answer. If a cache or a fixed seed makes them so, they "

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from agentmut._base import (
     AgentmutError,
+    EvaluatorError,
     NotJudgedError,
     PluginError,
-    RunError,
     UsageError,
     described,
     error_location,
@@ -48,6 +48,7 @@ __all__ = [
 ]
 
 
+KEPT = "Finished trials are kept."
 _REFUSAL = (ValueError, RecursionError)
 """How an evaluator refuses its argument."""
 
@@ -56,7 +57,7 @@ _REFUSAL = (ValueError, RecursionError)
 class NamedEvaluator(GivesChecks):
     """An evaluator under the name it is registered by.
 
-    It turns whatever goes wrong inside an evaluator into a `RunError`: a broken evaluator says nothing
+    It turns whatever goes wrong inside an evaluator into an `EvaluatorError`: a broken evaluator says nothing
     about the agent, so it may neither pass nor fail a trial. Only `NotJudgedError` goes through: that trial is no
     evidence, and others may be.
     """
@@ -67,10 +68,10 @@ class NamedEvaluator(GivesChecks):
     """`file:line` of the evaluator; empty where that is not known."""
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Return the evaluator's check, under its registered name. Raise `RunError` or `NotJudgedError`."""
+        """Return the evaluator's check, under its registered name. Raise `EvaluatorError` or `NotJudgedError`."""
         check = self._asked(self.evaluator.evaluate, scenario, trace)
         if not isinstance(check, Check):
-            raise RunError(f"{self._where(scenario)} returned {check!r}; evaluate() must return a Check.")
+            raise self._odd(scenario, check, "evaluate() must return a Check")
         return check.model_copy(update={"evaluator": self.name})
 
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
@@ -79,7 +80,7 @@ class NamedEvaluator(GivesChecks):
             return (self.evaluate(scenario, trace),)
         found = self._asked(self.evaluator.every_check, scenario, trace)
         if not isinstance(found, tuple) or not found or not all(isinstance(one, Check) for one in found):
-            raise RunError(f"{self._where(scenario)} returned {found!r}; every_check() must return Checks.")
+            raise self._odd(scenario, found, "every_check() must return Checks")
         return found
 
     def _where(self, scenario: Scenario) -> str:
@@ -93,13 +94,22 @@ class NamedEvaluator(GivesChecks):
             return judge(scenario, trace)
         except NotJudgedError as error:
             raise NotJudgedError(f"{where}: {error}") from error
+        except EvaluatorError as error:
+            raise error.at(where) from error
         except AgentmutError as error:
-            raise RunError(f"{where}: {error}") from error
+            raise EvaluatorError(f"{where}: {error}", f"{where}: {type(error).__name__}") from error
         except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
-            raise RunError(
-                f"{where} raised {described(error)} ({error_location(error)}). "
-                "Fix the evaluator; it must pass or fail every trace. Finished trials are kept."
-            ) from error
+            place = f"({error_location(error)}). Fix the evaluator; it must pass or fail every trace. {KEPT}"
+            bare = f"{where} raised {type(error).__name__} {place}"
+            raise EvaluatorError(f"{where} raised {described(error)} {place}", bare) from error
+
+    def _odd(self, scenario: Scenario, returned: object, remedy: str) -> EvaluatorError:
+        """Return the error of an evaluator that returned something else than it must."""
+        where = self._where(scenario)
+        return EvaluatorError(
+            f"{where} returned {returned!r}; {remedy}.",
+            f"{where} returned a {type(returned).__name__}; {remedy}.",
+        )
 
 
 def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None, place: str = "") -> Evaluator:
@@ -179,8 +189,8 @@ def note(evaluator: Evaluator, scenario: Scenario) -> str:
         return ""
     try:
         told: str = from_plugin(f"{_label(evaluator)}: note()", str, lambda: inner.note(scenario))
-    except RunError as error:
-        raise RunError(f"{_label(evaluator)} of scenario {scenario.name!r}: {error}") from None
+    except EvaluatorError as error:
+        raise error.at(f"{_label(evaluator)} of scenario {scenario.name!r}") from None
     return told
 
 

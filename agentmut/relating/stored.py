@@ -29,7 +29,7 @@ class StoredSources(NamedTuple):
 
 def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> StoredSources:
     """Return the runs of today's agent, else the trials of the latest run; never a mixture."""
-    kept, skipped = stored_originals(session, store)
+    kept, skipped = stored_originals(session, store, texts=True)
     notes = [f"{count} stored trials left out: {why}" for why, count in sorted(skipped.items())]
     for one, run in _as_run_before(store, plan):
         found = {name: _of_plan(session, one, name, kept.get(name, ())) for name in plan.scenarios}

@@ -80,7 +80,7 @@ class SurvivorsChecked(NamedTuple):
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
     """Return the campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
-    stored = stored_campaign(session, store, run)
+    stored = stored_campaign(session, store, run, texts=True)
     campaign = campaign_with(stored, stored.result(), wanted)
     if not campaign.survivors:
         raise UsageError(f"{NO_SURVIVOR.format(run=stored.run.id)}.")

@@ -26,7 +26,7 @@ def mined_assertions(
 
     Raises `UsageError` where the store has no such campaign.
     """
-    stored = StoredRuns(stored_campaign(session, store, run))
+    stored = StoredRuns(stored_campaign(session, store, run, texts=True))
     found = tuple(one for id in mutants for one in mine(stored.campaign, id, limit=limit, stored=stored))
     keep_proposals(session, store, found, stored.campaign.run.id)
     return Mined(found, stored.notes)

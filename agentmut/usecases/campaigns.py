@@ -112,7 +112,7 @@ def carry_out_rescore(session: Session, store: Store, run: str | None = None) ->
     from agentmut.relating import relations_rescored
 
     refuse_without_texts(session, "`agentmut rescore`")
-    campaign = stored_campaign(session, store, run)
+    campaign = stored_campaign(session, store, run, texts=True)
     folder = session.project.runs / campaign.run.id
     before = read_result(folder / "result.json")
     rescored = judged_again(campaign, before, _tables(session))

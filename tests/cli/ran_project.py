@@ -16,8 +16,8 @@ def run(config, input):
 '''
 
 
-def ran(folder: Path) -> Path:
-    """Write the project into the folder and run it; return the folder."""
+def ran(folder: Path, **sections: object) -> Path:
+    """Write the project into the folder, with these sections in addition, and run it; return the folder."""
     module = f"agent_of_{folder.name}"  # a process imports a module once, whichever project it is of
     (folder / f"{module}.py").write_text(AGENT)
     (folder / "prompt.md").write_text("- Always say hello.\n- Name the place.\n")
@@ -28,6 +28,7 @@ def ran(folder: Path) -> Path:
         "agent": {"adapter": "python", "run": f"{module}:run", "config": {"prompt": "prompt.md"}},
         "suite": {"scenarios": "s.yaml"},
         "mutation": {"operators": ["prompt.drop_instruction"]},
+        **sections,
     }
     (folder / "agentmut.yaml").write_text(yaml.safe_dump(settings))
     done = CliRunner().invoke(app, ["run", "--yes", "--project", str(folder)])

@@ -94,8 +94,12 @@ called("export", "spans", "--format", "atif")
 called("trend", "--json")
 called("gate", "--json", code=(0, 1, 3, 4))
 request = ["doctor", "--yes", "--save-request", "request.json"]
-for refused in (["rescore"], ["suggest"], ["relations", "--yes"], request):
+called("store", "copy", "copied.db", code=(0,))
+for refused in (["rescore"], ["suggest"], ["suggest", "--apply", "all"], ["relations", "--yes"], request):
     called(*refused, code=(2,))
+suite = Path("scenarios.yaml")
+suite.write_text(suite.read_text().replace("{not_contains: absent}", "{expression: 'outputs[0]'}"))
+called("test", "--yes", "--fresh", code=(4,))
 """
 
 
@@ -122,6 +126,10 @@ def test_no_text_is_written_or_printed(
     kept = {name: said(content) for name, content in written.items() if not name.endswith(".pyc")}
     assert {name: words for name, words in kept.items() if words} == {}
     assert [said(stream) for stream in streams] == [[], []]
+    error = streams[1].decode()
+    assert kind == "hashed" or "store.texts: none keeps none" in error  # of `suggest --apply`
+    unfit = "scenarios.yaml:3: evaluator 'expression' of scenario 't': `outputs[0]` cannot be evaluated"
+    assert kind == "hashed" or unfit in " ".join(error.split())
     ended = [status for _, status, _ in json.loads(written["ended.txt"])]
     assert "killed" in ended  # the dropped `quimble` is noticed
     assert "survived" in ended

@@ -23,6 +23,11 @@ def stored_plan_text(plan: RunPlan, texts: TextKeeping) -> str:
     ).model_dump_json()
 
 
+def is_wordless(plan: Plan) -> bool:
+    """Return whether a stored plan was written without the words of its mutants."""
+    return plan.destroyed.description == plan.destroyed.operator
+
+
 def _hidden(mutant: Mutant, texts: TextKeeping) -> Mutant:
     return mutant.model_copy(
         update={

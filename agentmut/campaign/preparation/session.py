@@ -169,7 +169,7 @@ def refuse_without_texts(session: Session, what: str) -> None:
     if session.tests.texts.is_hidden:
         raise UsageError(
             f"{what} reads what agents, models and tools said, and store.texts: {session.project.store.texts} "
-            "keeps no text. Set `store: {texts: full}` to use it"
+            "keeps no text. Set `store: {texts: full}` to use it, and run again: what is stored stays without texts"
         )
 
 

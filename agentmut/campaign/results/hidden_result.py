@@ -2,7 +2,7 @@
 
 import re
 
-from agentmut.nouns import MutantRow, Result
+from agentmut.nouns import MutantRow, Result, Status
 from agentmut.recording import NOT_KEPT, TextKeeping
 
 _QUOTED = re.compile(r'".*"', re.DOTALL)
@@ -28,6 +28,7 @@ def _row(row: MutantRow) -> MutantRow:
             "after": "",
             "changes": (),
             "description": place_of(row),
+            "gap": None if row.status is Status.SURVIVED else row.gap,  # telling it takes texts
             "reason": _QUOTED.sub(f'"{NOT_KEPT}"', row.reason),
         }
     )

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from agentmut._base import RunError, described
+from agentmut._base import EvaluatorError, RunError, described
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import trial_id, trial_key
 from agentmut.campaign.running.judging import Judging
@@ -231,7 +231,10 @@ class Loop:
         except Exception as error:
             clean = redactor.execution(execution)
             if suite.texts.is_hidden:  # the error may quote the run
-                raise RunError(suite.texts.error(described(error))) from None
+                bare = (
+                    error.bare if isinstance(error, EvaluatorError) else suite.texts.error(described(error))
+                )
+                raise RunError(bare) from None
             if clean.trace != execution.trace:  # nobody could judge it later
                 raise
             return Finished(launch, key, clean, problem=error)

@@ -63,13 +63,19 @@ class StoredCampaign:
         )
 
 
+WORDLESS = "kept without texts, as `store.texts` said then, and texts are what is read here"
 CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak of the agent as it was then"
 
 
-def stored_campaign(session: Session, store: Store, run: str | None = None) -> StoredCampaign:
-    """Return the campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits."""
+def stored_campaign(
+    session: Session, store: Store, run: str | None = None, *, texts: bool = False
+) -> StoredCampaign:
+    """Return the campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits.
+
+    `texts`: leave out trials that were kept without texts (`store.texts`).
+    """
     stored, plan = _chosen(store, run)
-    every, skipped = _fitting(session, plan, store.trials_of(stored.id, ""))
+    every, skipped = _fitting(session, plan, store.trials_of(stored.id, ""), texts)
     original, later = _part_of(every, later=False), _part_of(every, later=True)
     if not original:
         why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
@@ -82,16 +88,17 @@ def _part_of(kept: Kept, *, later: bool) -> Kept:
     return {name: trials for name, trials in parts.items() if trials}
 
 
-def stored_originals(session: Session, store: Store) -> tuple[Kept, Counter[str]]:
+def stored_originals(session: Session, store: Store, *, texts: bool = False) -> tuple[Kept, Counter[str]]:
     """Return all stored trials of the unchanged agent on the suite, whatever run they were made for.
 
-    With them: why trials are left out -> how many.
+    With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts.
     """
     found: dict[int, StoredTrial] = {}
     skipped: Counter[str] = Counter()
     for stored in store.runs():
         plan = plan_of(stored)
-        fitting, left_out = _fitting(session, plan, store.trials_of(stored.id, "")) if plan else ({}, {})
+        trials = store.trials_of(stored.id, "")
+        fitting, left_out = _fitting(session, plan, trials, texts) if plan else ({}, {})
         found |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
     by_scenario: dict[str, list[StoredTrial]] = {}
@@ -133,14 +140,16 @@ def plan_of(stored: StoredRun) -> RunPlan | None:
         return None
 
 
-def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> tuple[Kept, Counter[str]]:
+def _fitting(
+    session: Session, plan: RunPlan, trials: Iterable[StoredTrial], texts: bool
+) -> tuple[Kept, Counter[str]]:
     """Return the trials whose scenario and config still exist unchanged, and why other trials are left out."""
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:
         if trial.scenario not in plan.scenarios:
             continue  # a follow-up run of a relation: it was never a run of the suite
-        if said := _misfit(session, plan, trial):
+        if said := _misfit(session, plan, trial) or (texts and trial.execution.trace.texts and WORDLESS):
             skipped[said] += 1
         else:
             kept.append(trial)

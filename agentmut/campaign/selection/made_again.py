@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from agentmut._base import UsageError
 from agentmut.campaign.preparation.plan import Plan
+from agentmut.campaign.preparation.plan_texts import is_wordless
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.selection.choosing import operator_options
 from agentmut.mutation import OperatorCatalogue, destroyed_mutant, generate, identity_mutant, pair
@@ -12,7 +13,7 @@ from agentmut.nouns import Mutant
 
 def with_texts(session: Session, plan: Plan) -> Plan:
     """Return a stored plan with its mutants as the project makes them. Raise `UsageError` where it makes others now."""
-    if not session.tests.texts.is_hidden:
+    if not session.tests.texts.is_hidden and not is_wordless(plan):
         return plan
     config, settings = session.suite.full, session.project.mutation
     known = {mutant.id: mutant for mutant in _made_again(session, plan)}
@@ -22,8 +23,8 @@ def with_texts(session: Session, plan: Plan) -> Plan:
     same = identity.keys() >= {m.id for m in plan.identity} and destroyed.id == plan.destroyed.id
     if not same or not known.keys() >= set(wanted):
         raise UsageError(
-            f"run {plan.run_id} cannot go on: `store.texts` keeps no text of its mutants, and the project makes others "
-            "now. Start a new run with `agentmut run`: finished trials that still apply are reused."
+            f"run {plan.run_id} cannot go on: the store has no text of its mutants (store.texts), and the project "
+            "makes others now. Start a new run with `agentmut run`: finished trials that still apply are reused."
         )
     return plan.model_copy(
         update={

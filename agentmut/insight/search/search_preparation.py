@@ -43,7 +43,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
 
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
     """
-    kept, skipped = stored_originals(session, store)
+    kept, skipped = stored_originals(session, store, texts=True)
     traces = {name: tuple(found) for name, found in traces_of(kept)[0].items()}
     if not traces:
         why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items())
@@ -135,7 +135,7 @@ def search_of(
 
 def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign | None:
     try:
-        return stored_campaign(session, store, run)
+        return stored_campaign(session, store, run, texts=True)
     except UsageError:
         if run is not None:
             raise

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import RunError, arguments, nearest
+from agentmut._base import EvaluatorError, arguments, nearest
 from agentmut.judging.contracts.contract import (
     INPUT_NAMES,
     Clause,
@@ -184,13 +184,12 @@ class _ParsedInvariant:
 
 
 def _truth(clause: Clause, predicate: Predicate, values: Mapping[str, Any]) -> Truth:
-    """Return whether an expression of a clause is true. Raise `RunError` with the clause where neither is known."""
+    """Return whether an expression of a clause is true. Raise `EvaluatorError` with the clause if that is not known."""
     try:
         return predicate.of(values)
-    except RunError as error:
+    except EvaluatorError as error:
         step = values.get("step")
-        at = f", step {step['number']}" if step else ""
-        raise RunError(f"clause {clause.id}{at}: {error}") from None
+        raise error.at(f"clause {clause.id}" + (f", step {step['number']}" if step else "")) from None
 
 
 def _located(

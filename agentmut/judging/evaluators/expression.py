@@ -14,7 +14,7 @@ from simpleeval import (  # type: ignore[import-untyped]
     SimpleEval,
 )
 
-from agentmut._base import RunError, arguments, nearest, one_line
+from agentmut._base import EvaluatorError, arguments, nearest, one_line
 from agentmut.judging.evaluators.json_values import SHOWN, shown, structured
 from agentmut.nouns import END, START, AgentTrace, Check, Scenario
 
@@ -62,7 +62,7 @@ class Expression:
         self.predicate = Predicate(written, NAMES, fails_otherwise=otherwise == FAIL)
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Evaluate over the trace. Raise `RunError` where its data does not allow the expression."""
+        """Evaluate over the trace. Raise `EvaluatorError` where its data does not allow the expression."""
         found = self.predicate.of(namespace(scenario, trace))
         output = "" if found.true or found.unusable else f"; output: {shown(trace.text)}"
         reason = f"`{self.predicate.source}` {found.said}{output}"
@@ -98,10 +98,12 @@ class Predicate:
             raise ValueError(f"{fault} (in {self.source!r})")
 
     def of(self, values: Mapping[str, Any]) -> Truth:
-        """Return whether it is true of these values, which it cannot change. Raise `RunError` if neither is known."""
+        """Return whether it is true of these values, which it cannot change. Raise `EvaluatorError` if that is not known."""
         found = self._found(values)
         if found.unusable and not self.fails_otherwise:
-            raise RunError(f"`{self.source}` {found.said}. {REMEDY}")
+            raise EvaluatorError(
+                f"`{self.source}` {found.said}. {REMEDY}", f"`{self.source}` cannot be evaluated. {REMEDY}"
+            )
         return found
 
     def _found(self, values: Mapping[str, Any]) -> Truth:
