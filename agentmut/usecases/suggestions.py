@@ -187,7 +187,8 @@ def kept_suggestions(project: Project) -> Suggestions:
         if project.store.texts != "full":
             raise UsageError(
                 "there are no suggestions: they are read off texts, and "
-                f"store.texts: {project.store.texts} keeps none. Set `store: {texts: full}`, then `agentmut run`, and `agentmut suggest`"
+                f"store.texts: {project.store.texts} keeps none. "
+                "Set `store: {texts: full}`, then `agentmut run`, and `agentmut suggest`"
             ) from None
         raise UsageError("there are no suggestions yet. `agentmut suggest` makes them.") from None
     except (OSError, ValidationError, UnicodeDecodeError) as error:

@@ -98,7 +98,7 @@ class Predicate:
             raise ValueError(f"{fault} (in {self.source!r})")
 
     def of(self, values: Mapping[str, Any]) -> Truth:
-        """Return whether it is true of these values, which it cannot change. Raise `EvaluatorError` if that is not known."""
+        """Return whether it is true of these values, which it cannot change. Raise `EvaluatorError` if unknown."""
         found = self._found(values)
         if found.unusable and not self.fails_otherwise:
             raise EvaluatorError(
