@@ -18,6 +18,7 @@ from .decision.quarantine import Suspicion as Suspicion
 from .decision.quarantine import pause_before as pause_before
 from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
+from .decision.sample import LEAST_PAIRED as LEAST_PAIRED
 from .decision.sample import USED as USED
 from .decision.sample import expected_sample_width as expected_sample_width
 from .decision.scoring import DECISIONS as DECISIONS
@@ -49,6 +50,7 @@ from .preparation.identity import trial_key as trial_key
 from .preparation.imported import imported_suite as imported_suite
 from .preparation.imported import with_suite as with_suite
 from .preparation.plan import Plan as Plan
+from .preparation.plan import Proxy as Proxy
 from .preparation.plan import Rule as Rule
 from .preparation.plan import RunPlan as RunPlan
 from .preparation.plan import planned_at as planned_at
@@ -66,6 +68,7 @@ from .preparation.session import refuse_without_texts as refuse_without_texts
 from .preparation.session import suite_digest as suite_digest
 from .preparation.tables import Tables as Tables
 from .results.bounds import bounds_of as bounds_of
+from .results.cheap_model import cheap_run as cheap_run
 from .results.hidden_result import without_texts as without_texts
 from .results.reliability import FIGURES as FIGURES
 from .results.reliability import Runs as Runs

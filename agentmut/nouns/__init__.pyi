@@ -104,6 +104,7 @@ from .reliability import RepeatedRuns as RepeatedRuns
 from .result import SUITE as SUITE
 from .result import AgentSummary as AgentSummary
 from .result import BaselineRow as BaselineRow
+from .result import CheapModel as CheapModel
 from .result import Controls as Controls
 from .result import Cost as Cost
 from .result import DecisionTable as DecisionTable

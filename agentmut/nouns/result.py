@@ -179,6 +179,32 @@ class Sampled(Frozen):
     """The part of the score's error, 1 - level, that each look has."""
 
 
+class CheapModel(Frozen):
+    """What a cheap model has added to the score (`mutation.proxy`)."""
+
+    model: str
+    run_id: str
+    """The run in which it decided the mutants."""
+    decided: int
+    """Mutants that it killed or cleared."""
+    both: int
+    """Counted mutants that both models decided."""
+    rho: float
+    """The correlation of the two models' verdicts on them."""
+    weight: float
+    """The weight lambda that its verdicts have in the score."""
+    saved: float
+    """The part of the mutants that the agent's own model did not have to decide for a score as precise."""
+    is_worth_it: bool
+    """Whether rho is 0.3 or more."""
+    low: float | None = None
+    """The ends of the score's interval without the cheap model."""
+    high: float | None = None
+    trials: int = 0
+    """Trials of its run, which the cost of this run leaves out."""
+    usd: float | None = None
+
+
 class SetAside(Frozen):
     """Trials that an outage of a service spoiled: they are no evidence, and were run again."""
 
@@ -267,6 +293,8 @@ class Result(Frozen):
     versions."""
     sample: Sampled | None = None
     """None where no mutant was left out of a random sample, and in results of before 0.2."""
+    cheap_model: CheapModel | None = None
+    """None where no cheap model decided mutants, or too few were decided by both; None in results of before 0.2."""
     selective: float | None = None
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""

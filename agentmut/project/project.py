@@ -39,6 +39,8 @@ class Project(Frozen):
     sources: Sources = Sources()
     scenarios: tuple[Scenario, ...] = ()
     """Empty where they are those of `imported`, which a session reads."""
+    model: str = ""
+    """The model that is asked in the place of the agent's own, as `mutation.proxy` does; empty for the agent's own."""
     imported: SuiteSpec | None = None
     """The suite of another tool that is measured."""
     safe_tools: tuple[str, ...] = ()

@@ -69,6 +69,15 @@ class SecondOrder(Section):
     """Pairs by the ids of their mutants, or the beginnings of them."""
 
 
+class ProxySettings(Section):
+    """A cheap model that decides all mutants, so that the agent's own model decides a random part of them only."""
+
+    model: str = Field(min_length=1)
+    """Its name, as requests give it. The same service has to answer it."""
+    part: float = Field(default=0.2, gt=0, lt=1)
+    """The part of the mutants that the agent's own model decides, too; twelve mutants at least."""
+
+
 class MutationSettings(Section):
     """Which mutants are made."""
 
@@ -102,6 +111,8 @@ class MutationSettings(Section):
     """Seconds by which `tool.result_slow` delays results. The trials of its mutants take that much longer."""
     second_order: SecondOrder | None = None
     """Pairs of mutants to run as well."""
+    proxy: ProxySettings | None = None
+    """A cheap model to decide all mutants first; the score is still that of the agent's own model."""
     selective: float | None = Field(default=None, gt=0, le=1)
     """The share of operators to keep: those that told most in earlier runs. Operators without an earlier result are
     kept too. The score is then about the kept operators."""

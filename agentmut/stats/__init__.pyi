@@ -72,8 +72,11 @@ from .score.mutation_score import paper_score as paper_score
 from .score.mutation_score import sampled_score as sampled_score
 from .score.proxied import Pairs as Pairs
 from .score.proxied import Proxied as Proxied
+from .score.proxied import ProxiedScore as ProxiedScore
+from .score.proxied import Rest as Rest
 from .score.proxied import proxied as proxied
 from .score.proxied import proxied_bounds as proxied_bounds
+from .score.proxied import proxied_score as proxied_score
 from .score.redness import RedChance as RedChance
 from .score.redness import Tried as Tried
 from .score.redness import red_chances as red_chances

@@ -29,6 +29,7 @@ from .on_wire import PASSING as PASSING
 from .on_wire import OnWire as OnWire
 from .on_wire import Remedy as Remedy
 from .on_wire import inside as inside
+from .on_wire import on_model as on_model
 from .on_wire import remedy_on_wire as remedy_on_wire
 from .on_wire import routed as routed
 from .pace import Pace as Pace

@@ -49,10 +49,21 @@ def inside(adapter: Adapter) -> Adapter:
     return adapter.agent if isinstance(adapter, OnWire) else adapter
 
 
+def on_model(adapter: Adapter, model: str) -> Adapter:
+    """Return the adapter of the same agent with another model: built with it, or renamed on the wire.
+
+    Raises `AdapterError` where the adapter cannot build the agent with that model.
+    """
+    config = adapter.get_config()
+    return adapter.with_config(
+        config.model_copy(update={"model": config.model.model_copy(update={"name": model})})
+    )
+
+
 def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapter:
     """Return the agent of `config`, a mutant of `base`."""
     if isinstance(adapter, OnWire):
-        return OnWire(adapter.agent.with_config(base), config)
+        return OnWire(adapter.agent.with_config(adapter.as_asked(base)), config)
     passing = {name: getattr(config, name) for name in PASSING}
     if passing == {name: getattr(base, name) for name in PASSING}:
         return adapter.with_config(config)
@@ -97,6 +108,10 @@ class OnWire(AsksAgent):
         """Return what changes the requests of one trial; None where there is nothing to change."""
         rest = self._split[1]
         return None if rest == self._base else ConfigRewriter(self._base, rest)
+
+    def as_asked(self, config: AgentConfig) -> AgentConfig:
+        """Return the config with the model that the agent's own requests name, which may be changed on the wire."""
+        return _with_part(config, "model.name", self._original.get_config())
 
     @cached_property
     def _split(self) -> tuple[AgentConfig, AgentConfig]:

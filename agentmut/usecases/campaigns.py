@@ -22,6 +22,7 @@ from agentmut.campaign import (
     Stop,
     Suspicion,
     Tables,
+    cheap_run,
     make_mutants,
     make_plan,
     part_of,
@@ -41,9 +42,11 @@ from agentmut.campaign import (
 )
 from agentmut.campaign import rescore as judged_again
 from agentmut.insight import carried_over, grouped, with_gaps
+from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, Where, write_rescored
+from agentmut.usecases.cheap_model import with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
 from agentmut.usecases.second_looks import with_looks
@@ -73,8 +76,12 @@ def measure(
     def measured(progress: Progress) -> Result:
         loaded = project if isinstance(project, Project) else load_project(Path(project))
         with opened(loaded, scenarios) as (session, store):
-            plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
+            generation = make_mutants(session, selection or Selection())
+            plan = make_plan(session, generation, seed, time.time())
             plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
+            carry_out = partial(carry_out_campaign, fresh=fresh, progress=progress)
+            again = partial(_planned_again, generation, seed)
+            plan = with_cheap_model(session, store, generation, plan, again, carry_out)
             register(store, plan, session.tests.texts)
             return carry_out_campaign(session, plan, store, fresh=fresh, progress=progress)
 
@@ -82,6 +89,10 @@ def measure(
         return BesideKernel(measured).result()
     refuse_running_loop("agentmut.measure")
     return measured(lambda state: None)
+
+
+def _planned_again(generation: Generation, seed: int | None, session: Session) -> Plan:
+    return make_plan(session, generation, seed, time.time())
 
 
 def merge_shards(paths: Sequence[Path] = (), project: Project | str | Path = ".") -> Result:
@@ -207,9 +218,8 @@ def carry_out_merge(
 
 
 def _begun(session: Session, plan: Plan) -> CampaignState:
-    return CampaignState(
-        plan=plan, suite=session.suite, scenarios=session.tests.scenarios, tables=_tables(session)
-    )
+    scenarios, tables = session.tests.scenarios, _tables(session)
+    return CampaignState(plan, session.suite, scenarios, tables, cheap=cheap_run(session, plan))
 
 
 def _tables(session: Session) -> Tables:

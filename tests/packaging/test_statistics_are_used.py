@@ -11,10 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 STATS = ROOT / "agentmut" / "stats"
 WAITING = {
-    "proxied": "a cheap model where it is valid",
-    "proxied_bounds": "a cheap model where it is valid",
-    "rectified": "a cheap model where it is valid",
-    "rectified_bounds": "a cheap model where it is valid",
+    "rectified": "a model judge beside human labels",
+    "rectified_bounds": "a model judge beside human labels",
 }
 """Functions that no verb uses yet, each with the planned work that does."""
 

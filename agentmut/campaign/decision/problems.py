@@ -270,3 +270,16 @@ def identity_problem(arm: Arm) -> str:
         "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
         "run mean nothing"
     )
+
+
+def other_model(wanted: str, baselines: Iterable[ScenarioBaseline]) -> str:
+    """Return why a run on another model cannot go on: no request names it; empty where one does, or none was seen."""
+    asked = {shape.model for b in baselines for seen in b.footprints.values() for shape in seen.requests} - {
+        ""
+    }
+    if not wanted or not asked or wanted in asked:
+        return ""
+    return (
+        f"the agent was not asked with {wanted}: its requests name {', '.join(sorted(asked))}. mutation.proxy needs "
+        "an agent that takes its model from its config, or `agent.route: wire`, where the request's model is changed"
+    )

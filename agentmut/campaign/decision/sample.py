@@ -1,5 +1,6 @@
 """A random sample of the mutants, where not all are tried: who is drawn, and how many the money is enough for."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ USED = 0.95
 FALSE, MISSED = 0.03, 0.03
 """Chances of a false kill and of a missed drop by which a sample is planned: a little more than those of the
 first round, since a planned look that is just too wide costs many further mutants."""
+LEAST_PAIRED = 12
+"""Mutants that are tried beside a cheap model at least: the bounds were simulated from twelve on."""
 ERROR = 0.05 * PLANNED
 """The error of the planned look."""
 
@@ -35,6 +38,8 @@ class Sample:
     counted: frozenset[str]
     """The ids in `order` that the score counts; the size of a look is a number of these."""
     looks: Sequence[Look]
+    ends_whole: bool = True
+    """Whether the last look draws all mutants that are left; not where a cheap model decides the others."""
     at: int = -1
     """Position of the present look; -1 before the first."""
     ends: list[int] = field(default_factory=list)
@@ -51,6 +56,11 @@ class Sample:
         return len(self.counted) - sum(id in self.counted for id in self.waiting)
 
     @property
+    def draws_more(self) -> bool:
+        """Return whether a further look draws further mutants."""
+        return bool(self.waiting) and self.at + 1 < len(self.looks)
+
+    @property
     def seen(self) -> tuple[SeenLook, ...]:
         """Return the looks so far: what each has drawn, and its part of the error."""
         return tuple(
@@ -64,7 +74,7 @@ class Sample:
         missing = self.looks[self.at].drawn - self.drawn
         found = []
         for id in self.waiting:
-            if missing <= 0 and len(self.looks) > self.at + 1:
+            if missing <= 0 and (len(self.looks) > self.at + 1 or not self.ends_whole):
                 break
             found.append(id)
             missing -= id in self.counted
@@ -113,11 +123,16 @@ def planned_sample(
     counted = frozenset(id for id in order if is_counted(mutants[id]))
     if only is not None:
         return _as_before(order, counted, only)
-    wanted = [
-        target for target in (_for_precision(plan, counted), _for_money(plan, where, known, money)) if target
-    ]
+    targets = (
+        _for_proxy(plan, counted),
+        _for_precision(plan, counted),
+        _for_money(plan, where, known, money),
+    )
+    wanted = [target for target in targets if target]
     if not wanted or min(wanted) >= len(counted):
         return None
+    if plan.proxy:
+        return Sample(order, counted, (Look(min(wanted), 1.0),), ends_whole=False)
     return Sample(order, counted, planned_looks(len(counted), min(wanted)))
 
 
@@ -126,6 +141,8 @@ def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
 
     Empty without a limit, and where the limit leaves out no mutant and a run has no price to tell.
     """
+    if plan.proxy and sample:
+        return _beside_the_proxy(sample, plan.proxy.model)
     if not plan.mutants or not (plan.bounded or plan.precision):
         return ""
     drops = f"at drops of {plan.ladder[0].delta:g} or more"
@@ -141,6 +158,13 @@ def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
     return (
         f"{price}{why} enough for about {target} of {of} mutants {drops}: a random sample, from which the score is "
         f"known to about {half:.2f} to each side"
+    )
+
+
+def _beside_the_proxy(sample: Sample, model: str) -> str:
+    return (
+        f"{sample.looks[0].drawn} of {len(sample.counted)} mutants, drawn at random, are tried with the agent's own "
+        f"model; {model} has decided them all (mutation.proxy)"
     )
 
 
@@ -178,6 +202,11 @@ def _as_before(order: Sequence[str], counted: frozenset[str], only: Sampled) -> 
         for end, share in zip(only.ends, only.shares, strict=True)
     ]
     return Sample([*first, *rest], counted, (*looks, Look(len(counted), 1.0)))
+
+
+def _for_proxy(plan: Plan, counted: Collection[str]) -> int | None:
+    """Return how many counted mutants are tried beside a cheap model, which decides all; None without one."""
+    return max(LEAST_PAIRED, math.ceil(plan.proxy.part * len(counted))) if plan.proxy else None
 
 
 def _for_precision(plan: Plan, counted: Collection[str]) -> int | None:

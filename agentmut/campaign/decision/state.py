@@ -21,6 +21,7 @@ from agentmut.campaign.decision.problems import (
     early_problem,
     failing_problem,
     identity_problem,
+    other_model,
     unbegun,
     untestable_problem,
 )
@@ -35,7 +36,7 @@ from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import Mutant, Sampled, Scenario, Score, Status
+from agentmut.nouns import Mutant, Result, Sampled, Scenario, Score, Status
 from agentmut.store import Quarantined, is_later
 from agentmut.trial import Detector, SuiteConfig
 
@@ -55,6 +56,8 @@ class CampaignState:
     kills: KillPhase = field(default_factory=KillPhase)
     only: Sampled | None = None
     """The sample of an earlier look at the same trials; None for a campaign that draws for itself."""
+    cheap: Result | None = None
+    """What the cheap model of the plan has decided; None without one."""
     sample: Sample | None = None
     """The random sample of mutants that is tried; None where all are."""
     notice: str = ""
@@ -148,12 +151,12 @@ class CampaignState:
     @property
     def _another_draw(self) -> bool:
         """Return whether further mutants are drawn, now that those drawn so far have their answer."""
-        return bool(self.sample and self.sample.waiting) and self.only is None and not self.is_precise
+        return bool(self.sample and self.sample.draws_more) and self.only is None and not self.is_precise
 
     @property
     def _another_round(self) -> bool:
         """Return whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
-        partial = self.sample and self.sample.waiting
+        partial = self.sample and self.sample.waiting and not self.plan.proxy
         if partial or self.is_precise or self.round + 1 >= len(self.plan.ladder):
             return False
         whole = self.plan.shard or not self.plan.mutants
@@ -267,6 +270,9 @@ class CampaignState:
         if not any(map(self.testable, self.baselines)):
             self._look_longer()
             return
+        if problem := other_model(self.plan.asks, self.baselines.values()):
+            self._refuse(problem)
+            return
         self.round += 1
         where = {mutant.id: self._reached(mutant) for mutant in self.contenders}
         if self.round == 0:
@@ -315,11 +321,9 @@ class CampaignState:
     def score_so_far(self) -> Score:
         """Return the mutation score by what is known now."""
         counted = [mutant.id for mutant in self.plan.mutants if is_counted(mutant)]
-        found = [(self._known_status(id), self.arms.get(id)) for id in counted]
+        open_ = (Status.UNDECIDED, "")
+        found = [((self.status(id) or open_)[0], self.arms.get(id)) for id in counted]
         return score_of_sample(found, self.drops_begun, self.looks)
-
-    def _known_status(self, mutant: str) -> Status:
-        return (self.status(mutant) or (Status.UNDECIDED, ""))[0]
 
     @property
     def looks(self) -> tuple[SeenLook, ...]:

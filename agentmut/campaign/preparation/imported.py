@@ -22,7 +22,7 @@ from agentmut.seams import (
     from_plugin,
     run_plugin,
 )
-from agentmut.trial import routed
+from agentmut.trial import on_model, routed
 
 
 def imported_suite(project: Project) -> Importer | None:
@@ -44,12 +44,17 @@ def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
     Raises `UsageError`.
     """
     if importer is not None and (own := _suites_adapter(project, importer)) is not None:
-        return _sound(own, project.agent)
+        return _on_model(_sound(own, project.agent), project)
     if importer is not None and project.agent.adapter == importer.name:
         raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
     what = f"adapter {project.agent.adapter!r}: create()"
-    return _sound(from_plugin(what, Adapter, lambda: make(project.agent, project.config)), project.agent)
+    made = _sound(from_plugin(what, Adapter, lambda: make(project.agent, project.config)), project.agent)
+    return _on_model(made, project)
+
+
+def _on_model(made: Adapter, project: Project) -> Adapter:
+    return on_model(made, project.model) if project.model else made
 
 
 def _suites_adapter(project: Project, importer: Importer) -> Adapter | None:

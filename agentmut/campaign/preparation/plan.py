@@ -100,6 +100,16 @@ class RunPlan(Frozen):
         return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
 
 
+class Proxy(Frozen):
+    """A cheap model that has decided the mutants of a campaign, of which a random part is tried."""
+
+    model: str
+    run_id: str
+    """The run in which the cheap model decided the mutants."""
+    part: float
+    """The part of the counted mutants that is tried."""
+
+
 class Plan(RunPlan):
     """What a campaign will do; stored, so that `resume` continues the same one."""
 
@@ -125,6 +135,10 @@ class Plan(RunPlan):
     """Mutant ids in the order in which they are drawn where not all are tried; empty in plans of before 0.2."""
     precision: float | None = None
     """The score is wanted to so much on each side: a sample of the mutants may be enough."""
+    asks: str = ""
+    """The cheap model that this run asks in the place of the agent's own; empty in other runs."""
+    proxy: Proxy | None = None
+    """The cheap model whose verdicts are combined with those of this run; None without one."""
     shard: Shard | None = None
     """Which part of the campaign this run is; None where it is the whole."""
     merged: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.tables import Tables
+from agentmut.campaign.results.cheap_model import cheap_run
 from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.work import Stop
@@ -77,7 +78,10 @@ class _Rescoring:
                 "stops_at_failing": False,
             }
         )
-        self.state = CampaignState(plan, session.suite, session.tests.scenarios, tables, only=sample)
+        cheap = cheap_run(session, plan)
+        self.state = CampaignState(
+            plan, session.suite, session.tests.scenarios, tables, only=sample, cheap=cheap
+        )
 
     def take_in_all(self) -> None:
         """Record the stored trials, round by round: the original's, then those of the mutants that are open."""

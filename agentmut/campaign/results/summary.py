@@ -18,6 +18,7 @@ from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_n
 from agentmut.campaign.preparation.identity import Environment, is_simulated
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
+from agentmut.campaign.results.cheap_model import cheap_model_notes, with_cheap_model
 from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.forking import fork_notes
@@ -63,6 +64,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         for mutant in plan.mutants
     )
     scored = _Scorer(state, session.project.statistics.scoring)
+    score, cheap_model = with_cheap_model(scored.main(rows), state)
     service = service_of(state)
     return Result(
         agentmut_version=__version__,
@@ -76,7 +78,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         reliability=_reliability(state),
         controls=_controls(state),
         service=service,
-        score=scored.main(rows),
+        score=score,
         robustness=scored.robustness(rows),
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
@@ -88,10 +90,16 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         sample=_sampled(state),
+        cheap_model=cheap_model,
         selective=plan.selective,
         quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
         evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
-        notes=(*older_note(older), *_notes(state), *service_notes(service)),
+        notes=(
+            *older_note(older),
+            *cheap_model_notes(cheap_model, state),
+            *_notes(state),
+            *service_notes(service),
+        ),
         sources=texts.texts,
         tools=tool_texts(session.origin, redactor(session.project)),
         decision_tables=tables.tables,

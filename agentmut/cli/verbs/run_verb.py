@@ -128,15 +128,21 @@ def _campaign(
 ) -> "Result":
     from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases import carry_out_campaign
+    from agentmut.usecases import carry_out_campaign, with_cheap_model
 
     plan = share(make_plan(session, generation, seed, time.time()))
     for note in (*plan.price, *generation.notes):
         typer.echo(f"Note: {note}.", err=True)
     if not yes:
         _ask(store, plan)
-    register(store, plan, session.tests.texts)
+
+    def again(left: "Session") -> "Plan":
+        return share(make_plan(left, generation, seed, time.time()))
+
     line = ProgressLine()
+    carry_out = partial(carry_out_campaign, fresh=fresh, progress=line)
+    plan = with_cheap_model(session, store, generation, plan, again, carry_out)
+    register(store, plan, session.tests.texts)
     shown: AbstractContextManager[Progress] = nullcontext(line)
     if serve:
         from agentmut.cli.live_run import on_live_page

@@ -15,13 +15,19 @@ b = Cov(Y, f) / Var(f), and so (1 - rho^2) of that without the cheap model.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.kill.rule import Decision
+from agentmut.stats.score.false_kills import false_kill_rates
+from agentmut.stats.score.judged import Judged
+from agentmut.stats.score.missed import missed_rates
 
 Array = NDArray[np.float64]
 WORTH = 0.3
@@ -29,6 +35,8 @@ WORTH = 0.3
 ADDED = 1.0
 """Mutants of each kind of disagreement that the bounds add, as in Bonett and Price, J. Educ. Behav. Stat. 37 (2012)
 479-488: a sample without a disagreement is no proof that the cheap model never errs."""
+OPEN = frozenset({Decision.KILLED, Decision.UNDECIDED})
+"""What may yet be killed."""
 STEPS = 40
 """Halvings by which a bound is found: to 1e-12."""
 
@@ -120,6 +128,60 @@ def proxied_bounds(
     low = _root(lambda d: many.above(d + (1 - d) * false, (1 - d) * false * (1 - false)) > error / 2)
     high = _root(lambda d: few.below(d * (1 - missed), d * missed * (1 - missed)) <= error / 2)
     return low, max(low, high)
+
+
+class Rest(NamedTuple):
+    """Mutants that the cheap model alone decided: those that it kills, and the others."""
+
+    killed: int
+    alive: int
+
+
+class ProxiedScore(NamedTuple):
+    """A score with a cheap model beside the dear one, and what that model adds."""
+
+    interval: Interval
+    adds: Proxied
+
+
+def proxied_score(
+    evidence: Sequence[Judged],
+    cheap: Sequence[bool],
+    rest: Rest,
+    no_coverage: int = 0,
+    gamma: float = 0.05,
+    resolution: float | None = None,
+) -> ProxiedScore | None:
+    """Return the score of all mutants, of which `evidence` is a random part; `cheap` tells which the cheap model kills.
+
+    The mutants in `rest` have a verdict of the cheap model alone, those without coverage are all known. None where the
+    dear model decided fewer than two mutants. The ends speak of drops as those of `mutation_score` do.
+
+    Raises `ValueError` for lists of different lengths, and as `proxied_bounds` does.
+    """
+    decided = [(m, f) for m, f in zip(evidence, cheap, strict=True) if m.decision is not Decision.UNDECIDED]
+    if len(decided) < 2:
+        return None
+    population = len(evidence) + rest.killed + rest.alive
+    false = false_kill_rates(evidence) if any(m.tests for m in evidence) else np.zeros(1)
+    pairs = [_pairs(evidence, cheap, rest, open_) for open_ in ({Decision.KILLED}, OPEN)]
+    low, high = proxied_bounds(pairs[0], pairs[1], false, missed_rates(evidence, resolution), gamma)
+    adds = proxied(_pairs([m for m, _ in decided], [f for _, f in decided], rest, {Decision.KILLED}))
+    total = population + check_count("no_coverage", no_coverage)
+    of_all = population / total
+    share = min(max(adds.share, low), high)
+    return ProxiedScore(
+        Interval(share * of_all, low * of_all, high * of_all, 1 - gamma, total, "kill rule, cheap model"),
+        adds,
+    )
+
+
+def _pairs(
+    evidence: Sequence[Judged], cheap: Sequence[bool], rest: Rest, killed: Container[Decision]
+) -> Pairs:
+    table = Counter((m.decision in killed, bool(f)) for m, f in zip(evidence, cheap, strict=True))
+    cells = (table[True, True], table[False, True], table[True, False], table[False, False])
+    return Pairs(*cells, *rest)
 
 
 class _Estimate(NamedTuple):
