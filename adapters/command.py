@@ -88,7 +88,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
     container: Container | None = None
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
-        "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer", "options"})
+        "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer", "options", "intercept"})
     )
 
     @classmethod

@@ -87,6 +87,9 @@ class AgentSection(Section):
     """JSON pointer to the answer in the output of the program or the service, such as `/reply/text`."""
     proxy_port: int | None = Field(default=None, ge=1, le=65535)
     """A fixed port for agentmut's proxy, for a service that is started beforehand."""
+    intercept: bool | tuple[str, ...] = False
+    """For a program that hard-codes `https://` addresses: `true` intercepts its requests to the known model services, a
+    list those to further hosts too. Takes `agentmut[intercept]`."""
     route: Literal["rebuild", "wire"] | None = None
     """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
     Left out: `wire` for programs, services, functions that take the input alone, and those that the adapters `openai`

@@ -50,6 +50,8 @@ class RunSettings(NamedTuple):
     """Whether what the agent asks of models, and is given, is kept."""
     proxy_port: int | None = None
     """Where agents that are already running reach the proxy."""
+    intercept: tuple[str, ...] | None = None
+    """Hosts beside the known services whose TLS connections end here; None: no connection is intercepted."""
     redact: Callable[[str], str] = str
     """Takes secrets out of texts that have to be cut before they are kept."""
 
@@ -104,7 +106,8 @@ class LocalExecutor:
         from agentmut.trial.mcp.front import open_tool_doors
         from agentmut.wire import open_gateway
 
-        return open_gateway(os.environ, throttle, self._settings.proxy_port, tool_doors=open_tool_doors)
+        port, intercept = self._settings.proxy_port, self._settings.intercept
+        return open_gateway(os.environ, throttle, port, tool_doors=open_tool_doors, intercept=intercept)
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial, once."""

@@ -269,6 +269,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         requests_per_minute=limit / sharing if limit else None,
         record=project.execution.record,
         proxy_port=project.agent.proxy_port,
+        intercept=project.agent.intercepted,
         redact=_redact(project),
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}

@@ -32,12 +32,21 @@ class AgentSpec(Frozen):
     answer: str | None = None
     """JSON pointer to the answer in what a program or a service gives back."""
     proxy_port: int | None = None
+    intercept: bool | tuple[str, ...] = False
+    """Whether TLS connections of a program to model services, and to further hosts, are intercepted."""
     route: Literal["rebuild", "wire"] | None = None
     """How mutants reach the agent; None leaves it to the adapter."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
     """What only this adapter knows, such as which agent of a team is changed."""
     root: str = "."
     """Directory that `module:object` references are resolved from, and in which programs run."""
+
+    @property
+    def intercepted(self) -> tuple[str, ...] | None:
+        """Return the hosts beside the known services that are intercepted; None where nothing is."""
+        if self.intercept is False:
+            return None
+        return () if self.intercept is True else self.intercept
 
 
 class AgentKeys(NamedTuple):

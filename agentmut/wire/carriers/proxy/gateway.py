@@ -1,6 +1,6 @@
 """The gateway of a session: a proxy for each model service, and the environment that leads programs to them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -13,11 +13,14 @@ from urllib.parse import quote
 
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_PREFIX, Trial
+from agentmut.wire.carriers.proxy.courier import Courier
+from agentmut.wire.carriers.proxy.interception import Interception, open_interception, targets
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.security import new_token
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.codecs import all_codecs
 
 
 class ToolDoors(Protocol):
@@ -39,12 +42,18 @@ class ServiceGateway:
     """Endpoints for the programs of trials; see `open_gateway`."""
 
     def __init__(
-        self, doors: Mapping[str, Door], roster: Admitted, besides: Mapping[str, str], tools: ToolDoors
+        self,
+        doors: Mapping[str, Door],
+        roster: Admitted,
+        besides: Mapping[str, str],
+        tools: ToolDoors,
+        interception: Interception | None = None,
     ) -> None:
         self._doors = doors
         self._tools = tools
         self._roster = roster
         self._besides = besides
+        self._interception = interception
         self._numbers = count(1)
 
     def attempt(self, trial_id: str) -> "NamedAttempt":
@@ -53,6 +62,8 @@ class ServiceGateway:
         found = {**self._besides, **self._tools.variables(name)}
         for origin, door in self._doors.items():
             found.update(door.variables(f"{origin}{TRIAL_PREFIX}{quote(name, safe='')}"))
+        if self._interception:
+            found.update(self._interception.variables(name))
         return NamedAttempt(name, found, self._roster)
 
 
@@ -75,13 +86,15 @@ async def open_gateway(
     port: int | None = None,
     codecs: tuple[Codec, ...] | None = None,
     tool_doors: Callable[[Admitted], AbstractAsyncContextManager[ToolDoors]] | None = None,
+    intercept: Sequence[str] | None = None,
 ) -> AsyncIterator[ServiceGateway]:
     """Serve while the context is open.
 
     Services are those that the environment names, or else the real ones. At `port`, where given, all of them are
     served together to agents that are already running: requests without a trial's name belong to the only one under
-    way. `tool_doors` opens the way to tool servers for the trials of a roster. Raises `RunError` when a port cannot
-    be had, `UsageError` for variables that hold no URL.
+    way. `tool_doors` opens the way to tool servers for the trials of a roster. With `intercept`, programs that
+    hard-code the address of a service, or of one of these hosts, are led here as well. Raises `RunError` when a port
+    cannot be had, `UsageError` for variables that hold no URL.
     """
     roster = Admitted()
     doors = doors_of(environment)
@@ -95,4 +108,9 @@ async def open_gateway(
             together = Proxy(upstreams, roster, codecs=codecs, throttle=throttle)
             await stack.enter_async_context(together.serving(port=port))
         tools = await stack.enter_async_context(tool_doors(roster)) if tool_doors else NoToolDoors()
-        yield ServiceGateway(origins, roster, past_http_proxies(environment), tools)
+        taken = None
+        if intercept is not None:
+            courier = Courier(all_codecs() if codecs is None else codecs, throttle, None)
+            opened = open_interception(environment, targets(doors, intercept), roster, courier)
+            taken = await stack.enter_async_context(opened)
+        yield ServiceGateway(origins, roster, past_http_proxies(environment), tools, taken)
