@@ -74,7 +74,7 @@ print("PRIVATE" in "".join(open(os.path.join(place, name)).read() for name in os
 
 def test_the_authoritys_files_are_private_hold_no_key_and_are_removed(tmp_path: Path) -> None:
     (done,) = ran(program(tmp_path, SHOWN, intercept=True), None)
-    bundle, folder_mode, file_mode, key = done.trace.output.split()
+    bundle, folder_mode, file_mode, key = str(done.trace.output).split()
     assert (folder_mode, file_mode, key) == ("0o700", "0o600", "False")
     assert not Path(bundle).parent.exists()
 
@@ -82,7 +82,7 @@ def test_the_authoritys_files_are_private_hold_no_key_and_are_removed(tmp_path: 
 def test_nothing_is_intercepted_unless_it_is_asked_for(tmp_path: Path) -> None:
     code = "print([n for n in os.environ if n.upper() == 'HTTPS_PROXY' or 'authority' in os.environ[n]])"
     (done,) = ran(program(tmp_path, code), None)
-    assert done.trace.output.strip() == "[]"
+    assert str(done.trace.output).strip() == "[]"
 
 
 def test_certificates_that_a_program_is_told_of_already_are_kept(
@@ -93,7 +93,7 @@ def test_certificates_that_a_program_is_told_of_already_are_kept(
         monkeypatch.setenv(name, str(tmp_path / name))
     code = "print(*[open(os.environ[n]).readline() for n in ('NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE')])"
     (done,) = ran(program(tmp_path, code, intercept=True), None)
-    assert done.trace.output.split() == ["of", "NODE_EXTRA_CA_CERTS", "of", "SSL_CERT_FILE"]
+    assert str(done.trace.output).split() == ["of", "NODE_EXTRA_CA_CERTS", "of", "SSL_CERT_FILE"]
 
 
 def test_other_hosts_pass_encrypted_and_strangers_are_refused(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_other_hosts_pass_encrypted_and_strangers_are_refused(tmp_path: Path) ->
         )
         (done,) = ran(program(tmp_path, code, intercept=True), None)
         server.shutdown()
-    passed, refused = done.trace.output.splitlines()
+    passed, refused = str(done.trace.output).splitlines()
     assert passed == "other", done.trace.stderr
     assert "407" in refused
 
