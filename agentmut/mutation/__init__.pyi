@@ -19,6 +19,8 @@ from .higher_order import named_pairs as named_pairs
 from .higher_order import pair as pair
 from .higher_order import parse_pair as parse_pair
 from .higher_order import sampled_pairs as sampled_pairs
+from .left_out import LEFT_OUT as LEFT_OUT
+from .left_out import left_out_note as left_out_note
 from .tool_faults.answers import ResultForm as ResultForm
 from .tool_faults.answers import ToolFailure as ToolFailure
 from .tool_faults.answers import copied as copied

@@ -15,7 +15,7 @@ from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.selection.ignoring import ignoring
 from agentmut.campaign.selection.second_order import Choice, with_second_order
 from agentmut.campaign.selection.selection import Selection, narrowed_drops
-from agentmut.mutation import Generation, OperatorCatalogue, generate
+from agentmut.mutation import Generation, OperatorCatalogue, generate, left_out_note
 from agentmut.nouns import AgentConfig, Mutant, OperatorClass, Origin
 from agentmut.project import MutationSettings, runs_folder
 from agentmut.seams import AsksAgent, OnDemand, OperatorOptions
@@ -84,10 +84,12 @@ def _chosen(made: Generation, choice: Choice) -> Generation:
     """Return what filters and caps leave of the mutants that were made, with the pairs that are asked for."""
     chosen, dropped = with_second_order(made.mutants, choice)
     kept = {mutant.id for mutant in chosen}
+    left = (*narrowed_drops(made, choice.selection, choice.origin), *dropped)
     return replace(
         made,
         mutants=chosen,
-        dropped=(*narrowed_drops(made, choice.selection, choice.origin), *dropped),
+        dropped=left,
+        notes=(*made.notes, *left_out_note(left)),
         unselected=sum(mutant.id not in kept for mutant in made.mutants),
         ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
     )

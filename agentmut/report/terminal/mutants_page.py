@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from rich.padding import Padding
 
 from agentmut.campaign import changed_text, target_of
-from agentmut.mutation import DropKind, Dropped, Empty, Generation
+from agentmut.mutation import LEFT_OUT, DropKind, Dropped, Empty, Generation
 from agentmut.nouns import Mutant, Origin, Status, Target
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.report_wording import counted
@@ -57,7 +57,8 @@ def render_mutants(
     _without(page, generation, verbose=verbose)
     _left_out(page, generation, verbose=verbose)
     undeclared = () if generation.mutants or origin.config.prompt else (_UNDECLARED,)
-    for note in (*generation.notes, *undeclared):
+    known = (note for note in generation.notes if not note.startswith(LEFT_OUT))  # it has a section here
+    for note in (*known, *undeclared):
         page.add()
         page.add(f"Note: {clean(note)}.", style="yellow")
     return page.text().lstrip("\n")

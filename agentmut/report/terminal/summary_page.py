@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from agentmut.mutation import LEFT_OUT
 from agentmut.nouns import Effect, Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
@@ -195,6 +196,8 @@ def _foot(result: Result, where: str, html: str) -> Iterator[str]:
     spent = (
         f"{cost.trials:,} runs of the agent, {cost.tokens:,} tokens, {money(cost)}, {duration(cost.seconds)}"
     )
+    left_out = (note.removeprefix(LEFT_OUT) for note in result.notes if note.startswith(LEFT_OUT))
+    yield from (f"Left out  {one_line(note)}." for note in left_out)
     yield f"Cost   {spent}" + (f"; {cost.reused:,} runs reused" if cost.reused else "")
     yield f"Page   {one_line(html) or f'`agentmut report{where} --format html --output report.html`'}"
     yield f"Next   {_next(result, where)}"
