@@ -50,6 +50,8 @@ from .plain import described as described
 from .plain import jsonable as jsonable
 from .plain import one_line as one_line
 from .plain import storable as storable
+from .plain_fault import Fault as Fault
+from .plain_fault import first_fault as first_fault
 from .pointers import Path as Path
 from .pointers import at_path as at_path
 from .pointers import parts_of as parts_of

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentmut._base.errors import ProjectError, nearest
+from agentmut._base.plain_fault import plain_message
 from agentmut._base.yaml_source import KeyPath, YamlSource
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -60,46 +60,12 @@ def _path_in_file(value: Any, detail: ErrorDetails) -> KeyPath:
     return tuple(path)
 
 
-PLAIN: Mapping[str, str] = MappingProxyType(
-    {
-        "missing": "is missing",
-        "string_pattern_mismatch": "should have the form module:object",
-        "tuple_type": "should be a list",
-        "model_type": "should be a mapping of keys to values",
-        "dict_type": "should be a mapping of keys to values",
-        "int_type": "should be a whole number",
-        "int_parsing": "should be a whole number",
-        "float_type": "should be a number",
-        "float_parsing": "should be a number",
-        "string_type": "should be text",
-        "bool_type": "should be true or false",
-    }
-)
-"""Messages for readers of YAML instead of those for readers of Python, by pydantic's error type."""
-
-
 def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         return f"unknown key. {nearest(str(path[-1]), _known_keys(model, path[:-1]))}"
     if path[-1:] == ("reason",) and detail["type"] in ("missing", "string_too_short"):
         return "is missing: write why the mutant does not matter, as in `reason: the greeting is cosmetic`"
-    if detail["type"] in ("too_short", "string_too_short"):
-        return _too_short(
-            int((detail.get("ctx") or {}).get("min_length", 1)), text="string" in detail["type"]
-        )
-    said = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return PLAIN.get(detail["type"], said)
-
-
-def _too_short(least: int, *, text: bool) -> str:
-    """Say how long a text or a list has to be.
-
-    >>> _too_short(1, text=True), _too_short(2, text=False)
-    ('should not be empty', 'should have 2 items or more')
-    """
-    if least == 1:
-        return "should not be empty"
-    return f"should have {least} {'characters' if text else 'items'} or more"
+    return plain_message(detail)
 
 
 def _got(path: KeyPath, value: Any, said: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut._base import Frozen, UsageError, write_json
+from agentmut._base import Frozen, UsageError, first_fault, write_json
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.reliability import Reliability
@@ -344,6 +344,4 @@ def _first_fault(error: Exception) -> str:
     """Return the place and the fault that pydantic names first; else the first line of what went wrong."""
     if not isinstance(error, ValidationError):
         return str(error).splitlines()[0]
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    return first_fault(error).under()

@@ -10,6 +10,7 @@ from agentmut._base import (
     REFERENCE,
     ProjectError,
     UsageError,
+    first_fault,
     import_object,
     parse_json,
     read_text,
@@ -136,8 +137,8 @@ def _tool(tool: Any, index: int, where: str) -> ToolSpec:
     try:
         return check_tool(read_tool(tool))
     except ValidationError as error:
-        fault = error.errors()[0]
-        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault['loc'])}: {fault['msg']}") from error
+        fault = first_fault(error)
+        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault.path)}: {fault.said}") from error
     except (UsageError, ValueError, TypeError) as error:
         raise ProjectError(f"{where}: tool {index + 1}: {error}") from error
 

@@ -5,7 +5,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut._base import StoreError, UsageError, make_private_folder, storable_json, write_private
+from agentmut._base import (
+    StoreError,
+    UsageError,
+    first_fault,
+    make_private_folder,
+    storable_json,
+    write_private,
+)
 from agentmut.nouns import Cassette
 
 FOLDER = "cassettes"
@@ -36,7 +43,7 @@ def read_cassette(path: Path) -> Cassette:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}.") from None
     except ValidationError as error:
-        raise UsageError(f"{path} is no cassette of agentmut: {error.errors()[0]['msg']}.") from None
+        raise UsageError(f"{path} is no cassette of agentmut: {first_fault(error).under()}.") from None
 
 
 def cassettes_of(run: Path) -> Iterator[Path]:

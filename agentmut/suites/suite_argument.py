@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from agentmut._base import UsageError, nearest
+from agentmut._base import UsageError, first_fault, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -25,12 +25,10 @@ def read_settings(model: type[Model], argument: JsonValue, where: str, short: st
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, (where, *first["loc"])))
-        if first["type"] == "missing":
-            raise UsageError(f"{key}: is missing; {where} takes {', '.join(known)}") from None
-        message = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{key}: {message}, got {first['input']!r}") from None
+        fault = first_fault(error)
+        if fault.is_missing:
+            raise UsageError(f"{fault.under(where)}; {where} takes {', '.join(known)}") from None
+        raise UsageError(f"{fault.told(where)}") from None
 
 
 def require(module: str, extra: str, where: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentmut._base import BudgetError, RunInterruptedError, UsageError, __version__
+from agentmut._base import BudgetError, RunInterruptedError, UsageError, __version__, first_fault
 from agentmut.assessment import (
     Asked,
     Prepared,
@@ -129,9 +129,8 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
     try:
         changed = type(settings).model_validate({**settings.model_dump(exclude_unset=True), **given})
     except ValidationError as error:
-        first = error.errors()[0]
-        said = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{section}.{first['loc'][0]}: {said}, got {first['input']!r}.") from None
+        fault = first_fault(error)
+        raise UsageError(f"{fault.told(section)}.") from None
     return loaded.model_copy(update={section: changed})
 
 

@@ -201,5 +201,5 @@ def test_a_result_of_a_later_schema_is_not_read_as_one_of_this(result: Result, t
 def test_a_damaged_result_is_told_by_the_field_that_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_text('{"run_id": 3}')
-    with pytest.raises(UsageError, match="agentmut_version: Field required"):
+    with pytest.raises(UsageError, match="agentmut_version: is missing"):
         read_result(path)

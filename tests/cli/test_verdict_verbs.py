@@ -212,7 +212,7 @@ def test_resume_says_what_to_do_instead_for_a_test(agentmut: Command) -> None:
 def test_a_margin_out_of_range_is_refused(agentmut: Command) -> None:
     done = agentmut("test", "--yes", "--margin", "1.5")
     assert done.returncode == 2
-    assert "test.margin: Input should be less than 1, got 1.5" in done.stderr
+    assert "test.margin: should be less than 1, got 1.5" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_a_missing_environment_variable_is_named(root: Path) -> None:
     [
         ("tools.yaml", "refund: {}\n", ["tools.yaml holds a dict", "a list of tools"]),
         ("tools.yaml", "- {description: x}\n", ["tools.yaml: tool 1", "has no name"]),
-        ("tools.yaml", "- {name: a, description: [x]}\n", ["tool 1: description: Input should be"]),
+        ("tools.yaml", "- {name: a, description: [x]}\n", ["tool 1: description: should be"]),
         ("tools.yaml", TOOL + TOOL, ["more than one tool named 'refund'"]),
         ("tools.yaml", "- [\n", ["tools.yaml:2:1"]),
         ("tools.json", "[{]", ["tools.json is not JSON"]),

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from agentmut._base import Frozen, UsageError
+from agentmut._base import Frozen, UsageError, first_fault
 from agentmut.recording import in_daemon_thread
 
 CONTAINER = "container"
@@ -83,9 +83,8 @@ def options_of(given: Any) -> ContainerOptions:
     try:
         options = ContainerOptions.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, (_WHERE, *first["loc"])))
-        raise UsageError(f"{key}: {first['msg']}") from None
+        fault = first_fault(error)
+        raise UsageError(f"{fault.told(_WHERE)}") from None
     if bool(options.image) == bool(options.build):
         raise UsageError(f"{_WHERE}: give either `image` or `build`")
     return options

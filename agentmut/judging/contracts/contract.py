@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from agentmut._base import Frozen
+from agentmut._base import Frozen, first_fault
 from agentmut.judging.evaluators.expression import FAIL, NAMES, Predicate
 
 INPUT_NAMES = ("turns", "documents")
@@ -151,7 +151,4 @@ def parse_contract(value: Any) -> ContractSpec:
     try:
         return ContractSpec.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{where}: {said}" if where else said) from None
+        raise ValueError(first_fault(error).under()) from None

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
-from agentmut._base import Frozen, nearest
+from agentmut._base import Frozen, first_fault, nearest
 from agentmut.judging.judge_client import Question
 from agentmut.nouns import AgentTrace, JudgeModel, Scenario
 
@@ -115,10 +115,7 @@ def parse_judge(argument: Any) -> JudgeSpec:
     try:
         return JudgeSpec.model_validate(argument)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{where}: {said}" if where else said) from None
+        raise ValueError(first_fault(error).under()) from None
 
 
 def question(spec: JudgeSpec, scenario: Scenario, trace: AgentTrace) -> Question:

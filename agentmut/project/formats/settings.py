@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentmut._base import ProjectError
+from agentmut._base import ProjectError, first_fault
 from agentmut.nouns import ModelConfig
 
 _SAME = {
@@ -32,9 +32,8 @@ def model_of(name: Any, settings: Mapping[str, Any] | None, where: str) -> Model
     try:
         return ModelConfig(name=name if _is_given(name) and isinstance(name, str) else "", **used)
     except ValidationError as error:
-        fault = error.errors()[0]
-        setting = ".".join(map(str, fault["loc"]))
-        raise ProjectError(f"{where}: {setting}: {fault['msg']}. Correct the value.") from None
+        fault = first_fault(error)
+        raise ProjectError(f"{where}: {fault.told()}. Correct the value.") from None
 
 
 def _is_given(value: Any) -> bool:

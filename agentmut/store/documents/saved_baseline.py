@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from agentmut._base import Frozen, UsageError, nearest, write_json
+from agentmut._base import Frozen, UsageError, first_fault, nearest, write_json
 from agentmut.nouns import AgentSummary
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -123,9 +123,7 @@ def read_baseline(name: str, folder: Path) -> SavedBaseline:
         hint = nearest(name, known) if known else "`agentmut baseline save` makes one."
         raise UsageError(f"there is no baseline {name!r}. {hint}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(_unreadable(path, name, f"{where + ': ' if where else ''}{first['msg']}")) from None
+        raise UsageError(_unreadable(path, name, first_fault(error).under())) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(_unreadable(path, name, str(error))) from None
 

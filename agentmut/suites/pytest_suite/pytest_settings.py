@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from agentmut._base import Frozen, UsageError, nearest
+from agentmut._base import Frozen, UsageError, first_fault, nearest
 
 FIXTURES = ("agentmut_config", "agentmut_agent")
 """Fixtures that give a test the config under test, or the agent built from it."""
@@ -66,9 +66,8 @@ def read_settings(argument: JsonValue, root: str) -> PytestSettings:
     try:
         return PytestSettings(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"suite.pytest.{where}: {first['msg']}, got {first['input']!r}") from None
+        fault = first_fault(error)
+        raise UsageError(f"{fault.told('suite.pytest')}") from None
 
 
 def _texts(value: Any, key: str, expected: str, *, split: bool = False) -> tuple[str, ...]:
