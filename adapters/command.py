@@ -12,12 +12,11 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, UnavailableError, UsageError
+from agentmut._base import AdapterError, UnavailableError, UsageError, scratch_folder
 from agentmut.adapters._shared.outside.agents import (
     CONFIG_FILE,
     SERVED,
@@ -120,8 +119,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             *(["context"] if self.working else []),
         }  # told by its servers, and by its own reading
         trial.recorder.config_reads |= self.carries - found_there
-        with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
-            files = Path(folder)
+        with scratch_folder() as files:
             copy = await in_daemon_thread(self._copied, files / "workspace", trial) if self.working else None
             launch = self._launch(as_input(turns), trial, files, copy)
             output = Output()

@@ -76,6 +76,7 @@ from .scores import passes as passes
 from .scores import plain_score as plain_score
 from .scores import read_pass_score as read_pass_score
 from .scores import told as told
+from .scratch_folders import scratch_folder as scratch_folder
 from .services import BEDROCK as BEDROCK
 from .services import BEDROCK_AGENT as BEDROCK_AGENT
 from .services import CARRIED as CARRIED
@@ -102,6 +103,7 @@ from .version import __version__ as __version__
 from .whole_files import locked as locked
 from .whole_files import refuse_read_only as refuse_read_only
 from .whole_files import write_json as write_json
+from .whole_files import write_private_parts as write_private_parts
 from .whole_files import write_whole as write_whole
 from .yaml_problems import joined as joined
 from .yaml_problems import validated as validated

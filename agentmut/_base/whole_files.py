@@ -4,15 +4,22 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from agentmut._base.errors import StoreError
 from agentmut._base.frozen import storable_json
-from agentmut._base.private_files import make_private_folder, write_private
+from agentmut._base.private_files import make_private_folder
+
+SCRATCH = ".agentmut-whole-"
+"""How the name of a file begins that is not in its place yet; those of edits have other names, for a journal."""
+LEFT_AFTER = 3600
+"""Seconds without a change after which a scratch file that nobody has locked is taken for left."""
 
 
 def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
@@ -20,38 +27,84 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
 
     Raises `StoreError`: the trials are in the store, and `remedy` says how to go on.
     """
-    scratch = _scratch(path)
     try:
         make_private_folder(path.parent)
-        write_private(scratch, storable_json(model, indent=2, by_alias=True) + "\n")
-        scratch.replace(path)
+        _put(path, [f"{storable_json(model, indent=2, by_alias=True)}\n".encode()], 0o600)
     except OSError as error:
-        with suppress(OSError):
-            scratch.unlink()
         raise StoreError(
             f"cannot write {path}: {error}. The trials are in the store: make room, then {remedy}."
         ) from error
     return path
 
 
-def _scratch(path: Path) -> Path:
-    """Return a name beside a file that is nobody's, and that nobody can put a link at beforehand."""
-    return path.with_name(f".agentmut-{secrets.token_hex(16)}")
-
-
 def write_whole(path: Path, content: bytes) -> None:
     """Write a user's file whole or not at all, with the permissions that it has. Raises `OSError`."""
-    path = path.resolve()  # a link stays a link
-    scratch = _scratch(path)
+    _put(path.resolve(), [content], None)  # a link stays a link
+
+
+def write_private_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file that only the owner can read, part by part; it is in its place once it is whole.
+
+    Raises `OSError`, and whatever `parts` raises: then the file is as before.
+    """
+    _put(path.resolve(), parts, 0o600)
+
+
+def _put(path: Path, content: Iterable[bytes], mode: int | None) -> None:
+    """Write a scratch file and move it to the path; without a mode it gets that of the file that it replaces."""
+    _remove_once(str(path.parent), os.getpid())
+    scratch = path.with_name(f"{SCRATCH}{secrets.token_hex(16)}")  # nobody can put a link there beforehand
     try:
-        scratch.write_bytes(content)
-        if path.exists():
+        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
+        with os.fdopen(handle, "wb") as file:
+            take_lock(handle)
+            file.writelines(content)
+        if mode is None and path.exists():
             shutil.copymode(path, scratch)
         scratch.replace(path)
     except BaseException:
         with suppress(OSError):
             scratch.unlink()
         raise
+
+
+@cache
+def _remove_once(folder: str, process: int) -> None:
+    """Remove what killed commands left in a folder, once in each process: a folder may hold many files."""
+    remove_left(folder)
+
+
+def remove_left(folder: str) -> None:
+    """Remove scratch files whose writers are surely gone: nobody has them locked, and they are an hour old."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(SCRATCH) and entry.is_file(follow_symlinks=False):
+                _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(scratch: Path) -> None:
+    with suppress(OSError):  # gone meanwhile, or of another user
+        if scratch.lstat().st_mtime > time.time() - LEFT_AFTER:
+            return
+        handle = os.open(scratch, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if take_lock(handle):
+                scratch.unlink()
+        finally:
+            os.close(handle)
+
+
+def take_lock(handle: int) -> bool:
+    """Lock an open file for this process, without waiting; return whether it now is. The lock goes with the process."""
+    try:
+        import fcntl
+    except ImportError:  # a system without these locks
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def refuse_read_only(path: Path) -> None:

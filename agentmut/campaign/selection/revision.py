@@ -4,12 +4,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base import AgentmutError, UsageError
+from agentmut._base import AgentmutError, UsageError, scratch_folder
 from agentmut.campaign.preparation.session import declared_variables, open_session
 from agentmut.mutation import Changes, changes
 from agentmut.nouns import AgentConfig
@@ -47,8 +46,8 @@ def changes_since(reference: str, described: Described, today: AgentConfig) -> C
     if not _existed(f"{commit}:{name}", top):
         note = f"{name} did not exist at {reference}, so everything counts as changed"
         return changes(None, today, reference, note)
-    with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
-        tree = Path(folder).resolve() / "tree"
+    with scratch_folder() as folder:
+        tree = folder.resolve() / "tree"
         _check_out(commit, top, tree)
         old_file = tree / (f"{name}#{part}" if part else name)
         old, missing = _load(reference, described._replace(file=old_file), top, tree)

@@ -1,7 +1,6 @@
 """`agentmut export`: stored trials for the tools of others."""
 
 import json
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -114,19 +113,19 @@ def _lines(found: "Iterable[ExportedTrial]", agent: str) -> Iterator[str]:
 
 def _write_otlp(found: "Iterable[ExportedTrial]", agent: str, target: Path) -> int:
     """Write a line for each trial, and put the file in its place once it is whole."""
+    from agentmut._base import write_private_parts
+
     written = 0
+
+    def counted() -> Iterator[bytes]:
+        nonlocal written
+        for line in _lines(found, agent):
+            yield f"{line}\n".encode()
+            written += 1
+
     with _problems_of(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=target.parent, encoding="utf-8", delete=False) as scratch:
-            try:
-                for line in _lines(found, agent):
-                    scratch.write(line + "\n")
-                    written += 1
-                scratch.flush()
-                Path(scratch.name).replace(target)
-            except BaseException:
-                Path(scratch.name).unlink(missing_ok=True)
-                raise
+        write_private_parts(target, counted())
     return written
 
 

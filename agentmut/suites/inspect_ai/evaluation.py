@@ -5,10 +5,9 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base import CaseError
+from agentmut._base import CaseError, scratch_folder
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Trial, belonging
 
@@ -90,7 +89,7 @@ async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> 
 
     own = sample.model_copy(update={"id": sample.id or name}, deep=True)
     task = task_with(task, dataset=MemoryDataset([own]), epochs=1, early_stopping=None)
-    with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder, _files_in(folder):
+    with scratch_folder() as folder, _files_in(str(folder)):
         (log,) = await eval_async(
             task,
             model=model,

@@ -14,10 +14,9 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from agentmut._base import CaseError, UsageError, digest_of, one_line
+from agentmut._base import CaseError, UsageError, digest_of, one_line, scratch_folder
 from agentmut.adapters import Output, run_program
 from agentmut.suites.promptfoo.cases import Case, cases_of
 from agentmut.suites.promptfoo.cli import HERE, Place, last_words, launch, written
@@ -88,8 +87,7 @@ class Bench:
         """Return the content of the config, as promptfoo reads it. Raise `UsageError`."""
         import subprocess
 
-        with TemporaryDirectory(prefix="agentmut-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             started = launch(self.settings, self._place, folder, _slots(folder, [()], 0, ""), 16)
             try:
                 done = subprocess.run(
@@ -134,8 +132,8 @@ class Bench:
         token = secrets.token_hex(16)
         providers = _ProviderServer(cells, token)
         server = await asyncio.start_server(providers.serve, "127.0.0.1", 0, limit=LONGEST_LINE)
-        with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as name:
-            folder, output = Path(name), Output()
+        with scratch_folder() as folder:
+            output = Output()
             async with server:
                 port = server.sockets[0].getsockname()[1]
                 files = _slots(folder, slots, port, token)

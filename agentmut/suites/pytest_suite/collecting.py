@@ -6,9 +6,8 @@
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from agentmut._base import Frozen, UsageError
+from agentmut._base import Frozen, UsageError, scratch_folder
 from agentmut.suites.pytest_suite.pytest_settings import COLLECTING, Case, PytestSettings, not_in_time
 
 _TELLING = ("ERROR:", "ImportError while loading", "E  ")
@@ -27,8 +26,8 @@ class Collected(Frozen):
 
 def collected(settings: PytestSettings) -> tuple[Case, ...]:
     """Return the tests of a suite, in pytest's order. Raise `UsageError` if that fails or there are none."""
-    with TemporaryDirectory(prefix="agentmut-") as folder:
-        found, said = _asked(settings, Path(folder) / "collected.json")
+    with scratch_folder() as folder:
+        found, said = _asked(settings, folder / "collected.json")
     if found.error:
         raise UsageError(f"{found.error.rstrip('.')}{said}.")
     if not found.cases:
