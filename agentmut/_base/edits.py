@@ -44,7 +44,9 @@ def edit_together(root: Path, edits: Sequence[Edit]) -> None:
     """
     root = root.resolve()
     with _locked(root):
-        for left in (root / PRIVATE_FOLDER).glob(f"{JOURNAL}.*"):  # of a command killed while it wrote the journal
+        for left in (root / PRIVATE_FOLDER).glob(
+            f"{JOURNAL}.*"
+        ):  # of a command killed while it wrote the journal
             left.unlink(missing_ok=True)
         _finish(root)
         found = [edit._replace(path=_place(root, edit.path)) for edit in edits]
