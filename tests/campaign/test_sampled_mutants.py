@@ -1,5 +1,6 @@
 """A random part of the mutants: for a budget that is not enough for all, and for a precision that is asked for."""
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -148,3 +149,31 @@ def test_an_earlier_look_bounds_the_score_of_a_sample_that_has_grown() -> None:
     nobody: list[tuple[Status, Any]] = [(Status.NO_COVERAGE, None)] * 3 + [(Status.NOT_DRAWN, None)] * 5
     both, last = score_of_sample(nobody, (), seen), score_of_sample(nobody, (), seen[1:])
     assert (both.low, both.high, last.high) == (0.0, 0.625, 0.625)
+
+
+NOISY = "\nRATES = {'alpha': 0.7, 'beta': 0.8, 'gamma': 0.9}\n"
+
+
+@pytest.mark.parametrize(
+    ("trials", "missing"),
+    [
+        # 10 trials on each scenario, on which no drop of .75 can show; the second round has 30
+        (50, r"no drop can show yet, and the baseline of the next round takes 60 further trials\."),
+        (75, r"about \d+ further trials are missing for the first one\."),
+    ],
+    ids=["none can show", "none is answered"],
+)
+def test_a_budget_that_ends_before_the_first_answer_says_how_much_is_missing(
+    projects: Any, trials: int, missing: str
+) -> None:
+    result = measure(projects.write(idle=10, extra=NOISY, budget={"trials": trials}, **ROUNDS))
+    assert result.status == "budget" and result.score.value is None
+    said = [note for note in result.notes if "ended before a mutant had its answer" in note]
+    assert len(said) == 1 and said[0].startswith(f"the budget ({trials} trials)")
+    assert re.search(missing, said[0]), said
+
+
+def test_a_budget_with_an_answer_says_nothing_of_missing_trials(projects: Any) -> None:
+    result = measure(projects.write(idle=10, extra=STEADY, budget={"trials": 60}, **ROUNDS))
+    assert result.score.value is not None
+    assert not any("ended before a mutant" in note for note in result.notes)

@@ -274,7 +274,7 @@ class CampaignState:
             self._refuse(problem)
             return
         self.round += 1
-        where = {mutant.id: self._reached(mutant) for mutant in self.contenders}
+        where = {mutant.id: self.reaching(mutant) for mutant in self.contenders}
         if self.round == 0:
             self.sample = self._planned_sample(where)
             self.notice = self._said_of_sample()
@@ -295,7 +295,7 @@ class CampaignState:
 
     def _planned_sample(self, where: Mapping[str, Reached]) -> Sample | None:
         able = {id: there for id, there in where.items() if self._has_baseline(there)}
-        return planned_sample(self.plan, able, self._measured, self._money, self.only)
+        return planned_sample(self.plan, able, self.measured, self._money, self.only)
 
     def _said_of_sample(self) -> str:
         return "" if self.only else planned_sentence(self.sample, self.plan, self._money)
@@ -305,7 +305,7 @@ class CampaignState:
         assert self.sample is not None
         drawn = set(self.sample.draw())
         self._enter_all(
-            {mutant.id: self._reached(mutant) for mutant in self.contenders if mutant.id in drawn}
+            {mutant.id: self.reaching(mutant) for mutant in self.contenders if mutant.id in drawn}
         )
         self.go_on()
 
@@ -331,10 +331,12 @@ class CampaignState:
         return self.sample.seen if self.sample else ()
 
     @property
-    def _measured(self) -> Measured:
+    def measured(self) -> Measured:
+        """Return what is known of the original, in the present round."""
         return Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
 
-    def _reached(self, mutant: Mutant) -> Reached:
+    def reaching(self, mutant: Mutant) -> Reached:
+        """Return the scenarios on which a mutant is tried."""
         where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
         return tried_on(where, self.plan.rule.clear_on, self.plan.seed, mutant.id)
 
@@ -343,7 +345,7 @@ class CampaignState:
 
     def _enter_all(self, where: Mapping[str, Reached]) -> None:
         """Let mutants enter the round; those that have left it already keep their place."""
-        known, arms = self._measured, dict(self.arms)
+        known, arms = self.measured, dict(self.arms)
         for mutant in self.contenders:
             if mutant.id in where:
                 self._enter(mutant, where[mutant.id], arms, known)

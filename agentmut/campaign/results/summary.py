@@ -24,6 +24,7 @@ from agentmut.campaign.results.decision_tables import DecisionTables, decision_t
 from agentmut.campaign.results.forking import fork_notes
 from agentmut.campaign.results.reliability import Runs, reliability_of
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
+from agentmut.campaign.results.shortage import shortage_notes
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
@@ -97,6 +98,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         notes=(
             *older_note(older),
             *cheap_model_notes(cheap_model, state),
+            *shortage_notes(state, stop, score),
             *_notes(state),
             *service_notes(service),
         ),
