@@ -47,6 +47,7 @@ from .foreign import BrokenRecord as BrokenRecord
 from .foreign import ForeignTrial as ForeignTrial
 from .foreign import ImportedOutcome as ImportedOutcome
 from .foreign import ImportedTrial as ImportedTrial
+from .foreign import Origins as Origins
 from .foreign import RecordedScore as RecordedScore
 from .foreign import RecordPlace as RecordPlace
 from .fork import Fork as Fork

@@ -1,12 +1,37 @@
 """Trials that another tool ran and recorded, as agentmut reads them, and records that it cannot read."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from agentmut._base import Frozen
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
+
+
+class Origins(Frozen):
+    """How many runs evidence rests on, and how many of them another tool ran and recorded."""
+
+    runs: int = 0
+    foreign: int = 0
+    foreign_share: float = 0.0
+    """The share of foreign runs, from 0 to 1; 0 without runs. Always made of the two counts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_share(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        runs, foreign = given.get("runs", 0), given.get("foreign", 0)
+        return {**given, "foreign_share": foreign / runs if runs else 0.0}
+
+    @classmethod
+    def together(cls, several: Iterable["Origins"]) -> "Origins":
+        """Return the origins of all evidence together."""
+        each = list(several)
+        return cls(runs=sum(one.runs for one in each), foreign=sum(one.foreign for one in each))
 
 
 class RecordPlace(Frozen):

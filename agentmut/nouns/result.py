@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from agentmut._base import Frozen, UsageError, first_fault, write_json
+from agentmut.nouns.foreign import Origins
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
 from agentmut.nouns.reliability import Reliability
@@ -162,10 +164,20 @@ class Cost(Frozen):
     """Trials taken over from earlier runs, at no cost."""
     foreign: int = 0
     """Trials that another tool ran and recorded, at no cost; those taken over from earlier runs included."""
+    origins: Origins = Origins()
+    """The same as a share of all trials that the report rests on. Always made of the counts here."""
     abandoned_threads: int = 0
     simulated: bool = False
     """Whether `agentmut simulate` answered all model requests, so that `usd` is a list price that nobody paid. False in
     results of earlier versions."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_origins(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        runs = given.get("trials", 0) + given.get("reused", 0)
+        return {**given, "origins": {"runs": runs, "foreign": given.get("foreign", 0)}}
 
 
 class Sampled(Frozen):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from agentmut.nouns import Bounds, CiRed, Cost, JudgeUse, Score, Status
+from agentmut.nouns import Bounds, CiRed, Cost, JudgeUse, Origins, Score, Status
 from agentmut.report.paint import clean
 
 if TYPE_CHECKING:
@@ -67,6 +67,21 @@ def without_marker(text: str) -> str:
     'Never guess.'
     """
     return _MARKER.sub("", text.strip())
+
+
+def origins_line(origins: Origins) -> str:
+    """Return what share of the evidence is foreign, as one sentence.
+
+    >>> origins_line(Origins(runs=8, foreign=2))
+    'Foreign evidence: 25 % (2 of 8 runs, which another tool recorded).'
+    >>> origins_line(Origins(runs=8))
+    'Foreign evidence: none of 8 runs.'
+    """
+    if not origins.foreign:
+        return f"Foreign evidence: none of {counted(origins.runs, 'run')}."
+    share = f"{100 * origins.foreign_share:.3g} %"
+    of = f"{origins.foreign} of {counted(origins.runs, 'run')}"
+    return f"Foreign evidence: {share} ({of}, which another tool recorded)."
 
 
 def counted(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from agentmut._base import UsageError, make_importable
 from agentmut.assessment import Checked, clause_rows
 from agentmut.campaign import Runs, bounds_of, reliability_of
 from agentmut.insight import CoverageContext, measure
-from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial
+from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial, Origins
 from agentmut.project import CoverageSettings, Project
 from agentmut.stats import bonferroni_intervals, mean_over_scenarios
 from agentmut.store import ContractRow, Import, ImportQuery, ImportTotals
@@ -196,6 +196,7 @@ def _evidence(imports: Sequence[Import], totals: ImportTotals) -> Evidence:
     started = [each.trial.trial.started for each in imports if each.trial.trial.started is not None]
     return Evidence(
         imported=len(imports),
+        origins=Origins(runs=len(imports), foreign=len(imports)),
         formats=tuple(sorted({each.trial.format for each in imports})),
         files=tuple(sorted({each.trial.files for each in imports})),
         versions=tuple(sorted({each.trial.version for each in imports})),

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from agentmut._base import Frozen, __version__
 from agentmut.insight import Coverage
-from agentmut.nouns import Bounds, Reliability
+from agentmut.nouns import Bounds, Origins, Reliability
 from agentmut.store import ContractRow
 
 
@@ -13,8 +13,8 @@ class Evidence(Frozen):
 
     imported: int
     """Runs that another tool recorded."""
-    own: int = 0
-    """Runs of agentmut's own; an analysis has none."""
+    origins: Origins
+    """The share of foreign runs: of an analysis, all of them."""
     formats: tuple[str, ...]
     files: tuple[str, ...]
     """SHA-256 of the files that the runs were read from."""
@@ -25,11 +25,6 @@ class Evidence(Frozen):
     stored: int
     """Imported runs in the store, also those that were not asked for."""
     stored_bytes: int
-
-    @property
-    def share(self) -> float:
-        """Return the share of the evidence that is foreign, from 0 to 1."""
-        return self.imported / (self.imported + self.own)
 
 
 class ScenarioRow(Frozen):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut._base import UsageError, __version__
 from agentmut.campaign import Session, open_session, planned_at, stored_originals
-from agentmut.nouns import Cost, Result
+from agentmut.nouns import Cost, Origins, Result
 from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
 from agentmut.usecases.gate_decision import GateReport, Requirement, Standing, decide, reasons_of
@@ -79,6 +79,7 @@ def gate_on(session: Session, store: Store, run: str | None = None) -> GateRepor
         reasons=reasons_of(requirements, decision, wanted.inconclusive)
         or (() if requirements else ("nothing is asked for: the section `gate` asks for no evidence",)),
         requirements=requirements,
+        origins=Origins.together(cost.origins for cost in costs),
         inconclusive=wanted.inconclusive,
         left_out=tuple(dict.fromkeys(text for answer in answers for text in answer.left_out)),
         notes=tuple(dict.fromkeys(text for answer in answers for text in answer.notes)),

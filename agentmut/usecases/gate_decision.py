@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agentmut._base import Frozen
+from agentmut.nouns import Origins
 
 Inconclusive = Literal["manual", "block", "deploy"]
 
@@ -62,6 +63,8 @@ class GateReport(Frozen):
     reasons: tuple[str, ...]
     """The requirements behind a decision other than deploy; what a deploy let through."""
     requirements: tuple[Requirement, ...]
+    origins: Origins = Origins()
+    """Of the runs behind all reports that were looked at; each report counts once."""
     inconclusive: Inconclusive
     left_out: tuple[str, ...] = ()
     """Evidence that was found and not used, with the reason."""

@@ -180,7 +180,8 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
     tables = Tables.of(session.project)
-    spend = Spend(reused=sum(map(len, found.by_scenario.values())))
+    runs = [run for runs in found.by_scenario.values() for _, run in runs]
+    spend = Spend(reused=len(runs), foreign=sum(run.trace.foreign is not None for run in runs))
     try:
         prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
     except RunError as error:

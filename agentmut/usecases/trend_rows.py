@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import Field
 
 from agentmut._base import Frozen
-from agentmut.nouns import Result, Score
+from agentmut.nouns import Origins, Result, Score
 from agentmut.store import VerdictReport
 from agentmut.usecases.drift import Watch
 from agentmut.usecases.gate_figures import reliability_in
@@ -29,6 +29,8 @@ class TrendRow(Frozen):
     usd: float | None = None
     runs_of_agent: int = 0
     """Trials that the run executed itself; the others were reused and say nothing new."""
+    origins: Origins = Origins()
+    """How many runs of the agent the report rests on, and how many of them another tool recorded."""
     changed: tuple[str, ...] = ()
     """What is not as it was in the run before: config, suite, code, mutants. Empty where all is comparable."""
 
@@ -57,6 +59,8 @@ class TrendReport(Frozen):
     agentmut_version: str
     project: str
     rows: tuple[TrendRow, ...]
+    origins: Origins = Origins()
+    """Of all rows together."""
     watches: tuple[Watch, ...]
     """The pass rate of each scenario, on the agent's config and the suite as they are."""
     false_alarm: float
@@ -86,6 +90,7 @@ def row_of(
         score=report.score if isinstance(report, Result) else None,
         usd=report.cost.usd,
         runs_of_agent=report.cost.trials,
+        origins=report.cost.origins,
         changed=_changed(report, before, facts),
     )
 

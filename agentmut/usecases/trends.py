@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agentmut._base import UsageError, __version__, digest_of
 from agentmut.campaign import RunPlan, Session, open_session, plan_of, stored_originals
-from agentmut.nouns import Result
+from agentmut.nouns import Origins, Result
 from agentmut.project import Project, load_project
 from agentmut.store import Store, StoredTrial
 from agentmut.usecases.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
@@ -66,6 +66,7 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
         agentmut_version=__version__,
         project=session.project.path.name,
         rows=tuple(rows),
+        origins=Origins.together(row.origins for row in rows),
         watches=watches,
         false_alarm=any_false_alarm(watches),
         fall=fall_of(rows, facts),

@@ -169,8 +169,9 @@ def test_recorded_runs_feed_coverage_trend_and_relations_that_run_nothing(projec
         coverage = project_coverage(session, store, CoverageRequest(None, (), False))
     tools = next(row for row in coverage.dimensions if row.dimension.value == "tool")
     assert (tools.covered, tools.total) == (14, 14)
-    assert [row.kind for row in trend(project).rows] == ["test"]
+    assert [(row.kind, row.origins.foreign_share) for row in trend(project).rows] == [("test", 1.0)]
     report = check_relations(project, relations=["oracle.tool_arguments"], stored=True)
+    assert (report.cost.origins.runs, report.cost.origins.foreign_share) == (200, 1.0)
     judged = [row for row in report.rows if row.pairs]
     assert len(judged) > 25
     # in trials 1 and 3 of task 20, gpt-4o pays with credit_card_5634230, and the tools have named a gift card

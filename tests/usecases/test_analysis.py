@@ -8,6 +8,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.insight import Dimension
+from agentmut.nouns.foreign import Origins
 from agentmut.project import load_project
 from agentmut.report import render_analysis
 from agentmut.store import ImportQuery
@@ -42,7 +43,7 @@ def test_no_agent_and_no_project_are_needed(tmp_path: Path) -> None:
     found = analyzed(tmp_path, run(0, 1.0), run(0, 0.0, trial=1), run(1, 1.0, tool="cancel"))
     assert found.reliability is not None
     assert found.reliability.pass_rate.estimate == 0.75  # the mean of 1/2 and 1
-    assert (found.evidence.imported, found.evidence.own, found.evidence.share) == (3, 0, 1.0)
+    assert found.evidence.origins == Origins(runs=3, foreign=3)
     assert found.outcomes == {"fail": 1, "pass": 2}
     assert found.coverage.of(Dimension.PATH).covered == 2
     page = render_analysis(found)

@@ -105,6 +105,7 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
     yield "agentmut.control.unchanged_agents_killed", str(result.controls.identity.killed)
     yield "agentmut.control.destroyed_agent", result.controls.destroyed.status or "not run"
     yield "agentmut.cost.trials", str(result.cost.trials)
+    yield "agentmut.evidence.foreign_share", f"{result.cost.origins.foreign_share:g}"
     yield "agentmut.cost.usd", "unknown" if result.cost.usd is None else f"{result.cost.usd:g}"
 
 

@@ -30,6 +30,8 @@ def _junit(found: Outcomes) -> str:
     suite.set("tests", str(len(cases)))
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", name="agentmut.verdict", value=found.outcome)
+    share = f"{found.origins.foreign_share:g}"
+    ET.SubElement(properties, "property", name="agentmut.evidence.foreign_share", value=share)
     suite.extend(cases)
     root = ET.Element("testsuites", name="agentmut")
     root.append(suite)

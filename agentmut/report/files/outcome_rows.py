@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from agentmut.nouns import Cost
+from agentmut.nouns import Cost, Origins
 from agentmut.report.bounded import one_line
-from agentmut.report.report_wording import bounds_text, counted, money
+from agentmut.report.report_wording import bounds_text, counted, money, origins_line
 from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
 
 
@@ -37,6 +37,7 @@ class Outcomes(NamedTuple):
     notes: tuple[str, ...]
     """The notes of the run, then its cost, and which run of which agent it was."""
     seconds: float
+    origins: Origins
 
 
 def outcomes_of(report: VerdictReport | RelationReport) -> Outcomes:
@@ -47,7 +48,7 @@ def outcomes_of(report: VerdictReport | RelationReport) -> Outcomes:
     rows = tuple(map(_relation, report.rows))
     return Outcomes(
         "relations", "Metamorphic relations", report.finding, report.reason, report.status, report.problem, head, rows,
-        _notes(report), report.cost.seconds,
+        _notes(report), report.cost.seconds, report.cost.origins,
     )  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def _verdicts(report: VerdictReport) -> Outcomes:
     rows = tuple(map(_scenario, report.scenarios))
     return Outcomes(
         report.kind, title, report.verdict, report.reason, report.status, report.problem, head, rows, _notes(report),
-        report.cost.seconds,
+        report.cost.seconds, report.cost.origins,
     )  # fmt: skip
 
 
@@ -83,6 +84,7 @@ def _notes(report: VerdictReport | RelationReport) -> tuple[str, ...]:
     return (
         *report.notes,
         _cost(report.cost),
+        origins_line(report.cost.origins),
         f"run {report.run_id}, agent {agent.name or agent.adapter}, config {agent.digest[:12]}, seed {report.seed}",
     )
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from agentmut.insight import PAPER
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, counted
+from agentmut.report.report_wording import bounds_text, counted, origins_line
 from agentmut.usecases import Analysis
 
 SHOWN = 5
@@ -51,6 +51,7 @@ def _evidence(found: Analysis) -> Iterator[Text | str]:
         f"All of this evidence is foreign: it was imported ({', '.join(given.formats)}), and agentmut ran "
         f"nothing.{when}"
     )
+    yield origins_line(given.origins)
     size = f"{given.stored_bytes / 2**20:.1f} MiB"
     yield f"Versions of the agent: {versions}. The store holds {given.stored} runs, {size}."
 

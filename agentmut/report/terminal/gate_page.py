@@ -1,6 +1,7 @@
 """The gate's decision for a terminal."""
 
 from agentmut.report.paint import Page, clean
+from agentmut.report.report_wording import origins_line
 from agentmut.usecases import Decision, GateReport, Standing
 
 _STYLES = {Decision.DEPLOY: "green", Decision.BLOCK: "red", Decision.MANUAL: "yellow"}
@@ -31,6 +32,7 @@ def render_gate(report: GateReport, color: bool = False) -> str:
     for note in report.notes:
         page.hang(f"Note: {clean(note)}.", indent=0)
     page.add()
+    page.hang(origins_line(report.origins), indent=0)
     page.hang(
         f"Not enough evidence either way means {report.inconclusive} here (gate.inconclusive); no evidence at all is "
         "always manual.",

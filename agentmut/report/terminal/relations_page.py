@@ -9,7 +9,7 @@ from rich.text import Text
 
 from agentmut.nouns import Expectation
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.report_wording import counted, interval, judged_with
+from agentmut.report.report_wording import counted, interval, judged_with, origins_line
 from agentmut.report.terminal.verdicts_page import spent
 from agentmut.stats import Verdict
 from agentmut.store import (
@@ -110,6 +110,7 @@ def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
     page.add(spent(report.cost))
+    page.add(origins_line(report.cost.origins))
     for line in judged_with(report):
         page.add(line)
     page.add("`agentmut show ID` explains a mutant.")
@@ -280,5 +281,6 @@ def _foot(page: Page, report: RelationReport) -> None:
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
     page.add(spent(report.cost))
+    page.add(origins_line(report.cost.origins))
     for line in judged_with(report):
         page.add(line)

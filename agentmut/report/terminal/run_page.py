@@ -33,6 +33,7 @@ from agentmut.report.report_wording import (
     judged_again,
     judged_with,
     money,
+    origins_line,
     status_counts,
     without_marker,
 )
@@ -387,5 +388,6 @@ def _foot(page: Page, result: Result) -> None:
         f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money(cost)}, "
         f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
     )
+    page.add(origins_line(cost.origins))
     for line in judged_with(result):
         page.add(line)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from agentmut.nouns import Origins
 from agentmut.report.paint import Page, clean
-from agentmut.report.report_wording import counted, interval
+from agentmut.report.report_wording import counted, interval, origins_line
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
 
@@ -21,16 +22,16 @@ def render_trend(report: TrendReport, color: bool = False) -> str:
     scores = [row.score.value for row in shown if row.score]
     if scores:
         page.add(f"score      {sparkline(scores)}")
-    _table(page, report.rows)
+    _table(page, report.rows, report.origins)
     _drift(page, report)
     for note in report.notes:
         page.hang(f"Note: {clean(note)}.", indent=0)
     return page.text()
 
 
-def _table(page: Page, rows: tuple[TrendRow, ...]) -> None:
+def _table(page: Page, rows: tuple[TrendRow, ...], rows_origins: Origins) -> None:
     page.title("Runs" if len(rows) <= SHOWN else f"The latest {SHOWN} runs")
-    table = plain_table("run", "passed", "pass^4", "score [95 %]", "new", "not as before")
+    table = plain_table("run", "passed", "pass^4", "score [95 %]", "new", "foreign", "not as before")
     for row in rows[-SHOWN:]:
         rate = "" if row.pass_rate is None else f" {row.pass_rate:.2f}"
         score = interval(row.score) if row.score else row.kind
@@ -42,10 +43,12 @@ def _table(page: Page, rows: tuple[TrendRow, ...]) -> None:
             all_four,
             score,
             str(row.runs_of_agent),
+            str(row.origins.foreign or "-"),
             changed,
         )
     page.add(table)
     page.add("pass^4: the chance that all of four runs of a scenario pass, a mean over scenarios.")
+    page.add(origins_line(rows_origins))
     page.add("new: runs of the agent that were not reused. Rows with a change compare with care.")
 
 

@@ -10,7 +10,7 @@ from agentmut.nouns import Cost
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, counted, judged_with, money
+from agentmut.report.report_wording import bounds_text, counted, judged_with, money, origins_line
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -168,6 +168,7 @@ def _foot(page: Page, report: VerdictReport) -> None:
     if report.needed and _sequential(report):
         page.add(f"About {report.needed} further trials in all would probably decide the suite.")
     page.add(spent(report.cost))
+    page.add(origins_line(report.cost.origins))
     for line in judged_with(report):
         page.add(line)
 
