@@ -18,6 +18,8 @@ class PlannedMutant(NamedTuple):
     """None where no scenario reaches it, so that it costs nothing."""
     usd: float | None
     """The price of one trial; None where no price is known."""
+    killed: float = 0.5
+    """The chance that the suite notices it, where it degrades and no earlier run tells."""
 
 
 class Unit(NamedTuple):
@@ -149,17 +151,18 @@ def round_line(
     unit: Unit,
     first: Expect,
     here: Expect,
-    share_killed: float,
+    share_killed: float | None,
 ) -> RoundLine:
     """Add up what the rounds take until the one with `delta` has its answers.
 
     A round judges the trials of those before it again, so a survivor takes what this round alone would take (`here`).
-    The share of degrading mutants that is killed takes what a drop of 0.75 takes in the first round (`first`).
+    The share of degrading mutants that is killed, each mutant's own chance without one, takes what a drop of 0.75 takes
+    in the first round (`first`).
     """
     spent: list[tuple[float, float | None]] = [(baseline_trials, unit.usd)]
     for each in (*mutants, *controls):
         if each.lanes:
-            killed = share_killed if each.degrades else 0.0
+            killed = (each.killed if share_killed is None else share_killed) if each.degrades else 0.0
             trials = killed * first(each.lanes, STRONG).trials + (1 - killed) * here(each.lanes, 0.0).trials
             spent.append((trials, each.usd))
     return RoundLine(delta=delta, total=amount(spent, unit))

@@ -27,7 +27,7 @@ from agentmut.campaign import (
     tried_on,
 )
 from agentmut.mutation import Generation
-from agentmut.nouns import Intent, Mutant, Reach, Scenario, Usage
+from agentmut.nouns import Intent, Mutant, OperatorClass, Reach, Scenario, Usage
 from agentmut.project import Project
 from agentmut.seams import AsksNoModel
 from agentmut.store import Store
@@ -56,8 +56,9 @@ CHARACTERS = 4
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99
-KILLED = 0.5
-"""Share of the degrading mutants that the suite is taken to notice, where no earlier run tells."""
+KILLED, KILLED_IN_FLOW = 0.5, 0.9
+"""Share of the degrading mutants that the suite is taken to notice, where no earlier run tells; of those that change
+the flow. A skipped node or a lost edge breaks most runs, whatever the model: 35 of 39 in `examples/order_pipeline`."""
 ANSWER, CALL = 100, 50
 """Tokens of a model's answer to the user, and of its call of a tool, where nothing is stored that tells."""
 USUAL_RATE = 0.95
@@ -100,7 +101,7 @@ def foresee(
     lines = tuple(plan_line(drop, mutants, controls, baseline, units, expect) for drop in drops)
     budget, history = campaign.budget, foreseen(wanted, read_history(session.project.runs))
     limits = (budget.trials, budget.usd, budget.minutes)
-    share = history.kill / len(wanted) if history and wanted else KILLED
+    share = history.kill / len(wanted) if history and wanted else None
     rounds = tuple(
         round_line(
             each.delta, mutants, controls, each.baseline * len(campaign.scenarios), units, first, here, share
@@ -121,7 +122,7 @@ def foresee(
         rounds=rounds,
         offers=offers(rounds, _first_round(campaign, mutants, controls, first)),
         buys=buys(rounds, limits),
-        history=ByHistory(killed=share, trials=history.trials) if history and wanted else None,
+        history=ByHistory(killed=share, trials=history.trials) if history and share is not None else None,
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
         stops=stopped_by(limits, max((x.total for x in lines), key=lambda x: x.trials)),
         asks=why_ask(budget, campaign.worst_case_trials, store.mean_cost()),
@@ -197,6 +198,7 @@ class _Known:
             degrades=mutant.intent is Intent.DEGRADE,
             lanes=self._lanes(names) if names else None,
             usd=self._usd(mutant),
+            killed=KILLED_IN_FLOW if mutant.operator_class is OperatorClass.ORCHESTRATION else KILLED,
         )
 
     def control(self, mutant: Mutant) -> PlannedMutant:
@@ -318,7 +320,8 @@ class _Known:
         if campaign.rounds:
             yield (
                 "for each round, a survivor takes what that round takes alone; the share of degrading mutants that "
-                f"earlier runs killed, or {KILLED:g} without one, is killed in the first round by a drop of {STRONG:g}"
+                f"earlier runs killed, or {KILLED:g} without one and {KILLED_IN_FLOW:g} of those that change the flow, "
+                f"is killed in the first round by a drop of {STRONG:g}"
             )
         yield from self._about_price()
         yield from self._about_time()

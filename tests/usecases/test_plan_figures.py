@@ -21,6 +21,7 @@ from agentmut.usecases.plan_figures import (
     most_killed,
     offers,
     plan_line,
+    round_line,
     stopped_by,
 )
 
@@ -145,3 +146,21 @@ def test_round_budgets_say_what_they_buy_up_to_the_last_round() -> None:
     assert [offer.delta for offer in found] == [0.75, 0.75, 0.75, 0.5]
     assert [offer.half_width is None for offer in found] == [False, False, True, True]
     assert offers([], FirstRound(10, 20, 50, 25)) == ()
+
+
+def test_without_an_earlier_run_each_mutant_has_its_own_chance_of_a_kill() -> None:
+    """60 trials of the baseline; a kill takes 4 trials and a survivor 20: .9 * 4 + .1 * 20, and .5 * 4 + .5 * 20."""
+    mutants = [
+        PlannedMutant("orchestration", True, Lanes(1, 0.9), 0.01, 0.9),
+        PlannedMutant("prompt", True, Lanes(1, 0.9), 0.01),
+        PlannedMutant("prompt", False, Lanes(1, 0.9), 0.01),
+    ]
+
+    def expect(lanes: Lanes, drop: float) -> Expected:
+        return Expected(float(drop > 0), float(drop == 0), 0.0, 4.0 if drop else 20.0)
+
+    unit = Unit(0.01, None, 1)
+    own = round_line(0.2, mutants, [], 60, unit, expect, expect, None)
+    assert own.total.trials == pytest.approx(60 + 5.6 + 12 + 20)
+    told = round_line(0.2, mutants, [], 60, unit, expect, expect, 1.0)
+    assert told.total.trials == pytest.approx(60 + 4 + 4 + 20)
