@@ -3,8 +3,8 @@
     python -m benchmarks.ray_trials                     # the full form: 4 nodes x 250 trials of 1 s at a time
     python -m benchmarks.ray_trials --nodes 2 --each 50 # a smaller one
 
-Nodes are processes of this machine, and agents only wait. Processor time is the coordinator's; other programs on the
-machine lengthen the rest.
+Nodes are processes of this machine, and agents only wait. Other programs on the machine lengthen what a clock measures.
+So the processor time of a trial is told as well: that of the coordinator, and that of all processes of the cluster.
 """
 
 import argparse
@@ -13,7 +13,9 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import NamedTuple
 
+import psutil
 from ray.cluster_utils import Cluster
 
 from agentmut.nouns import Ending, Execution
@@ -37,22 +39,44 @@ class Waiting:
         return Execution(ending=Ending.ANSWERED)
 
 
-async def measured(address: str, latency: float, actors: int, slots: int, trials: int) -> tuple[float, float]:
-    """Return seconds and processor seconds of the coordinator per trial, once all actors are there."""
+class Cost(NamedTuple):
+    """What a trial took, in seconds."""
+
+    clock: float
+    coordinator: float
+    """Processor time of the process that decides."""
+    cluster: float
+    """Processor time of all processes, the coordinator among them: on one machine they share its cores."""
+
+
+async def measured(address: str, latency: float, actors: int, slots: int, trials: int) -> Cost:
+    """Return what a trial takes, once all actors are there."""
     executor = RayExecutor(
         partial(Waiting, latency), {}, RaySettings(address, "benchmarks", actors, slots), 60.0
     )
     async with executor.session():
         await _run(executor, actors * slots)
-        began, worked = time.perf_counter(), time.process_time()
+        began = time.perf_counter(), time.process_time(), _worked()
         await _run(executor, trials)
-        return (time.perf_counter() - began) / trials, (time.process_time() - worked) / trials
+        ended = time.perf_counter(), time.process_time(), _worked()
+        return Cost._make((after - before) / trials for before, after in zip(began, ended, strict=True))
+
+
+def _worked() -> float:
+    """Return the processor time of this process and of all that it has started, in seconds."""
+    ours = psutil.Process()
+    return sum(sum(process.cpu_times()[:2]) for process in (ours, *ours.children(recursive=True)))
 
 
 async def _run(executor: RayExecutor, trials: int) -> None:
     await asyncio.gather(
         *(executor.execute(TrialRequest(None, "s", str(number))) for number in range(trials))
     )
+
+
+def _said(cost: Cost) -> str:
+    clock, coordinator, cluster = (1000 * seconds for seconds in cost)
+    return f"{clock:.2f} ms a trial; processor time {coordinator:.2f} ms of the coordinator, {cluster:.2f} ms of all"
 
 
 def main() -> None:
@@ -69,14 +93,14 @@ def main() -> None:
     for _ in range(wanted.nodes - 1):
         cluster.add_node(**small)
     try:
-        seconds, worked = asyncio.run(measured(cluster.address, 0.0, wanted.nodes, 64 // wanted.nodes, 2000))
-        print(
-            f"64 in flight: {1000 * seconds:.2f} ms per trial, {1000 * worked:.2f} ms of the coordinator's processor"
-        )
+        cost = asyncio.run(measured(cluster.address, 0.0, wanted.nodes, 64 // wanted.nodes, 2000))
+        print(f"64 in flight: {_said(cost)}")
         slots = wanted.nodes * wanted.each
         trials = wanted.rounds * slots
-        seconds, worked = asyncio.run(measured(cluster.address, 1.0, wanted.nodes, wanted.each, trials))
-        print(f"{slots} in flight at 1 s: {100 / (seconds * slots):.1f} % of the ideal throughput")
+        cost = asyncio.run(measured(cluster.address, 1.0, wanted.nodes, wanted.each, trials))
+        print(
+            f"{slots} in flight at 1 s: {100 / (cost.clock * slots):.1f} % of the ideal throughput; {_said(cost)}"
+        )
     finally:
         cluster.shutdown()
 

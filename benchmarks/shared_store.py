@@ -41,7 +41,7 @@ def note(what):
 
 async def run(config, input):
     note("begin")
-    await asyncio.sleep(0.01 + 0.03 * uniform("latency"))
+    await asyncio.sleep(0.02 + 0.06 * uniform("latency"))
     word = input.split()[-1]
     kept = uniform(word) < (0.95 if f"say {word}" in config.prompt else 0.2)
     note("end")
@@ -49,12 +49,17 @@ async def run(config, input):
 """
 WORDS = ("alpha", "beta", "gamma")
 CLIENTS = 3
+KILLS_A_ROUND = 10
+"""So many clients are killed in a campaign at most: else most of them die before their first trial."""
+SERVER_KILLS_A_ROUND = 1
 
 
 class Study(NamedTuple):
     """What became of the runs."""
 
     clients_killed: int
+    killed_amid_trials: int
+    """Clients that were executing at least one trial when they were killed."""
     servers_killed: int
     rounds: int
     trials: int
@@ -127,7 +132,8 @@ class Round:
                 self._kill_server()
             elif running and clients < kills and self._seen and self._rng.random() < 0.6:
                 clients += 1
-                pid = self._rng.choice(sorted(running))
+                at_work = running.keys() & {process for process, _ in self._logged()[1]}
+                pid = self._rng.choice(sorted(at_work or running))
                 os.kill(pid, signal.SIGKILL)
                 self.killed[pid] = time.time()
             self._look()
@@ -146,6 +152,15 @@ class Round:
 
     def executions(self) -> list[tuple[str, int, float, float]]:
         """Return every execution: trial, process, begin and end; that of a killed process ends with it."""
+        ended, begun = self._logged()
+        return ended + [(t, p, at, self.killed.get(p, at)) for (p, t), at in begun.items()]
+
+    def killed_amid_trials(self) -> int:
+        """Return how many clients were killed while they executed a trial."""
+        return len(self.killed.keys() & {process for process, _ in self._logged()[1]})
+
+    def _logged(self) -> tuple[list[tuple[str, int, float, float]], dict[tuple[int, str], float]]:
+        """Return the executions that ended, and when those began that did not."""
         begun: dict[tuple[int, str], float] = {}
         found = []
         for line in self._log.read_text().splitlines():
@@ -154,8 +169,7 @@ class Round:
                 begun[int(process), trial] = float(at)
             else:
                 found.append((trial, int(process), begun.pop((int(process), trial)), float(at)))
-        unfinished = [(t, p, at, self.killed.get(p, at)) for (p, t), at in begun.items()]
-        return found + unfinished
+        return found, begun
 
     def _begin(self, folder: Path) -> int:
         """Run a client in a process that is forked from this one, which has everything loaded."""
@@ -222,14 +236,16 @@ def study(scratch: Path, server: PostgresServer, kills: int, server_kills: int, 
     total: Counter[str] = Counter()
     while total["clients_killed"] < kills or total["servers_killed"] < server_kills or not total["rounds"]:
         campaign = Round(scratch, server, total["rounds"], rng)
-        left = (kills - total["clients_killed"], server_kills - total["servers_killed"])
-        clients, servers = campaign.carry_out(*left)
+        clients, servers = campaign.carry_out(
+            min(kills - total["clients_killed"], KILLS_A_ROUND),
+            min(server_kills - total["servers_killed"], SERVER_KILLS_A_ROUND),
+        )
         keys, executions = campaign.keys(), campaign.executions()
+        amid, wrong = campaign.killed_amid_trials(), sum(told != alone for told in campaign.told())
         total.update({
-            "clients_killed": clients, "servers_killed": servers, "rounds": 1, "trials": len(keys),
-            "executed": len(executions), "stored_twice": len(keys) - len(set(keys)), "lost": campaign.lost,
-            "at_the_same_time": at_once(executions),
-            "decided_otherwise": sum(told != alone for told in campaign.told()),
+            "clients_killed": clients, "killed_amid_trials": amid, "servers_killed": servers, "rounds": 1,
+            "trials": len(keys), "executed": len(executions), "stored_twice": len(keys) - len(set(keys)),
+            "lost": campaign.lost, "at_the_same_time": at_once(executions), "decided_otherwise": wrong,
         })  # fmt: skip
     return Study(**{name: total[name] for name in Study._fields})
 

@@ -77,10 +77,14 @@ def _project_path(path: Path) -> Path:
     path = path.resolve()
     if path.is_dir():
         path = path / FILE_NAME
+        if not path.is_file():
+            raise ProjectError(
+                f"there is no {FILE_NAME} in {path.parent}. Run `agentmut init` there to get one, "
+                "or name another with --project."
+            )
     if not path.is_file():
         raise ProjectError(
-            f"there is no {path.name} in {path.parent}. Run `agentmut init` there to get one, "
-            "or name another with --project."
+            f"there is no file or folder {path}. Name an {FILE_NAME}, or a folder that has one, with --project."
         )
     return path
 

@@ -38,6 +38,10 @@ OF_SERVERS: Remedies = (
         ("validation error", "no row was found"),
         "A row of it is damaged: restore the database from its backup.",
     ),
+    (
+        ("temp_file_limit", "statement timeout", "lock timeout"),
+        f"The server limits what one statement takes. Raise that limit for the role, {RESUME}",
+    ),
     FULL,
     (
         ("too many clients", "too many connections", "remaining connection slots"),

@@ -19,8 +19,9 @@ from agentmut.store.migrating import VERSION, make_tables, migrate, stored_versi
 
 PATIENCE = 20.0
 """Seconds for which a server that is away is waited for; `AGENTMUT_STORE_PATIENCE` says otherwise."""
-AWAY = ("57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006")
-"""What the server says of itself when it stops or starts, and what the driver says of a lost connection."""
+AWAY = ("57P01", "57P02", "57P03", "57P05", "08000", "08001", "08003", "08004", "08006", "08P01")
+"""What the server says of itself when it stops, starts or ends an idle connection, and what the driver or a pooler says
+of a lost connection."""
 SETTINGS = {"application_name": "agentmut", "connect_timeout": "10"}
 """A connection has these settings unless the URL says otherwise; its other options, such as TLS, go to libpq."""
 ALIVE = {"keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3"}

@@ -1,23 +1,23 @@
 """Trials on the nodes of a Ray cluster. The process that decides stays where it is, and alone writes the store."""
 
 import asyncio
+import itertools
 import os
 import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from agentmut._base import RunError, UnavailableError, __version__, described
+from agentmut._base import RunError, UnavailableError, described
 from agentmut.nouns import Ending, Execution, Footprint
-from agentmut.trial.containment import make_task
 from agentmut.trial.executor import Executor, TrialRequest
+from agentmut.trial.ray_actor import CALLS, TrialActor
+from agentmut.trial.ray_line import ActorLine, EndedError
 
 MARGIN = 10.0
 """Seconds past its own timeout that an actor has to answer before it is replaced."""
-STARTING = 300.0
-"""Seconds until an actor has its resources and has imported the agent."""
 ANSWERING = 10.0
 """Seconds until a cluster's address takes a connection."""
 LEFT_AT_HOME = (".agentmut", ".git", ".venv", "__pycache__")
@@ -95,33 +95,19 @@ class RayExecutor:
             "num_cpus": wanted.cpus * wanted.slots,
             "num_gpus": wanted.gpu * wanted.slots,
             "memory": wanted.memory and wanted.memory * wanted.slots,
-            "max_concurrency": wanted.slots + 1,
-            "scheduling_strategy": "SPREAD",
+            "max_concurrency": CALLS,
         }
-        remote = ray.remote(TrialActor).options(**options)
-        return lambda: remote.remote(self._make, self._environment)
+        remote = ray.remote(TrialActor)
+        asks = bool(wanted.cpus or wanted.gpu or wanted.memory)
+        turns = itertools.count()
 
+        def made() -> Any:
+            strategy = "SPREAD" if asks else _node_in_turn(ray, next(turns))
+            return remote.options(**options, scheduling_strategy=strategy).remote(
+                self._make, self._environment
+            )
 
-class TrialActor:
-    """One process on a node. It imports the agent once, and runs several trials at the same time."""
-
-    def __init__(self, make: Callable[[], Executor], environment: Mapping[str, str]) -> None:
-        os.environ.update(environment)
-        self._make = make
-        self._stack = AsyncExitStack()
-        self._executor: Executor | None = None
-
-    async def start(self) -> str:
-        """Import the agent; return the version of agentmut on this node."""
-        asyncio.get_running_loop().set_task_factory(make_task)
-        self._executor = await asyncio.to_thread(self._make)
-        await self._stack.enter_async_context(self._executor.session())
-        return __version__
-
-    async def execute(self, request: TrialRequest) -> Execution:
-        """Run one trial."""
-        assert self._executor is not None
-        return await self._executor.execute(request)
+        return made
 
 
 class _Place:
@@ -131,61 +117,33 @@ class _Place:
         self._ray = ray
         self._make = make
         self._deadline = deadline
-        self._actor: Any = None
-        self._ready: asyncio.Task[None] | None = None
+        self._line: ActorLine | None = None
 
     async def run(self, request: TrialRequest) -> Execution:
         """Run one trial."""
-        if self._actor is None:
-            self._actor = self._make()
-            self._ready = asyncio.create_task(_started(self._ray, self._actor))
-        actor, ready = self._actor, self._ready
-        assert ready is not None
+        line = self._line = self._line or ActorLine(self._ray, self._make())
         try:
-            await asyncio.shield(ready)
-            return await asyncio.wait_for(_answer(actor.execute.remote(request)), self._deadline)
+            await asyncio.shield(line.ready)
+            return await asyncio.wait_for(line.execute(request), self._deadline)
         except TimeoutError:
-            self._replace(actor)
+            self._replace(line)
             return _lost(Ending.TIMEOUT, f"its actor was ended: no answer within {self._deadline:g} s")
         except self._ray.exceptions.RayTaskError as error:
             raise RunError(f"a node could not run a trial: {described(error.cause or error)}") from None
-        except self._ray.exceptions.RayError as error:
-            self._replace(actor)
+        except (self._ray.exceptions.RayError, EndedError) as error:
+            self._replace(line)
             return _lost(Ending.INFRASTRUCTURE, f"its node or its actor was lost ({type(error).__name__})")
 
     def end(self) -> None:
         """End the actor."""
-        if self._ready is not None:
-            self._ready.cancel()
-        if self._actor is not None:
-            with suppress(Exception):
-                self._ray.kill(self._actor)
-        self._actor = None
+        if self._line is not None:
+            self._line.end()
+        self._line = None
 
-    def _replace(self, lost: Any) -> None:
+    def _replace(self, lost: ActorLine) -> None:
         """Let the next trial start another actor, unless another trial of the lost one has done so."""
-        if self._actor is lost:
+        if self._line is lost:
             self.end()
-
-
-async def _started(ray: Any, actor: Any) -> None:
-    try:
-        version = await asyncio.wait_for(_answer(actor.start.remote()), STARTING)
-    except TimeoutError:
-        raise RunError(
-            f"no node of the Ray cluster had an actor ready within {STARTING:g} s. Give it nodes with the CPUs, GPUs "
-            "and memory that execution asks for, or ask for less."
-        ) from None
-    except ray.exceptions.RayTaskError as error:
-        raise RunError(f"a node could not import the agent: {described(error.cause or error)}") from None
-    if version != __version__:
-        raise RunError(
-            f"a node has agentmut {version}, and this process {__version__}: install the same version on all nodes."
-        )
-
-
-async def _answer(reference: Any) -> Any:
-    return await reference
 
 
 def _ray() -> Any:
@@ -196,6 +154,21 @@ def _ray() -> Any:
     import ray.exceptions
 
     return ray
+
+
+def _node_in_turn(ray: Any, turn: int) -> Any:
+    """Return where an actor goes that asks for nothing: each node gets one in turn.
+
+    Ray's own SPREAD may put all of them on one node then. Nodes without CPUs, such as the head of a cluster whose
+    workers run the trials, get none.
+    """
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    working = sorted(node["NodeID"] for node in alive if node["Resources"].get("CPU"))
+    if not working:
+        return "SPREAD"
+    return NodeAffinitySchedulingStrategy(working[turn % len(working)], soft=True)
 
 
 def _connect(ray: Any, settings: RaySettings) -> None:

@@ -88,3 +88,13 @@ def test_the_starter_of_a_file_says_which_extra_is_missing(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     done = CliRunner().invoke(app, ["init", str(tmp_path / "new"), "--from", str(tmp_path / "agent.json")])
     assert "pip install 'agentmut[openai]'" in done.stdout
+
+
+def test_a_project_that_is_not_there_is_named_as_what_it_is(tmp_path: Path) -> None:
+    message = said("mutants", "--project", tmp_path)
+    assert message.startswith(f"there is no agentmut.yaml in {tmp_path}. Run `agentmut init` there")
+    for name in ("nonexistent", "other.yaml"):
+        missing = tmp_path / name
+        assert said("mutants", "--project", missing).startswith(
+            f"there is no file or folder {missing}. Name an"
+        )

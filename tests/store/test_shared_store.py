@@ -2,11 +2,13 @@
 
 import subprocess
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from sqlalchemy import select, text
+from sqlalchemy.dialects import postgresql
 
 from agentmut._base.errors import StoreError
 from agentmut.nouns.execution import Ending, Execution
@@ -15,7 +17,8 @@ from agentmut.store.address import store_url
 from agentmut.store.migrating import VERSION
 from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
-from agentmut.store.store import Store
+from agentmut.store.schema import trials
+from agentmut.store.store import Store, _used_by
 from tests.postgres_server import PostgresServer
 from tests.store.conftest import folder_of_programs
 
@@ -217,17 +220,60 @@ def test_a_transaction_whose_answer_was_lost_is_not_repeated(
             commit()
             own.stop()
             own.start()
-            writing.execute(any_query())
+            writing.execute(text("select 1"))
 
         monkeypatch.setattr(writing, "commit", committed_and_gone)
         store.save("run", [trial("k1"), trial("k2")])
     assert kept(own, "once") == ["k1", "k2"]
 
 
-def any_query() -> Any:
-    from sqlalchemy import text
+def test_a_connection_that_the_server_ends_while_it_is_idle_is_made_anew(server: PostgresServer) -> None:
+    with closing(a_store(server, "idle", options="?options=-c%20idle_session_timeout%3D50")) as store:
+        store.save("run", [trial("k1")])
+        time.sleep(0.3)
+        store.save("run", [trial("k2")])
+        time.sleep(0.3)
+        assert store.find("k1") is not None
+    assert kept(server, "idle") == ["k1", "k2"]
 
-    return text("select 1")
+
+@pytest.mark.parametrize(("limit", "value"), [("temp_file_limit", "64kB"), ("statement_timeout", "30ms")])
+def test_a_limit_of_the_server_is_named_and_what_was_kept_before_stays(
+    server: PostgresServer, limit: str, value: str
+) -> None:
+    project = f"limited_{limit}"
+    a_store(server, project).close()
+    server.execute(
+        f"create role {limit} login",
+        f"alter role {limit} set {limit} = '{value}'",
+        f"alter role {limit} set work_mem = '64kB'",
+        f"grant usage on schema agentmut_{project} to {limit}",
+        f"grant all on all tables in schema agentmut_{project} to {limit}",
+        f"grant all on all sequences in schema agentmut_{project} to {limit}",
+    )
+    with closing(Store(store_url(server.url(user=limit), project))) as store:
+        store.save("run", [trial("before")])
+        heavy = text("select count(*) from (select i from generate_series(1, 1000000) i order by random()) s")
+        with pytest.raises(
+            StoreError, match=rf"{limit.replace('statement_t', 'statement t')}.*Raise that limit"
+        ):
+            store._connections.write(lambda connection: connection.execute(heavy))
+        store.save("run", [trial("after")])
+        assert kept(server, project) == ["before", "after"]
+
+
+def test_what_a_run_used_is_looked_up_in_indexes(server: PostgresServer) -> None:
+    """With a million trials, a query that reads the whole table takes seconds for each mutant that is shown."""
+    options = "?options=-c%20enable_seqscan%3Doff"
+    with closing(a_store(server, "indexed", options=options)) as store:
+        query = select(_used_by("run", trials.c.mutant == "m"))
+        written = str(query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))
+        rows = store._connections.read(
+            lambda connection: connection.execute(text(f"EXPLAIN {written}")).all()
+        )
+    plan = "\n".join(str(row[0]) for row in rows)
+    assert "trials_by_run" in plan
+    assert "Seq Scan on trials" not in plan
 
 
 def test_a_server_that_stays_away_is_an_error_that_says_how_to_go_on(

@@ -113,6 +113,14 @@ def test_what_a_run_took_over_is_counted_apart_and_listed_with_its_own(store: St
     assert [t.key for t in store.trials_of("a", "m")] == ["k2"]
 
 
+def test_a_trial_that_a_run_executed_and_took_over_is_listed_once(store: Store) -> None:
+    store.save("a", [trial("k1", mutant="m"), trial("k2")])
+    (own,) = store.trials_of("a", "m")
+    store.save("a", [], [own.id])
+    assert [t.key for t in store.trials_of("a", "m")] == ["k1"]
+    assert sorted(row["key"] for row in store.rows_of("a")) == ["k1", "k2"]
+
+
 def test_what_a_run_has_spent_counts_its_own_trials_only(store: Store) -> None:
     store.save("a", [trial("k1"), trial("k2", mutant="m"), trial("k3", usd=None)], seconds=7.5)
     store.save("b", [trial("k4")], seconds=1.0)

@@ -116,6 +116,51 @@ def test_an_exception_of_a_solver_is_a_failure_where_the_project_says_so(project
     assert ran(session, "crash").ending is Ending.RAISED
 
 
+SANDBOXED = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import includes
+from inspect_ai.solver import solver
+from inspect_ai.util import sandbox
+
+@solver
+def looks():
+    async def solve(state, generate):
+        state.output.completion = (await sandbox().exec(["sh", "-c", "pwd; cat note.txt; touch mine"])).stdout
+        return state
+    return solve
+
+@task
+def boxed(kind="local"):
+    sample = Sample(input="What does the note say?", target="tea", id="note", files={"note.txt": "tea"})
+    return Task(dataset=MemoryDataset([sample]), solver=looks(), scorer=includes(), sandbox=kind)
+
+@task
+def in_docker():
+    return boxed(kind="docker")
+"""
+
+
+def test_the_sandbox_of_a_task_is_its_own_for_each_trial_and_goes_with_it(project: Path) -> None:
+    (project / "evals" / "boxed.py").write_text(SANDBOXED)
+    session = settled(project, "evals/boxed.py@boxed")
+    (first, said), (second, again) = (ran(session, "note").trace.output.split("\n") for _ in range(2))
+    assert (said, again) == ("tea", "tea")
+    assert first != second
+    assert not Path(first).exists() and not Path(second).exists()
+
+
+def test_a_sandbox_without_its_engine_is_no_evidence_and_says_what_is_missing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "evals" / "boxed.py").write_text(SANDBOXED)
+    session = settled(project, "evals/boxed.py@in_docker")
+    monkeypatch.setenv("PATH", str(project))
+    done = ran(session, "note")
+    assert not done.ending.is_final, done
+    assert "docker" in done.reason.lower()
+
+
 def test_a_solver_of_the_project_takes_the_place_of_the_tasks(project: Path) -> None:
     sys.path.insert(0, str(project / "evals"))
     session = settled(project, "{task: evals/desk.py@untold, solver: 'desk:says'}")

@@ -125,8 +125,9 @@ def test_a_cluster_decides_as_one_machine_does_and_both_nodes_work(
     log = write(tmp_path / "desk", 0.01, ray)
     result = measure(tmp_path / "desk")
     assert decided(result) == here
-    processes, folders, _ = zip(*(line.split() for line in log.read_text().splitlines()), strict=True)
+    processes, folders, raylets = zip(*(line.split() for line in log.read_text().splitlines()), strict=True)
     assert len(set(processes)) == 2
+    assert len(set(raylets)) == 2  # one on each node
     assert str(os.getpid()) not in processes
     assert str(tmp_path / "desk") not in folders  # each actor has a copy
     assert len(processes) == result.cost.trials
@@ -199,17 +200,23 @@ def test_a_node_that_is_lost_takes_no_trial_along(cluster: Any, here: dict[str, 
     lost: list[int] = []
     raylet = next(iter(cluster.worker_nodes)).all_processes["raylet"][0].process
 
+    ended = threading.Event()
+
     def lose_a_node() -> None:
         while len(started := lines_of(log)) < 30 or not (workers := workers_of(raylet.pid, started)):
-            time.sleep(0.02)
+            if ended.wait(0.02):
+                return
         lost.extend((raylet.pid, *workers))
         for process in lost:
             os.kill(process, signal.SIGKILL)
 
     loser = threading.Thread(target=lose_a_node)
     loser.start()
-    result = measure(tmp_path / "desk")
-    loser.join()
+    try:
+        result = measure(tmp_path / "desk")
+    finally:
+        ended.set()
+        loser.join()
     assert len(lost) == 2
     assert decided(result) == here
     assert (

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base import CaseError, scratch_folder
+from agentmut._base import CaseError, UnavailableError, one_line, scratch_folder
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Trial, belonging
 
@@ -83,26 +83,35 @@ def _tokens(usage: "ModelUsage") -> Usage:
 
 
 async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> "EvalSample":
-    """Evaluate a task on one sample, once. Raise `CaseError` if inspect_ai returns no sample."""
+    """Evaluate a task on one sample, once. Raise `CaseError` if inspect_ai returns no sample.
+
+    Raise `UnavailableError` where something is missing that inspect_ai needs, such as the engine of a sandbox.
+    """
     from inspect_ai import eval_async, task_with
+    from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.dataset import MemoryDataset
 
     own = sample.model_copy(update={"id": sample.id or name}, deep=True)
     task = task_with(task, dataset=MemoryDataset([own]), epochs=1, early_stopping=None)
     with scratch_folder() as folder, _files_in(str(folder)):
-        (log,) = await eval_async(
-            task,
-            model=model,
-            log_dir=f"{folder}/logs",
-            log_format="json",
-            log_level="error",
-            log_realtime=False,
-            log_samples=True,
-            fail_on_error=False,
-            retry_on_error=0,
-            score_display=False,
-            ctl_server=False,
-        )
+        try:
+            (log,) = await eval_async(
+                task,
+                model=model,
+                log_dir=f"{folder}/logs",
+                log_format="json",
+                log_level="error",
+                log_realtime=False,
+                log_samples=True,
+                fail_on_error=False,
+                retry_on_error=0,
+                score_display=False,
+                ctl_server=False,
+            )
+        except PrerequisiteError as error:
+            raise UnavailableError(
+                f"inspect_ai cannot run the sample: {one_line(str(error.message))}"
+            ) from error
     if not log.samples:
         raise CaseError(f"inspect_ai gives no sample: {log.error.message if log.error else log.status}")
     return log.samples[0]
