@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 from ray.cluster_utils import Cluster
 
 from agentmut.nouns import Ending, Execution

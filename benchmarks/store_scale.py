@@ -153,12 +153,13 @@ def _on_the_server(store: Store, keys: list[str]) -> Figure:
         "EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM trials WHERE key = :key "
         "AND id NOT IN (SELECT trial FROM quarantined)"
     )
-    told = [
-        store._connections.read(lambda c, key=key: c.execute(text(asked), {"key": key}).scalar_one())[0]
-        for key in keys
-    ]
+    told = [store._connections.read(partial(_first, asked, key)) for key in keys]
     spent = [(plan["Planning Time"] + plan["Execution Time"]) / 1000 for plan in told]
     return Figure("find a trial, on the server alone (median)", median(spent), 0.0, 0.001)
+
+
+def _first(query: str, key: str, connection: Connection) -> Any:
+    return connection.execute(text(query), {"key": key}).scalar_one()[0]
 
 
 def _open(folder: Path) -> None:

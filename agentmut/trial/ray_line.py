@@ -44,7 +44,8 @@ class ActorLine:
             self._do(self._listen())
         self._numbers += 1
         number = self._numbers
-        answer = self._waiting[number] = loop.create_future()
+        answer: asyncio.Future[Execution] = loop.create_future()
+        self._waiting[number] = answer
         if not self._unsent:
             loop.call_soon(self._send)
         self._unsent.append((number, request))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
-from sqlalchemy.dialects import postgresql
 
 from agentmut._base.errors import StoreError
 from agentmut.nouns.execution import Ending, Execution
@@ -267,7 +266,9 @@ def test_what_a_run_used_is_looked_up_in_indexes(server: PostgresServer) -> None
     options = "?options=-c%20enable_seqscan%3Doff"
     with closing(a_store(server, "indexed", options=options)) as store:
         query = select(_used_by("run", trials.c.mutant == "m"))
-        written = str(query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))
+        written = str(
+            query.compile(store._connections.database.engine, compile_kwargs={"literal_binds": True})
+        )
         rows = store._connections.read(
             lambda connection: connection.execute(text(f"EXPLAIN {written}")).all()
         )

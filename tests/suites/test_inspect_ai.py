@@ -144,7 +144,7 @@ def in_docker():
 def test_the_sandbox_of_a_task_is_its_own_for_each_trial_and_goes_with_it(project: Path) -> None:
     (project / "evals" / "boxed.py").write_text(SANDBOXED)
     session = settled(project, "evals/boxed.py@boxed")
-    (first, said), (second, again) = (ran(session, "note").trace.output.split("\n") for _ in range(2))
+    (first, said), (second, again) = (str(ran(session, "note").trace.output).split("\n") for _ in range(2))
     assert (said, again) == ("tea", "tea")
     assert first != second
     assert not Path(first).exists() and not Path(second).exists()

@@ -91,9 +91,8 @@ def test_trials_that_are_asked_for_together_share_calls_and_each_gets_its_own_an
 def test_a_trial_that_cannot_be_run_is_an_error_of_the_run_and_no_other_trials() -> None:
     async def asked() -> list[Any]:
         async with line_to(Handle()) as line:
-            return await asyncio.gather(
-                line.execute(request("bad")), line.execute(request("good")), return_exceptions=True
-            )
+            asked = (line.execute(request(name)) for name in ("bad", "good"))
+            return list(await asyncio.gather(*asked, return_exceptions=True))
 
     bad, good = asyncio.run(asked())
     assert isinstance(bad, RunError)

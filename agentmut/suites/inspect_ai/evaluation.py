@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base import CaseError, UnavailableError, one_line, scratch_folder
+from agentmut._base import CaseError, UnavailableError, scratch_folder
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Trial, belonging
 
@@ -110,7 +110,7 @@ async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> 
             )
         except PrerequisiteError as error:
             raise UnavailableError(
-                f"inspect_ai cannot run the sample: {one_line(str(error.message))}"
+                f"inspect_ai cannot run the sample: {' '.join(str(error.message).split())}"
             ) from error
     if not log.samples:
         raise CaseError(f"inspect_ai gives no sample: {log.error.message if log.error else log.status}")
