@@ -177,3 +177,12 @@ def test_a_budget_with_an_answer_says_nothing_of_missing_trials(projects: Any) -
     result = measure(projects.write(idle=10, extra=STEADY, budget={"trials": 60}, **ROUNDS))
     assert result.score.value is not None
     assert not any("ended before a mutant" in note for note in result.notes)
+
+
+def test_the_budget_that_is_said_to_be_enough_for_all_is(projects: Any) -> None:
+    few = measure(projects.write(idle=20, extra=STEADY, budget={"trials": 100}, **ROUNDS))
+    (said,) = [note for note in few.notes if "a random sample" in note]
+    found = re.search(r"About (\d+) trials are enough for all of them", said)
+    assert found and few.score.not_drawn, said
+    enough = measure(projects.write(idle=20, extra=STEADY, budget={"trials": int(found[1])}, **ROUNDS))
+    assert enough.score.not_drawn == 0

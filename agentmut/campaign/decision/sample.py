@@ -40,6 +40,8 @@ class Sample:
     looks: Sequence[Look]
     ends_whole: bool = True
     """Whether the last look draws all mutants that are left; not where a cheap model decides the others."""
+    for_all: float = 0.0
+    """About how many trials of the first round, after its baseline, are enough for all mutants."""
     at: int = -1
     """Position of the present look; -1 before the first."""
     ends: list[int] = field(default_factory=list)
@@ -133,7 +135,8 @@ def planned_sample(
         return None
     if plan.proxy:
         return Sample(order, counted, (Look(min(wanted), 1.0),), ends_whole=False)
-    return Sample(order, counted, planned_looks(len(counted), min(wanted)))
+    needed = _for_all(plan, mutants, where, known)
+    return Sample(order, counted, planned_looks(len(counted), min(wanted)), for_all=needed)
 
 
 def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
@@ -157,8 +160,18 @@ def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
     why = "budget and precision are" if plan.bounded and plan.precision else why
     return (
         f"{price}{why} enough for about {target} of {of} mutants {drops}: a random sample, from which the score is "
-        f"known to about {half:.2f} to each side"
+        f"known to about {half:.2f} to each side{_enough_for_all(sample, plan, money)}"
     )
+
+
+def _enough_for_all(sample: Sample, plan: Plan, money: Money) -> str:
+    """Say which budget is enough for all mutants in the first round, in the unit of the plan's own."""
+    trials = (money.trials + sample.for_all) / USED
+    if plan.budget.usd and money.usd:
+        return f". About ${trials * money.usd / money.trials:.2g} is enough for all of them"
+    if plan.budget.trials:
+        return f". About {trials:.0f} trials are enough for all of them"
+    return ""
 
 
 def _beside_the_proxy(sample: Sample, model: str) -> str:
@@ -232,6 +245,13 @@ def _for_money(plan: Plan, where: Mapping[str, Reached], known: Measured, money:
             return max(1, drawn)
         drawn += is_counted(mutants[id])
     return None
+
+
+def _for_all(
+    plan: Plan, mutants: Mapping[str, Mutant], where: Mapping[str, Reached], known: Measured
+) -> float:
+    mine = sum(expected_trials(mutant, where[id], known) for id, mutant in mutants.items())
+    return (sum(_controls(plan, where, known)) + mine) * (1 + plan.rule.beside)
 
 
 def _controls(plan: Plan, where: Mapping[str, Reached], known: Measured) -> Iterable[float]:
