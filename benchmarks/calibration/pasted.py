@@ -21,6 +21,7 @@ from benchmarks.calibration.figures import Figure, Section
 WORDS = tuple(map("".join, product("bdfg", "aeiou", "lmn")))
 BASELINE = 50
 MUTANTS = 6
+PROJECTS = 200
 RATES = (0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 1.0)
 """With which an answer has each word."""
 AGENT = '''
@@ -109,12 +110,12 @@ def share_killed(found: Iterable[Pasted]) -> tuple[float, float]:
     return statistics.mean(shares), max(spread, 1 / MUTANTS / math.sqrt(len(shares))) / math.sqrt(len(shares))
 
 
-def section(*, thorough: bool) -> Section:
+def section(*, thorough: bool, size: int | None = None) -> Section:
     """Measure false kills after an assertion was chosen by stored runs, with and without the age of evaluators.
 
-    A project takes a second of processor time. The choice that people make has most of them.
+    A project takes a second of processor time. The choice that people make has most of them: `size`, over all rates.
     """
-    count, rates = (200, RATES) if thorough else (2, (0.93,))
+    count, rates = (size or PROJECTS, RATES) if thorough else (2, (0.93,))
     per_rate = math.ceil(count / len(rates))
     with tempfile.TemporaryDirectory() as tables:
         figures = list(_figures(per_rate, rates, Path(tables)))

@@ -29,3 +29,20 @@ def test_a_figure_that_is_no_number_is_no_kept_promise() -> None:
 def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nonsense"]) == 2
     assert f"sections: {', '.join(SECTIONS)}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--full", "--size", "3", "kill"],
+        ["--size", "3", "drift"],
+        ["--full", "--size", "1", "drift"],
+        ["--full", "--size", "x", "drift"],
+        ["--full", "drift", "--size"],
+    ],
+)
+def test_a_size_that_no_section_takes_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert "N: campaigns or projects of a cell, at least 2" in capsys.readouterr().err
