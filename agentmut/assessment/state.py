@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from pydantic import Field
 
@@ -15,11 +15,12 @@ from agentmut.campaign import (
     Launch,
     RunPlan,
     TrialResult,
+    Watch,
     cannot_run,
     no_evidence,
     unbegun,
 )
-from agentmut.nouns import Mutant, Outcome, Scenario
+from agentmut.nouns import Mutant, Outcome, Scenario, SetAside
 from agentmut.stats import Judgement, Verdict
 from agentmut.trial import Detector, SuiteConfig
 
@@ -160,6 +161,10 @@ class Assessment(Account):
     scenarios: Mapping[str, Scenario]
     rules: Mapping[str, StoppingRule]
     lanes: dict[str, AssessedScenario] = field(init=False)
+    watch: Watch = field(init=False)
+    """Tells outages of the model service from failures of the agent."""
+    set_aside: tuple[SetAside, ...] = ()
+    """Trials that outages have spoiled, and that were run again."""
     _began: bool = False
     """Whether some trial that was run now is evidence of what the agent does once it runs."""
     _ran: bool = False
@@ -170,6 +175,15 @@ class Assessment(Account):
             name: AssessedScenario(self.rules[name], self.plan.first.get(name, 0), self.plan.window)
             for name in self.plan.scenarios
         }
+        self.watch = Watch(self._harmed)
+
+    def begun_again(self) -> Self:
+        """Return the same assessment before its first trial."""
+        return type(self)(self.plan, self.suite, self.scenarios, self.rules)
+
+    def _harmed(self) -> bool:
+        """Return whether trouble has cost a scenario that was answered the trials that its verdict takes."""
+        return any(lane.complete and not lane.ended and lane.trials for lane in self.lanes.values())
 
     @property
     def contenders(self) -> tuple[Mutant, ...]:
@@ -208,6 +222,7 @@ class Assessment(Account):
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
+        self.watch.record(launch, result)
         self.note(result, self.plan.budget)
         self.lanes[launch.scenario].record(launch.number, result)
         self._note_beginning(result)

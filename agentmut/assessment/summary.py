@@ -22,6 +22,7 @@ from agentmut.campaign import (
     most_common_trouble,
     older_note,
     reliability_of,
+    set_aside_notes,
 )
 from agentmut.nouns import Bounds, Outcome, Reliability
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
@@ -72,6 +73,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         cost=cost_of(work.spend, session.environment),
         judges=judges_used(session, work.spend.judges),
         settings=work.plan.settings,
+        quarantined=work.set_aside,
         evidence_older_than_evaluators=question.older,
         notes=(*older_note(question.older), *question.notes, *_notes(work)),
     )
@@ -95,6 +97,7 @@ def _notes(work: Assessment) -> Iterator[str]:
         yield old
     if work.spend.trials == 0:
         yield "all trials that the verdicts rest on were stored before; `--fresh` runs the agent again"
+    yield from set_aside_notes(work.set_aside)
     if unknown := cost_unknown(work.spend):
         yield unknown
     if work.spend.cut:

@@ -15,6 +15,7 @@ from .decision.problems import unbegun as unbegun
 from .decision.quarantine import MOST_ROUNDS as MOST_ROUNDS
 from .decision.quarantine import TROUBLE as TROUBLE
 from .decision.quarantine import Suspicion as Suspicion
+from .decision.quarantine import Watch as Watch
 from .decision.quarantine import pause_before as pause_before
 from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
@@ -76,6 +77,8 @@ from .results.reliability import baseline_reliability as baseline_reliability
 from .results.reliability import figure as figure
 from .results.reliability import reliability_of as reliability_of
 from .results.rescoring import rescore as rescore
+from .results.set_aside import set_aside as set_aside
+from .results.set_aside import set_aside_notes as set_aside_notes
 from .results.summary import cost_of as cost_of
 from .results.summary import summarise as summarise
 from .running.account import Account as Account

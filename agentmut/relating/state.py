@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agentmut._base import RunError
 from agentmut.assessment import Assessment, AssessmentPlan
-from agentmut.campaign import Account, Launch, TrialList, TrialResult
+from agentmut.campaign import Account, Launch, TrialList, TrialResult, Watch
 from agentmut.nouns import Mutant, Scenario
 from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
@@ -32,6 +32,8 @@ class Relating(Account):
     lanes: Sequence[Lane]
     reworded: Collection[str] = ()
     """Scenarios whose turns are not those of the source runs."""
+    watch: Watch = field(default_factory=lambda: Watch(lambda: False))
+    """Tells outages of the model service from failures of the agent; pairs that trouble cost are no verdict."""
     _starts: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     """Runs by whether they were taken from the store, and whether they did more than raise at once."""
     _found: dict[TrialRef, TrialResult] = field(default_factory=dict)
@@ -75,6 +77,7 @@ class Relating(Account):
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
+        self.watch.record(launch, result)
         self.note(result, self.plan.budget)
         self._starts[result.stored, not result.never_began] += 1
         ref = TrialRef(*launch[:3])

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentmut.assessment import Assessment, Prepared, report_verdicts
-from agentmut.campaign import Session, Stop, failure, register, run_work
+from agentmut.campaign import Guard, Session, Stop, failure, held_trials, register, run_work, set_aside
 from agentmut.project import FOLDER, Project
 from agentmut.store import Store, VerdictReport, write_verdicts
+from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.verdict_looks import with_verdict_looks
 
 Progress = Callable[[Assessment], None]
@@ -36,11 +37,24 @@ def carry_out_assessment(
 def run_prepared(
     session: Session, prepared: Prepared, store: Store, progress: Progress
 ) -> tuple[Assessment, Stop]:
-    """Run an assessment, and keep in the store how it ended."""
-    work = prepared.work
-    register(store, work.plan)
-    stop = run_work(session, work, store, progress=lambda: progress(work))
-    store.set_status(work.plan.run_id, stop.value, work.spend.seconds)
+    """Run an assessment, and keep in the store how it ended.
+
+    What an outage has spoiled is set aside and run again. Recorded runs are judged as they are.
+    """
+    plan = prepared.work.plan
+    register(store, plan)
+    recorded = held_trials(session) is not None
+
+    def carry_out(work: Assessment, guard: Guard) -> Stop:
+        return run_work(
+            session, work, store, progress=lambda: progress(work), guard=None if recorded else guard
+        )
+
+    work, stop = run_amid_outages(
+        store, plan.run_id, prepared.work.begun_again, carry_out, "give the same command again"
+    )
+    work.set_aside = set_aside(store.quarantine.of(plan.run_id))
+    store.set_status(plan.run_id, stop.value, work.spend.seconds)
     return work, stop
 
 

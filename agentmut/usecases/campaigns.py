@@ -9,8 +9,6 @@ from pydantic import ValidationError
 
 from agentmut._base import RunError, UsageError
 from agentmut.campaign import (
-    MOST_ROUNDS,
-    TROUBLE,
     CampaignState,
     Clock,
     Forks,
@@ -20,13 +18,11 @@ from agentmut.campaign import (
     Selection,
     Session,
     Stop,
-    Suspicion,
     Tables,
     cheap_run,
     make_mutants,
     make_plan,
     part_of,
-    pause_before,
     plan_merge,
     refuse_without_texts,
     register,
@@ -35,7 +31,6 @@ from agentmut.campaign import (
     stored_plan_text,
     suite_digest,
     summarise,
-    too_long,
     with_ages,
     with_texts,
     without_texts,
@@ -46,6 +41,7 @@ from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, Where, write_rescored
+from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.cheap_model import with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
@@ -167,36 +163,21 @@ def _amid_outages(
 ) -> tuple[CampaignState, Stop]:
     """Run a campaign; where an outage has spoiled trials, begin again with the others, as `resume` does."""
     forks = Forks(plan, session.project.runs) if session.project.execution.fork else None
-    for round_ in range(MOST_ROUNDS + 1):
+
+    def begin() -> CampaignState:
         state = _begun(session, plan)
         if forks:
             state.unforked = forks.problems
         state.set_aside = store.quarantine.of(plan.run_id)
-        last: list[str] = []
-        guard = Guard(
-            partial(_suspicion, state, last=round_ == MOST_ROUNDS),
-            partial(_set_aside, store, plan.run_id, last),
-            pause_before(round_) if round_ else 0.0,
-        )
+        return state
+
+    def carry_out(state: CampaignState, guard: Guard) -> Stop:
         told = partial(progress, state)
-        stop = run_work(session, state, store, progress=told, now=now, guard=guard, forks=forks)
-        if stop is not Stop.QUARANTINED:
-            break
-    else:
-        state.problem, stop = too_long(last[-1]), Stop.FAILED
+        return run_work(session, state, store, progress=told, now=now, guard=guard, forks=forks)
+
+    state, stop = run_amid_outages(store, plan.run_id, begin, carry_out)
     state.set_aside = store.quarantine.of(plan.run_id)
     return state, stop
-
-
-def _suspicion(state: CampaignState, at_end: bool, *, last: bool) -> Suspicion | None:
-    """Return what outages have spoiled; in the last round only what would be taken for evidence."""
-    found = state.watch.at_end() if at_end else state.watch.found
-    return None if found and last and found.reason == TROUBLE else found
-
-
-def _set_aside(store: Store, run: str, reasons: list[str], keys: Sequence[str], reason: str) -> None:
-    reasons.append(reason)
-    store.quarantine.add(run, keys, reason)
 
 
 def carry_out_merge(

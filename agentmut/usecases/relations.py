@@ -1,7 +1,7 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +17,15 @@ from agentmut.campaign import (
     refuse_without_texts,
     register,
     run_work,
+    set_aside,
+    set_aside_notes,
     together,
 )
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     Checked,
     Progress,
+    Relating,
     RelationsPlan,
     Wish,
     any_run,
@@ -48,6 +51,7 @@ from agentmut.store import (
     save_relations,
     write_relations,
 )
+from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.suite_verdicts import with_settings
 
@@ -120,6 +124,8 @@ def carry_out_relations(
         register(store, plan)
         checked = checked_relations(session, store, wanted, plan, progress)
         store.set_status(plan.run_id, checked.stop.value, checked.spend.seconds)
+    aside = set_aside(store.quarantine.of(plan.run_id))
+    checked = checked._replace(notes=(*checked.notes, *set_aside_notes(aside)))
     report = report_relations(session, wanted, checked)
     if earlier is not None:
         beta, delta = float(plan.settings["beta"]), float(plan.settings["delta"])
@@ -137,8 +143,13 @@ def checked_relations(
     """Source runs, then follow-up runs."""
     if not plan.scenarios:
         return Checked(plan, Stop.FINISHED, Spend())
-    sources = giving_up(source_work(session, plan))
-    stop = run_work(session, sources, store, progress=lambda: progress(sources))
+    sources, stop = run_amid_outages(
+        store,
+        plan.run_id,
+        lambda: giving_up(source_work(session, plan)),
+        lambda work, guard: run_work(session, work, store, progress=lambda: progress(work), guard=guard),
+        "give the same command again",
+    )
     problem = sources.problem or ("" if stop is Stop.INTERRUPTED else sources.silence())
     if problem:
         return Checked(plan, Stop.FAILED, sources.spend, problem, sources.refused, forgot=sources.forgot)
@@ -153,7 +164,17 @@ def checked_relations(
         work.judge_free()
         said = (work.problem, False, work.lanes, prepared.identity)
         return Checked(plan, stop, sources.spend, *said, forgot=sources.forgot)
-    stop = run_work(prepared.session, work, store, progress=lambda: progress(work))
+    work, stop = run_amid_outages(
+        store,
+        plan.run_id,
+        _anew(
+            work, lambda: prepare(session, plan, wanted.fitting, materials, Tables.of(session.project)).work
+        ),
+        lambda work, guard: run_work(
+            prepared.session, work, store, progress=lambda: progress(work), guard=guard
+        ),
+        "give the same command again",
+    )
     spend = together(sources.spend, work.spend)
     if (
         work.unbegun and stop is Stop.FINISHED
@@ -165,6 +186,12 @@ def checked_relations(
             return Checked(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
     said = (work.problem, work.refused, work.lanes, prepared.identity)
     return Checked(plan, stop, spend, *said, forgot=work.forgot)
+
+
+def _anew(first: Relating, make: Callable[[], Relating]) -> Callable[[], Relating]:
+    """Return what begins the follow-up runs: as they are at hand, then made again."""
+    at_hand = [first]
+    return lambda: at_hand.pop() if at_hand else make()
 
 
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:

@@ -25,7 +25,7 @@ RECENT = 64
 """Trials among which refusals belong together."""
 SEVERAL = 2
 
-FAILURES = "more trials failed than chance allows, of several agents at once"
+FAILURES = "more trials failed together than chance allows"
 REFUSALS = "the model service refused requests of agents that it had answered before"
 TROUBLE = "the model service was in trouble with several agents at once"
 
@@ -78,6 +78,10 @@ class Watch:
         self.found = self.found or self._burst() or self._refusals(result) or self._trouble(launch, result)
         if result.outcome.is_evidence:
             self._answered.add(launch.mutant)
+
+    def begins_again(self) -> None:
+        """Take it that agents can run, as an earlier round has seen: from now on a trial that raises at once counts."""
+        self._began = True
 
     def at_end(self) -> Suspicion | None:
         """Return what is found when nothing is left to run: nobody waits for the end of an outage any more."""

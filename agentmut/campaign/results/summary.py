@@ -1,7 +1,6 @@
 """From a campaign's state to `result.json`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from agentmut._base import __version__
@@ -24,6 +23,7 @@ from agentmut.campaign.results.decision_tables import DecisionTables, decision_t
 from agentmut.campaign.results.forking import fork_notes
 from agentmut.campaign.results.reliability import Runs, reliability_of
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
+from agentmut.campaign.results.set_aside import set_aside, set_aside_notes
 from agentmut.campaign.results.shortage import shortage_notes
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
@@ -46,7 +46,6 @@ from agentmut.nouns import (
     Result,
     Sampled,
     Score,
-    SetAside,
     Status,
     WitnessSummary,
 )
@@ -93,7 +92,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         sample=_sampled(state),
         cheap_model=cheap_model,
         selective=plan.selective,
-        quarantined=tuple(SetAside(**found._asdict()) for found in state.set_aside),
+        quarantined=set_aside(state.set_aside),
         evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
         notes=(
             *older_note(older),
@@ -114,10 +113,6 @@ def _sampled(state: CampaignState) -> Sampled | None:
         return None
     shares = tuple(look.share for look in found.seen)
     return Sampled(mutants=tuple(found.order[: found.ends[-1]]), ends=tuple(found.ends), shares=shares)
-
-
-def _utc(moment: float) -> datetime:
-    return datetime.fromtimestamp(moment, UTC)
 
 
 def cost_of(spend: Spend, environment: Environment) -> Cost:
@@ -350,12 +345,7 @@ def _notes(state: CampaignState) -> Iterable[str]:
             f"ended once the interval of the score was within {state.plan.precision:g} to each side of its middle, "
             "as statistics.precision asks"
         )
-    for found in state.set_aside:
-        since, until = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in map(_utc, (found.since, found.until)))
-        yield (
-            f"{found.trials} trials between {since} and {until} UTC were set aside and run again: {found.reason}. "
-            "`agentmut trials --quarantined` shows them"
-        )
+    yield from set_aside_notes(set_aside(state.set_aside))
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
         yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"

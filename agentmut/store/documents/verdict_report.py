@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut._base import Frozen, UsageError, write_json
-from agentmut.nouns import AgentSummary, Behaviour, Bounds, Cost, EarlierLook, JudgeUse, Reliability
+from agentmut.nouns import AgentSummary, Behaviour, Bounds, Cost, EarlierLook, JudgeUse, Reliability, SetAside
 from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
@@ -222,6 +222,8 @@ class VerdictReport(Frozen):
     cost: Cost
     judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
+    quarantined: tuple[SetAside, ...] = ()
+    """Trials that outages of a service spoiled; they were run again."""
     evidence_older_than_evaluators: tuple[str, ...] = ()
     """Scenarios whose evaluators may have been chosen by looking at the runs that they judge here."""
     looks: tuple[EarlierLook, ...] = ()

@@ -1,0 +1,24 @@
+"""What a report says of trials that an outage has spoiled."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from agentmut.nouns import SetAside
+from agentmut.store import Quarantined
+
+
+def set_aside(found: Iterable[Quarantined]) -> tuple[SetAside, ...]:
+    """Return what a run has set aside, as reports keep it."""
+    return tuple(SetAside(**one._asdict()) for one in found)
+
+
+def set_aside_notes(found: Iterable[SetAside]) -> Iterator[str]:
+    """Yield a sentence for each outage."""
+    for one in found:
+        since, until = (
+            f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}" for at in (one.since, one.until)
+        )
+        yield (
+            f"{one.trials} trials between {since} and {until} UTC were set aside and run again: {one.reason}. "
+            "`agentmut trials --quarantined` shows them"
+        )

@@ -1,0 +1,58 @@
+"""Runs amid outages of a model service: what an outage has spoiled is set aside, and run again."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+
+from agentmut.campaign import MOST_ROUNDS, TROUBLE, Guard, Stop, Suspicion, Watch, pause_before, too_long
+from agentmut.store import Store
+
+
+class Watched(Protocol):
+    """Work whose trials are watched for outages."""
+
+    watch: Watch
+    problem: str
+
+
+W = TypeVar("W", bound=Watched)
+
+
+def run_amid_outages(
+    store: Store,
+    run: str,
+    begin: Callable[[], W],
+    carry_out: Callable[[W, Guard], Stop],
+    then: str = "`agentmut resume`",
+) -> tuple[W, Stop]:
+    """Carry work out; where an outage has spoiled trials, begin again with the others, as `resume` does.
+
+    `begin` makes the work before its first trial. `then` is the command that goes on, should no round end well.
+    """
+    reasons: list[str] = []
+    work = begin()
+    for round_ in range(MOST_ROUNDS + 1):
+        guard = Guard(
+            partial(_suspicion, work.watch, last=round_ == MOST_ROUNDS),
+            partial(_set_aside, store, run, reasons),
+            pause_before(round_) if round_ else 0.0,
+        )
+        stop = carry_out(work, guard)
+        if stop is not Stop.QUARANTINED:
+            return work, stop
+        if round_ < MOST_ROUNDS:
+            work = begin()
+            work.watch.begins_again()
+    work.problem = too_long(reasons[-1], then)
+    return work, Stop.FAILED
+
+
+def _suspicion(watch: Watch, at_end: bool, *, last: bool) -> Suspicion | None:
+    """Return what outages have spoiled; in the last round only what would be taken for evidence."""
+    found = watch.at_end() if at_end else watch.found
+    return None if found and last and found.reason == TROUBLE else found
+
+
+def _set_aside(store: Store, run: str, reasons: list[str], keys: Sequence[str], reason: str) -> None:
+    reasons.append(reason)
+    store.quarantine.add(run, keys, reason)

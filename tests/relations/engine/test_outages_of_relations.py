@@ -1,0 +1,39 @@
+"""An outage while relations make their source runs: what it spoils is set aside and run again, and is no pair."""
+
+import pytest
+
+from agentmut import check_relations
+from agentmut.campaign.decision import quarantine
+from agentmut.store.store import Store
+from tests.relations.engine.conftest import Shop
+
+pytestmark = pytest.mark.whole
+
+OUTAGE = """
+calls = 0
+def run(config, input, inner=run):
+    global calls
+    calls += 1
+    if 40 <= calls < 64:
+        raise ValueError("the answer is empty")
+    return inner(config, input)
+"""
+
+
+def test_failures_of_source_runs_that_come_together_are_set_aside(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quarantine, "LONGEST_PAUSE", 0.0)
+    small = {"execution": {"concurrency": 1}, "relations": {"sources": 40, "pairs": 4}}
+    project = shop.write(use=["oracle.brief"], scenarios=("a", "b"), extra=small)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + OUTAGE)
+    report = check_relations(project)
+    (note,) = [note for note in report.notes if "were set aside and run again" in note]
+    assert int(note.split()[0]) >= 16  # of 24; the edges of a burst are too few to tell
+    store = Store(shop.folder / ".agentmut" / "store.db")
+    sound, aside = store.trials_of(report.run_id, ""), store.quarantine.reasons()
+    store.close()
+    assert set(aside.values()) == {quarantine.FAILURES}
+    assert not {trial.id for trial in sound} & aside.keys()
+    assert len([trial for trial in sound if "empty" in trial.execution.reason]) <= 8
