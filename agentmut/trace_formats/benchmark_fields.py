@@ -36,15 +36,26 @@ def wrong_field(error: Exception) -> str:
 
 
 def seconds_of(written: Any) -> float | None:
-    """Return a time of ISO 8601 in seconds since the epoch; None for what is none.
+    """Return a time of ISO 8601 in seconds since the epoch; None for what is none, and for a time before 1970.
 
     >>> seconds_of("2026-01-01T00:00:00Z")
     1767225600.0
     """
     try:
-        return datetime.fromisoformat(str(written)).timestamp()
+        found = datetime.fromisoformat(str(written)).timestamp()
     except (ValueError, OverflowError):
         return None
+    return found if found >= 0 else None
+
+
+def not_negative(field: str, written: Any) -> float:
+    """Return a time or a duration as a number. Raises `ValueError` for a negative one, which some write for none."""
+    found = float(written)
+    if found < 0:
+        raise ValueError(
+            f"{field} is {written}: a time before 1970, or a negative duration, is no time of a run"
+        )
+    return found
 
 
 def success(reward: float) -> RecordedScore:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from agentmut._base import jsonable
 from agentmut.nouns import BrokenRecord, ForeignTrial, ModelConfig, RecordedScore, Usage
 from agentmut.seams import TraceFile
+from agentmut.trace_formats.benchmark_fields import not_negative
 from agentmut.trace_formats.chat_messages import listed, replies_of, spoken
 from agentmut.trace_formats.otlp.messages import heard, mapping, reply, tools_of, whole
 from agentmut.trace_formats.recorded_spans import Traces, cost, gather, trials_of
@@ -45,13 +46,14 @@ def _facts(span: Mapping[str, Any], info: Mapping[str, Any], record: Record) -> 
     kind = _KINDS.get(str(told.get("mlflow.spanType")), Kind.OTHER)
     is_root = not span.get("parent_span_id")
     name = str(span.get("name") or "")
+    started = not_negative("start_time_unix_nano", span["start_time_unix_nano"])
     return SpanFacts(
         id=str(span["span_id"]),
         parent=str(span.get("parent_span_id") or ""),
         name=name,
         kind=kind,
-        started=float(span["start_time_unix_nano"]) / _NANO,
-        ended=float(span.get("end_time_unix_nano") or span["start_time_unix_nano"]) / _NANO,
+        started=started / _NANO,
+        ended=max(float(span.get("end_time_unix_nano") or started), started) / _NANO,
         place=record.place,
         error=_error(span),
         node=name if kind is Kind.AGENT else None,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from agentmut._base import jsonable
 from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial, ModelConfig, Role, Usage
 from agentmut.seams import TraceFile
-from agentmut.trace_formats.benchmark_fields import read_each, seconds_of, success
+from agentmut.trace_formats.benchmark_fields import not_negative, read_each, seconds_of, success
 from agentmut.trace_formats.conversation import Call, Said, conversation_trace, turns_of
 from agentmut.trace_formats.records import Record, records
 
@@ -54,7 +54,7 @@ def _trial(record: Record, info: Mapping[str, Any]) -> ForeignTrial:
     return ForeignTrial(
         scenario=f"task_{run['task_id']}",
         turns=turns_of(said) or ("",),
-        trace=conversation_trace(said, float(run.get("duration") or 0)),
+        trace=conversation_trace(said, not_negative("duration", run.get("duration") or 0)),
         place=record.place,
         config=AgentConfig(
             prompt=policy,

@@ -115,6 +115,13 @@ def test_a_broken_simulation_leaves_the_others(tmp_path: Path) -> None:
     assert "it has no 'messages'" in str(found[1])
 
 
+def test_a_duration_of_minus_one_is_told_with_its_run(tmp_path: Path) -> None:
+    path = tau2(tmp_path, simulation("1", 1.0, duration=-1), simulation("3", 1.0))
+    broken, other = Tau2().read([TraceFile(path, path.name)])
+    assert "duration is -1" in str(broken)
+    assert getattr(other, "scenario", "") == "task_3"
+
+
 def trajectory(**more: Any) -> dict[str, Any]:
     steps = [
         {"step_id": 1, "timestamp": at(0) + "Z", "source": "system", "message": "Be kind."},

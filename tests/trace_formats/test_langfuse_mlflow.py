@@ -93,6 +93,16 @@ def test_rows_of_the_export_have_snake_case_and_prices(tmp_path: Path) -> None:
     assert (trial.started, trial.trace.seconds) == (1777629600.0, 2.0)
 
 
+def test_a_time_of_minus_one_is_no_time(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in MLFLOW.read_text().splitlines()]
+    lines[0]["data"]["spans"][0]["start_time_unix_nano"] = -1
+    broken = [one for one in read(MlflowTraces, written(tmp_path, *lines)) if isinstance(one, BrokenRecord)]
+    assert "start_time_unix_nano is -1: a time before 1970" in str(broken[0])
+    rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
+    early = rows[0] | {"startTime": "1969-12-31T23:59:59Z", "traceId": "x"}
+    assert "is no time" in str(read(LangfuseRows, written(tmp_path, early, *rows))[0])
+
+
 def test_a_row_without_a_time_is_told_and_the_others_are_read(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
     path = written(tmp_path, rows[0] | {"startTime": "soon", "traceId": "x"}, *rows)
