@@ -2,6 +2,7 @@ VENV := .venv
 BIN  := $(VENV)/bin
 SECOND := .venv-frameworks
 LOWEST := .venv-lowest
+LIBRARIES := .venv-libraries
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$p && break; done)
@@ -16,7 +17,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -43,16 +44,20 @@ quick: $(VENV)/.dev  ## format, lint, and the tests nearest to what differs from
 test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
 	$(PYTEST) -rs $(FRAMEWORKS)
 
-test-frameworks: test-frameworks-main $(SECOND)/.ready  ## real frameworks; CrewAI, Semantic Kernel and LlamaIndex in an environment of their own
+test-frameworks: test-frameworks-main test-frameworks-libraries $(SECOND)/.ready  ## real frameworks, in three environments
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
+
+test-frameworks-libraries: $(LIBRARIES)/.ready  ## agents of libraries without an adapter, in an environment of their own
+	PYTHONDONTWRITEBYTECODE= $(LIBRARIES)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks/test_libraries.py
 
 test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
-frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
+frameworks: $(VENV)/.dev $(SECOND)/.ready $(LIBRARIES)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
 	rm -rf tests/frameworks/support
 	for python in $(BIN)/python $(SECOND)/bin/python; do \
 	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done
+	AGENTMUT_RECORD_SUPPORT=1 $(LIBRARIES)/bin/python -m pytest -q tests/frameworks/test_libraries.py
 	$(BIN)/python -m tests.frameworks.matrix > docs/frameworks.md
 
 POSTGRES = $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
@@ -210,5 +215,11 @@ $(LOWEST)/.ready: $(VENV)/.dev
 	  '.[openai-agents,autogen,smolagents,bedrock,google-adk,mcp,pydantic-ai]' pytest pytest-xdist $$($(BIN)/python -m tests.frameworks.lowest); fi
 	@echo $(DEPENDENCIES) > $@
 
+$(LIBRARIES)/.ready: pyproject.toml
+	@if $(call FITS,$@); then $(call REGISTER,$(LIBRARIES)); else rm -rf $(LIBRARIES); \
+	'$(PYTHON)' -m venv $(LIBRARIES) && $(LIBRARIES)/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	&& $(LIBRARIES)/bin/python -m uv pip install --quiet --compile-bytecode --python $(LIBRARIES)/bin/python --editable '.[libraries]'; fi
+	@echo $(DEPENDENCIES) > $@
+
 clean:
-	rm -rf $(VENV) $(SECOND) $(LOWEST) build dist *.egg-info
+	rm -rf $(VENV) $(SECOND) $(LOWEST) $(LIBRARIES) build dist *.egg-info

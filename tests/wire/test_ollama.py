@@ -143,6 +143,16 @@ MUTANT = BASE.model_copy(
 )
 
 
+def test_a_path_of_that_name_that_is_another_programs_passes_as_it_is() -> None:
+    said = [{"role": "system", "content": BASE.prompt}, {"role": "user", "content": "Hi"}]
+    body = {"messages": said, "tools": [WATER.to_openai()]}
+    rewriter, codec = ConfigRewriter(BASE, MUTANT), OllamaChat()
+    call = HttpCall("/api/chat", json.dumps(body).encode())
+    assert rewriter.request(codec, call).call is call
+    own = HttpCall("/api/chat", json.dumps({**body, "model": "sim-large"}).encode())
+    assert b"Be kind" not in rewriter.request(codec, own).call.body
+
+
 async def agent(host: str, stream: bool) -> list[str]:
     """Water a plant by Ollama's own client; return the tools that it called."""
     ollama = pytest.importorskip("ollama")

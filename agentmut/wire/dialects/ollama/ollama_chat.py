@@ -111,6 +111,7 @@ class OllamaChat:
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
         """Return the tools on offer."""
+        bodies.name(body.get("model"), "model")  # other programs have this path too
         found = bodies.listing(body.get("tools"), "tools")
         return [_offered(entry, f"tools[{index}]") for index, entry in enumerate(found)]
 

@@ -53,7 +53,11 @@ class Calls:
 
 
 def conversation(body: Body) -> list[Any]:
-    """Return the raw messages."""
+    """Return the raw messages. Raises `ValueError` for a body that is not Ollama's own.
+
+    Other programs have a path `/api/chat` too, and name no model there.
+    """
+    bodies.name(body.get("model"), "model")
     messages = body.get("messages")
     if not isinstance(messages, list):
         raise ValueError("messages: expected a list, the conversation so far")
