@@ -129,6 +129,7 @@ def _row(
         outcomes={outcome.value: lane.outcomes[outcome] for outcome in Outcome if lane.outcomes[outcome]},
         per_protocol=bounds_of(rates.per_protocol),
         intention_to_treat=bounds_of(rates.intention_to_treat),
+        in_time=bounds_of(rates.in_time) if lane.outcomes[Outcome.TIMEOUT] else None,
         failure=lane.first_failure or most_common_trouble([lane]),
         baseline=question.given.get(name),
         effect=_effect(lane, side) if side else None,

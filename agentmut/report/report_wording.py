@@ -1,7 +1,7 @@
 """Numbers and names as every report writes them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from agentmut.nouns import Bounds, CiRed, Cost, JudgeUse, Origins, Score, Status
@@ -82,6 +82,21 @@ def origins_line(origins: Origins) -> str:
     share = f"{100 * origins.foreign_share:.3g} %"
     of = f"{origins.foreign} of {counted(origins.runs, 'run')}"
     return f"Foreign evidence: {share} ({of}, which another tool recorded)."
+
+
+def timeouts_line(outcomes: Mapping[str, int], in_time: Bounds | None) -> str:
+    """Return how many runs timed out, and what became of the others; empty where none did.
+
+    >>> timeouts_line({"pass": 4, "fail": 1}, None)
+    ''
+    """
+    late = outcomes.get("timeout", 0)
+    if not late or in_time is None:
+        return ""
+    said = f"{counted(late, 'run')} timed out and count as failures"
+    if not in_time.n:
+        return f"{said}; none ended in time"
+    return f"{said}; of the {in_time.n} that ended in time {bounds_text(in_time, '.2f')} passed"
 
 
 def counted(number: int, noun: str) -> str:

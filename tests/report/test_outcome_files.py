@@ -6,6 +6,7 @@ import pytest
 
 from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family
 from agentmut.report.files.outcome_files import outcomes_as
+from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.store import Finding, RelationReport, RelationRow, ScenarioVerdict, VerdictReport, Violation
 from tests.report.test_html_report import EVIL
 
@@ -49,6 +50,21 @@ def related(*rows: RelationRow, status: str = "finished") -> RelationReport:
         finding=Finding.FAIL, reason="a relation is violated", alpha=0.05, family="relations", relations=(), rows=rows,
         cost=COST,
     )  # fmt: skip
+
+
+def test_timeouts_are_told_apart_from_other_failures() -> None:
+    late = verdict(
+        "refund", "FAIL", passes=20, outcomes={"pass": 20, "fail": 5, "timeout": 5},
+        in_time=Bounds(estimate=0.8, low=0.61, high=0.91, level=0.95, n=25, method="wilson"),
+    )  # fmt: skip
+    said = "5 runs timed out and count as failures; of the 25 that ended in time 0.80 [0.61, 0.91] passed"
+    page = render_verdicts(assessed(late, settings={"method": "fixed", "trials": 30}))
+    assert said in " ".join(page.split())
+    for format in ("junit", "html"):
+        assert said in outcomes_as(assessed(late), format)
+    none = verdict("refund", "FAIL", outcomes={"timeout": 30}, in_time=RATE.model_copy(update={"n": 0}))
+    assert "none ended in time" in outcomes_as(assessed(none), "junit")
+    assert "timed out" not in outcomes_as(assessed(verdict("refund", "FAIL")), "junit")
 
 
 THREE = assessed(

@@ -24,6 +24,7 @@ def test_a_timeout_fails_and_broken_machinery_leaves_one_denominator_only() -> N
     rates = pass_rates(counts)
     assert rates.per_protocol == wilson(10, 17)
     assert rates.intention_to_treat == wilson(10, 22)
+    assert rates.in_time == wilson(10, 15)
     assert str(rates) == (
         "per protocol 0.588 [0.360, 0.784] (95% wilson, n=17); "
         "intention to treat 0.455 [0.269, 0.653] (95% wilson, n=22)"
@@ -39,7 +40,7 @@ def test_trials_that_were_all_broken_say_nothing_per_protocol() -> None:
 
 @given(st.dictionaries(st.sampled_from(list(Outcome)), st.integers(0, 50)))
 def test_the_pipeline_never_does_better_than_the_agent(counts: dict[Outcome, int]) -> None:
-    agent, pipeline = pass_rates(counts)
+    agent, pipeline, _ = pass_rates(counts)
     assert agent.n <= pipeline.n == sum(counts.values())
     if agent.estimate is not None and pipeline.estimate is not None:
         assert pipeline.estimate <= agent.estimate

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from agentmut.nouns import Cost, Origins
 from agentmut.report.bounded import one_line
-from agentmut.report.report_wording import bounds_text, counted, money, origins_line
+from agentmut.report.report_wording import bounds_text, counted, money, origins_line, timeouts_line
 from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
 
 
@@ -70,7 +70,9 @@ def _scenario(row: ScenarioVerdict) -> OutcomeRow:
     else:
         asked = "-" if row.threshold is None else f"{row.threshold:g}"
         cells = (passed, asked, bounds_text(row.anytime or row.interval, ".2f"))
-    return OutcomeRow(row.scenario, row.verdict, cells, row.reason, row.failure)
+    late = timeouts_line(row.outcomes, row.in_time)
+    reason = f"{row.reason}; {late}" if late else row.reason
+    return OutcomeRow(row.scenario, row.verdict, cells, reason, row.failure)
 
 
 def _relation(row: RelationRow) -> OutcomeRow:

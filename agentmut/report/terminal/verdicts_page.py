@@ -10,7 +10,14 @@ from agentmut.nouns import Cost
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.reliability_wording import reliability_lines
-from agentmut.report.report_wording import bounds_text, counted, judged_with, money, origins_line
+from agentmut.report.report_wording import (
+    bounds_text,
+    counted,
+    judged_with,
+    money,
+    origins_line,
+    timeouts_line,
+)
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
 from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
@@ -129,6 +136,8 @@ def _unlike_pass(page: Page, row: ScenarioVerdict, report: VerdictReport) -> Non
         page.add(f"  {_needed(row, report)}")
     if row.failure:
         page.add(f"  first failure: {shorten(row.failure, 200)}")
+    if late := timeouts_line(row.outcomes, row.in_time):
+        page.add(f"  {late}")
     no_evidence = sum(row.outcomes.values()) - row.trials
     if no_evidence and row.per_protocol and row.intention_to_treat:
         page.add(

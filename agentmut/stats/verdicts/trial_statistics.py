@@ -9,7 +9,7 @@ from agentmut.stats.intervals.proportion import Interval, wilson
 
 
 class PassRates(NamedTuple):
-    """The pass rate of the agent and that of the whole pipeline, each with a Wilson interval.
+    """The pass rate of the agent, of the whole pipeline, and without timeouts, each with a Wilson interval.
 
     >>> print(pass_rates({Outcome.PASS: 9, Outcome.TIMEOUT: 1, Outcome.INFRASTRUCTURE: 10}))
     per protocol 0.900 [0.596, 0.982] (95% wilson, n=10); intention to treat 0.450 [0.258, 0.658] (95% wilson, n=20)
@@ -19,13 +19,16 @@ class PassRates(NamedTuple):
     """The pass rate of the agent when it runs: passes / (passes + fails + timeouts)."""
     intention_to_treat: Interval
     """The pass rate of the whole pipeline: passes / all trials."""
+    in_time: Interval
+    """The pass rate of the trials that ended before their timeout: passes / (passes + fails). It describes, and decides
+    nothing: which trials end in time may depend on what they do."""
 
     def __str__(self) -> str:
         return f"per protocol {self.per_protocol}; intention to treat {self.intention_to_treat}"
 
 
 def pass_rates(counts: Mapping[Outcome, int], level: float = 0.95) -> PassRates:
-    """Return both pass rates from the number of trials with each outcome; outcomes left out count 0.
+    """Return the pass rates from the number of trials with each outcome; outcomes left out count 0.
 
     Per protocol, a timeout is a failure, and trials that are no evidence about the agent (infrastructure,
     pre-validation, empty run) leave the denominator. Intention to treat counts every trial, and all but the
@@ -40,4 +43,6 @@ def pass_rates(counts: Mapping[Outcome, int], level: float = 0.95) -> PassRates:
     }
     passes = checked.get(Outcome.PASS, 0)
     evidence = sum(n for outcome, n in checked.items() if outcome.is_evidence)
-    return PassRates(wilson(passes, evidence, level), wilson(passes, sum(checked.values()), level))
+    in_time = evidence - checked.get(Outcome.TIMEOUT, 0)
+    sizes = evidence, sum(checked.values()), in_time
+    return PassRates(*(wilson(passes, size, level) for size in sizes))

@@ -135,6 +135,9 @@ class ScenarioVerdict(Frozen):
     """Pass rate of the trials that are evidence."""
     intention_to_treat: Bounds | None = None
     """Pass rate of all trials, trouble with the machinery counted as not passed."""
+    in_time: Bounds | None = None
+    """Pass rate of the trials that ended before their timeout, which otherwise count as failures; None where none timed
+    out. It decides nothing."""
     failure: str = ""
     """Why the first failed trial failed."""
     baseline: BaselineSide | None = None
