@@ -2,11 +2,13 @@
 
 `python -m benchmarks.search_arms` copies `examples/support_desk` with two scenarios, whose stored runs are the
 start. Both arms have the same number of runs; the coverage is that of all runs that an arm made, with the suite's
-own. It asks a simulated model in this process. `--full`: five seeds instead of one, and 500 runs too. Exit code 1 where
-the search is below the random arm on any dimension. Paths are counted: their coverage is a share of an estimate that
-grows with what is seen.
+own. It asks a simulated model in this process. `--full`: five seeds instead of one, and 500 runs too. `--runs N` and
+`--seed N` take one number of runs, or one seed, for a part of it. `--beside` puts the words of a scenario of the suite
+behind each random request, so that it has the numbers that a tool needs. Exit code 1 where the search is below the
+random arm on any dimension. Paths are counted: their coverage is a share of an estimate that grows with what is seen.
 """
 
+import argparse
 import os
 import random
 import shutil
@@ -54,15 +56,23 @@ class Arms(NamedTuple):
 
 def main(arguments: Sequence[str]) -> int:
     """Print a row for each number of runs and dimension."""
-    full = "--full" in arguments
-    seeds, sizes = (range(1, 6), LARGE) if full else (range(1, 2), SMALL)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="five seeds, and 500 runs too")
+    parser.add_argument("--runs", type=int, action="append", help="only this number of runs; may be repeated")
+    parser.add_argument("--seed", type=int, action="append", help="only this seed; may be repeated")
+    parser.add_argument("--beside", action="store_true", help="random requests with the words of a scenario")
+    asked = parser.parse_args(arguments)
+    seeds = asked.seed or (range(1, 6) if asked.full else range(1, 2))
+    sizes = asked.runs or (LARGE if asked.full else SMALL)
     print(f"seeds {[*seeds]}; the mean over them\n")
     print("| runs | dimension | search | random tools | |\n| ---: | --- | ---: | ---: | --- |")
     below = 0
     with tempfile.TemporaryDirectory() as folder, Simulator() as simulator:
         os.environ |= simulator.environment
         for trials in sizes:
-            found = [_both(Path(folder) / f"{trials}-{seed}", trials, seed) for seed in seeds]
+            found = [_both(Path(folder) / f"{trials}-{seed}", trials, seed, asked.beside) for seed in seeds]
             for name, ours, theirs in _rows(found):
                 behind = ours < theirs - 1e-9
                 below += behind
@@ -97,7 +107,7 @@ def _mean(values: Sequence[float | None]) -> float:
     return sum(value or 0.0 for value in values) / len(values)
 
 
-def _both(folder: Path, trials: int, seed: int) -> Arms:
+def _both(folder: Path, trials: int, seed: int, beside: bool) -> Arms:
     coverages = []
     for arm in ("search", "random"):
         copied = folder / arm
@@ -109,7 +119,8 @@ def _both(folder: Path, trials: int, seed: int) -> Arms:
         check_suite(copied, method="fixed", trials=4)
         project = load_project(copied)
         with open_store(project) as store:
-            coverages.append(_covered(open_session(project), store, trials, seed, arm))
+            how = arm if arm == "search" or not beside else "beside"
+            coverages.append(_covered(open_session(project), store, trials, seed, how))
     return Arms(trials, *coverages)
 
 
@@ -120,18 +131,19 @@ def _covered(session: Session, store: Store, trials: int, seed: int, arm: str) -
     if arm == "search":
         search.run()
     else:
-        _random_tools(search, trials, seed)
+        _random_tools(search, trials, seed, beside=arm == "beside")
     return _coverage_of_all_runs(search, store)
 
 
-def _random_tools(search: Search, trials: int, seed: int) -> None:
+def _random_tools(search: Search, trials: int, seed: int, *, beside: bool) -> None:
     rng, start = random.Random(seed), search.start
     trying = Trying(start, search.bench, search.killing, set())
     for first in range(0, trials, BATCH):
         wanted = []
         for repeat in range(first, min(first + BATCH, trials)):
             tool, base = rng.choice(start.config.tools), rng.choice(start.scenarios)
-            proposal = Proposal((f"Please {tool.description}",), base, "a random tool")
+            words = f" {base.turns[0]}" if beside else ""
+            proposal = Proposal((f"Please {tool.description}{words}",), base, "a random tool")
             wanted.append(Wanted(trying.scenario(proposal), None, repeat, repeat + 1))
         search.bench.run(wanted)
 

@@ -128,6 +128,23 @@ def _made_for(aim: Aim, known: Material, relations: Sequence[Relation], seed: in
         yield from _for_tool(aim, tool, known, seed) if tool is not None else ()
 
 
+def beside_inputs(known: Material) -> Iterator[Proposal]:
+    """Yield requests for tools in front of an input of the suite, which says what a tool has to be told.
+
+    Each tool comes alone once, then with each other tool, beside the next input. Inputs of one text are used.
+    """
+    tools = known.config.tools
+    bases = [scenario for scenario in known.scenarios if len(texts(scenario.turns)) == 1]
+    for shift in range(len(tools) if bases else 0):
+        for number, tool in enumerate(tools):
+            base = bases[(number + shift) % len(bases)]
+            asked = (tool, tools[(number + shift) % len(tools)])[: 1 + bool(shift)]
+            said = " ".join([*(request(one, {}) for one in asked), *texts(base.turns)])
+            origin = f"written from the description of {tool.name}, beside {base.name}"
+            aim = Aim(AimKind.TOOL, f"tool {tool.name}", tool=tool.name)
+            yield Proposal((said,), base, origin, (aim.item,), tool.name, aim.said)
+
+
 def nearest(known: Material, text: str) -> Scenario:
     """Return the scenario whose input has most content words of a text; the first of several."""
     about = stems(text)

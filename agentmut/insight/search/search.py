@@ -1,7 +1,8 @@
 """Algorithm 1: aim at the weakest dimension, run what is proposed, keep what adds something, make it short.
 
-Each idea is run once before any is confirmed: most show nothing new, and one run tells. What showed something is then
-confirmed, that which showed most first, while ideas that are left are run with what the budget has beyond that.
+Each tool is asked for beside inputs of the suite first. Each idea is run once before any is confirmed: most show
+nothing new, and one run tells. What showed something is then confirmed, that which showed most first, while ideas that
+are left are run with what the budget has beyond that.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from agentmut._base import digest_of
 from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.generate.aims import Weakness, weaknesses
-from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposals
+from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.search_start import Start
 from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, Wanted
@@ -28,6 +29,8 @@ EACH = 6
 MOST = {AimKind.NODE: 12, AimKind.EDGE: 12}
 """For other aims: words for a branch are guessed, so more of them are tried."""
 MOST_ROUNDS = max(EACH, *MOST.values())
+SWEPT = 0.4
+"""The share of the budget for requests for each tool beside the suite's inputs, before anything is aimed at."""
 FRUITLESS = 24
 """Proposals in a row that add nothing, after which a dimension is left alone."""
 
@@ -81,12 +84,27 @@ class Search:
         trying = Trying(self.start, self.bench, self.killing, {str(item) for item in before.covered})
         try:
             self._glimpse(trying, list(self.start.also))
+            self._sweep(trying)
             while self._step(trying):
                 pass
             why = "no proposals are left"
         except BudgetUsedUpError as ended:
             why = str(ended)
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
+
+    def _sweep(self, trying: Trying) -> None:
+        """Ask for each tool beside inputs of the suite, one run each, within a share of the budget.
+
+        These need no aim, and bring tools, states and paths that an input of one purpose does not.
+        """
+        fresh = [one for one in beside_inputs(self.start.known) if one.identity not in self._seen]
+        room = int(self.bench.plan.trials * SWEPT)
+        for first in range(0, len(fresh), BATCH):
+            batch = fresh[first : first + BATCH]
+            if self.bench.asked + len(batch) > room:
+                return
+            self._seen |= {one.identity for one in batch}
+            self._glimpse(trying, batch)
 
     def _step(self, trying: Trying) -> bool:
         """Run the next ideas once; where there are none in this round, or no room, confirm what showed most."""

@@ -13,8 +13,14 @@ from agentmut.insight.generate.aims import weaknesses
 from agentmut.insight.generate.minimise import shrinking
 from agentmut.insight.generate.model_proposals import LONGEST, answered_proposals, question
 from agentmut.insight.generate.observed import proposed_evaluators
-from agentmut.insight.generate.proposal_material import Material, arguments_named, known_values, material
-from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, proposals
+from agentmut.insight.generate.proposal_material import (
+    Material,
+    arguments_named,
+    known_values,
+    material,
+    whole,
+)
+from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals
 from agentmut.insight.generate.stand_ins import MADE_UP, stand_ins
 from agentmut.insight.generate.user_wording import cases, request, sentences
 from agentmut.insight.generate.variations import recombinations, substitutions
@@ -69,6 +75,18 @@ def test_a_tool_is_asked_for_with_values_that_runs_have_shown() -> None:
     found = inputs(CANCEL)
     assert found[0] == "Please cancel an order completely. The order id is A-1042."
     assert found[1] == f"{found[0]} I am mara@example.com."
+
+
+def test_each_tool_is_asked_for_beside_an_input_and_then_with_each_other_tool() -> None:
+    said = [whole(one.turns) for one in beside_inputs(KNOWN)]
+    assert said[:4] == [
+        "Please look up an order. Where is A-1042? I am mara@example.com.",
+        "Please cancel an order completely. Thank you for the tent.",
+        "Please refund. Where is A-1042? I am mara@example.com.",
+        "Please look up an order. Please cancel an order completely. Thank you for the tent.",
+    ]
+    assert len(said) == len(set(said)) == 3 * 3
+    assert list(beside_inputs(material(CONFIG, (), {}))) == []
 
 
 def test_a_boundary_is_asked_for_by_its_value() -> None:
