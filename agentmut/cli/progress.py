@@ -27,7 +27,7 @@ class ProgressLine:
 
     def __call__(self, state: CampaignState) -> None:
         """Show how far the campaign is; first what its budget is enough for, once that is known."""
-        if state.notice != self._noticed:
+        if state.notice and state.notice != self._noticed:
             self._noticed = state.notice
             self.close()
             self._stream.write(f"Note: {state.notice}.\n")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.nouns import Cost, MutantRow, Score, Status
+from agentmut.nouns import CheapModel, Cost, MutantRow, Score, Status
 from agentmut.report.report_wording import duration, money
 from agentmut.report.terminal.summary_page import LINES, render_summary
 from tests.report.results import result, row
@@ -121,3 +121,26 @@ def test_runs_that_were_not_compared_are_not_said_to_show_no_change() -> None:
     text = render_summary(result(*survivors(1, gap=None)))
     assert "Its runs were not compared" in text
     assert "No change was found" not in text
+
+
+@pytest.mark.parametrize(
+    ("rho", "worth", "said"),
+    [(0.67, True, "rho 0.67: saves 14% of the mutants"), (0.2, False, "rho 0.20: not worth it")],
+)
+def test_a_cheap_model_is_told_with_its_agreement_and_its_price(rho: float, worth: bool, said: str) -> None:
+    cheap = CheapModel(
+        model="a-family/a-model-with-a-long-name-2026-11-27",
+        run_id="r0",
+        decided=17,
+        both=11,
+        rho=rho,
+        weight=0.16,
+        saved=0.14,
+        is_worth_it=worth,
+        trials=84,
+        usd=0.0147,
+    )
+    page = render_summary(result(*survivors(40), cheap_model=cheap))
+    flat = " ".join(page.split())
+    assert said in flat and "84 runs, $0.01 besides" in flat
+    assert len(page.splitlines()) <= LINES and max(map(len, page.splitlines())) <= 80

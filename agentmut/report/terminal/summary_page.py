@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agentmut.mutation import LEFT_OUT
-from agentmut.nouns import Effect, Intent, MutantRow, Result, Score, Status
+from agentmut.nouns import CheapModel, Effect, Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
@@ -197,10 +197,23 @@ def _foot(result: Result, where: str, html: str) -> Iterator[str]:
         f"{cost.trials:,} runs of the agent, {cost.tokens:,} tokens, {money(cost)}, {duration(cost.seconds)}"
     )
     left_out = (note.removeprefix(LEFT_OUT) for note in result.notes if note.startswith(LEFT_OUT))
+    if result.cheap_model:
+        yield f"Proxy  {_cheap(result.cheap_model)}"
     yield from (f"Left out  {one_line(note)}." for note in left_out)
     yield f"Cost   {spent}" + (f"; {cost.reused:,} runs reused" if cost.reused else "")
     yield f"Page   {one_line(html) or f'`agentmut report{where} --format html --output report.html`'}"
     yield f"Next   {_next(result, where)}"
+
+
+def _cheap(model: CheapModel) -> str:
+    """Say how far the cheap model agrees with the agent's own, and what it costs and saves."""
+    price = f", ${model.usd:.2f}" if model.usd else ""
+    worth = (
+        f"saves {max(0.0, model.saved):.0%} of the mutants"
+        if model.is_worth_it
+        else "not worth it (below 0.3)"
+    )
+    return f"{one_line(model.model)} rho {model.rho:.2f}: {worth}; {model.trials:,} runs{price} besides"
 
 
 def _trust(result: Result) -> str:
