@@ -22,6 +22,7 @@ from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_target, new_token
+from agentmut.wire.carriers.proxy.server import say_continue
 from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, PROXY_VARIABLES, Door, Upstream, new_session
 
 HTTPS = 443
@@ -171,6 +172,7 @@ class Interception:
                     raise RefusalError(501, "no_upgrade", "WebSocket connections are not passed on")
                 trial = self._roster.trial(name)
                 asked = Asked(trial, target.path(http.raw_path), target.upstream)
+                await say_continue(http)
                 with self._roster.attending(trial):
                     return await self._courier.carry(http, asked)
             except RefusalError as refusal:

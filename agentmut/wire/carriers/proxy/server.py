@@ -95,7 +95,7 @@ class Proxy:
         try:
             asked = self._asked(http)
             path = asked.path
-            await _say_continue(http)
+            await say_continue(http)
             with self._roster.attending(asked.trial):
                 return await self._courier.carry(http, asked)
         except RefusalError as refusal:
@@ -121,7 +121,7 @@ class Proxy:
         return Asked(trial, path, upstream)
 
 
-async def _say_continue(http: web.BaseRequest) -> None:
+async def say_continue(http: web.BaseRequest) -> None:
     """Answer "100 Continue" to clients (curl) that send a large body only then."""
     if http.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
         await http.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
