@@ -3,6 +3,9 @@
 import sys
 from typing import Any
 
+from typer.testing import CliRunner
+
+from agentmut.cli.entry import app
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.verdict_report import VerdictReport
 from agentmut.usecases.suite_verdicts import check_suite
@@ -62,3 +65,14 @@ def test_fresh_runs_of_the_same_version_have_the_earlier_ones_as_their_past(proj
 def test_a_version_that_got_worse_fails_in_spite_of_its_past(projects: Any) -> None:
     verdicts_of(projects, "1")
     assert verdicts_of(projects, "2", rate=0.3).verdict is Verdict.FAIL
+
+
+def test_a_fixed_number_of_trials_has_no_warm_start_and_a_preview_says_that_it_knows_none(
+    projects: Any,
+) -> None:
+    path = str(projects.write(("alpha",)).path.parent)
+    refused = CliRunner().invoke(app, ["test", "--project", path, "--method", "fixed", "--warm-start"])
+    assert "--warm-start is for --method sequential, not fixed" in str(refused.exception)
+    shown = CliRunner().invoke(app, ["test", "--project", path, "--warm-start", "--preview"])
+    assert shown.exit_code == 0
+    assert "without a warm start" in " ".join(shown.output.split())

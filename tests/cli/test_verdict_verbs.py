@@ -220,6 +220,7 @@ def test_a_margin_out_of_range_is_refused(agentmut: Command) -> None:
     [
         (("test", "--rate", "0.9"), "--rate is an assumption for --preview"),
         (("test", "--method", "fixed", "--margin", "0.2"), "--margin is for --method sequential"),
+        (("test", "--method", "fixed", "--warm-start"), "--warm-start is for --method sequential"),
         (("baseline", "compare", "--trials", "5"), "--trials is for --method fixed"),
         (("baseline", "compare", "--test", "z"), "--test is for --method fixed"),
     ],

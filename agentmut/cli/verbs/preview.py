@@ -28,7 +28,7 @@ def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[fl
     with agents_on_stderr():
         project = with_suite(project, imported_suite(project))
     chosen = _chosen(project, scenarios)
-    notes = [*known_before(project, chosen), *_budget(project)]
+    notes = [*known_before(project, chosen), *_budget(project), *_warm_start(project)]
     lines = list(preview_lines(project, chosen, _assumptions(project, rates), mean_cost(project) or None))
     if as_json:
         print_json(
@@ -89,6 +89,11 @@ def _budget(project: Project) -> Iterator[str]:
     budget = project.budget
     if any(limit is not None for limit in (budget.usd, budget.trials, budget.minutes)):
         yield "the budget of the project file may stop the test earlier; that is not in these figures"
+
+
+def _warm_start(project: Project) -> Iterator[str]:
+    if project.test.warm_start and project.test.method == "sequential":
+        yield "these figures are without a warm start: earlier tests may end this one sooner, and change no error rate"
 
 
 def _chosen(project: Project, names: Sequence[str]) -> list[Scenario]:

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from agentmut.usecases import Updating
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {"test": {"margin": "sequential"}, "compare": {"trials": "fixed", "test": "fixed"}}
+    {
+        "test": {"margin": "sequential", "warm_start": "sequential"},
+        "compare": {"trials": "fixed", "test": "fixed"},
+    }
 )
 """Options that only one method looks at."""
 _CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
@@ -36,7 +39,7 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
     method = getattr(project, section).method
     for option, of in ONLY_FOR[section].items():
         if given.get(option) is not None and method != of:
-            raise UsageError(f"--{option} is for --method {of}, not {method}.")
+            raise UsageError(f"--{option.replace('_', '-')} is for --method {of}, not {method}.")
     return project
 
 
