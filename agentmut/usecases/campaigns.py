@@ -42,7 +42,7 @@ from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import Rescored, Store, StoredRun, Where, write_rescored
 from agentmut.usecases.amid_outages import run_amid_outages
-from agentmut.usecases.cheap_model import with_cheap_model
+from agentmut.usecases.cheap_model import budget_left, with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
 from agentmut.usecases.second_looks import with_looks
@@ -258,7 +258,9 @@ def stored_plan(session: Session, stored: StoredRun) -> Plan:
         )
     project = session.project
     plan = with_texts(session, plan)
-    return plan.model_copy(update={"budget": project.budget, "concurrency": project.execution.concurrency})
+    spent = cheap_run(session, plan)
+    budget = budget_left(project.budget, spent) if spent else project.budget
+    return plan.model_copy(update={"budget": budget, "concurrency": project.execution.concurrency})
 
 
 def _read_plan(stored: StoredRun) -> Plan:

@@ -42,7 +42,7 @@ def with_cheap_model(
             f"interrupted while {wanted.model} decided mutants (run {spent.run_id}). Its trials are kept: `agentmut "
             "run` goes on with them."
         )
-    left = _limited(session, _left(session.project.budget, spent))
+    left = _limited(session, budget_left(session.project.budget, spent))
     return again(left).model_copy(
         update={"proxy": Proxy(model=wanted.model, run_id=spent.run_id, part=wanted.part)}
     )
@@ -101,8 +101,8 @@ def _half(budget: BudgetSettings) -> BudgetSettings:
     return budget.model_copy(update=update)
 
 
-def _left(budget: BudgetSettings, spent: Result) -> BudgetSettings:
-    """Return what the run of the cheap model has left, at least a trifle of each limit."""
+def budget_left(budget: BudgetSettings, spent: Result) -> BudgetSettings:
+    """Return what the run of the cheap model has left of a budget: at least one trial, and a hundredth of the rest."""
     cost = spent.cost
     update: dict[str, Any] = {
         "usd": budget.usd and max(budget.usd / 100, budget.usd - (cost.usd or 0.0)),

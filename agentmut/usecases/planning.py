@@ -327,6 +327,11 @@ class _Known:
         yield from self._about_time()
         if campaign.rule.suite_share:
             yield "the share of alpha for the suite as a whole (statistics.suite_share) is left out: it kills some more"
+        if proxy := self._session.project.mutation.proxy:
+            yield (
+                f"the agent's own model tries all mutants: with mutation.proxy it tries {proxy.part:.0%} of them, and "
+                f"{proxy.model} all"
+            )
         if campaign.baseline_limit:
             yield "the budget may cut the baseline once the first trials show their cost"
         yield f"the identity control, which is tried at level {IDENTITY_ALPHA:g}, is counted as a harmless mutant"

@@ -9,11 +9,14 @@ from agentmut._base.errors import UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import read_result
+from agentmut.nouns.result import Cost, read_result
+from agentmut.project.schema import BudgetSettings
 from agentmut.seams import AgentSpec
 from agentmut.simulator.service.background import Simulator
 from agentmut.trial.on_wire import OnWire, as_mutant, on_model
 from agentmut.usecases.campaigns import measure, rescore
+from agentmut.usecases.cheap_model import budget_left
+from tests.report.results import result
 
 AGENT = """
 import os
@@ -109,3 +112,12 @@ def test_an_agent_whose_requests_are_changed_asks_the_cheap_model_by_the_wire() 
     assert isinstance(unchanged, OnWire) and unchanged.agent.get_config().model.name == "dear"
     assert unchanged.rewriter() is not None  # each request is renamed, those of the baseline as well
     assert as_mutant(OnWire(own, config), config, config).rewriter() is None  # type: ignore[attr-defined]
+
+
+def test_the_own_model_has_what_the_cheap_one_leaves_of_a_budget() -> None:
+    cost = Cost(trials=40, baseline_trials=20, tokens=9, usd=1.5, seconds=120, reused=10)
+    spent = result(cost=cost)
+    left = budget_left(BudgetSettings(usd=5, trials=100, minutes=3), spent)
+    assert (left.usd, left.trials, left.minutes) == (3.5, 70, 1.0)  # what was reused is not paid again
+    assert budget_left(BudgetSettings(usd=1), spent) == BudgetSettings(usd=0.01)
+    assert budget_left(BudgetSettings(), spent) == BudgetSettings()

@@ -134,6 +134,10 @@ def _carried_out(project: Project, config: pytest.Config) -> Result:
     from agentmut.campaign import Selection, make_mutants, make_plan, register
     from agentmut.usecases import carry_out_campaign, open_store, session_in
 
+    if project.mutation.proxy:
+        raise UsageError(
+            "mutation.proxy is for `agentmut run`: take it out of the project file to use pytest"
+        )
     with open_store(project) as store:
         session = session_in(store, project)
         plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
