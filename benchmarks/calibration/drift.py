@@ -85,16 +85,17 @@ class Life(NamedTuple):
     """By the seed of the campaign."""
     false_kills: float
     named: tuple[float, float]
-    """Least and largest share of campaigns that name a drift."""
+    """Least and largest share of campaigns that name a drift; `NOT_PROMISED` where it may be any."""
 
 
+NOT_PROMISED = (0.0, 1.0)
 LIVES = (
     Life("nothing", lambda _: steady, 0.05, (0.0, 0.05)),
-    Life("3 points at the end of the baseline", lambda _: step(3), 0.06, (0.0, 1.0)),
+    Life("3 points at the end of the baseline", lambda _: step(3), 0.06, NOT_PROMISED),
     Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0)),
-    Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.0, 1.0)),
-    Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, (0.0, 1.0)),
-    Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, (0.0, 1.0)),
+    Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, NOT_PROMISED),
+    Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, NOT_PROMISED),
+    Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, NOT_PROMISED),
 )
 DROPS = (0.2, 0.4, 0.8)
 """The drops that every mutant has on one of the ten scenarios."""
@@ -155,11 +156,12 @@ def _third(campaigns: int) -> int:
 def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
     rate, error = _mean([float(np.mean(c.killed)) for c in played])
     named, named_error = simulated_rate(c.named for c in played)
-    low, high = life.named
+    low, high = life.named if life.named != NOT_PROMISED else (-math.inf, math.inf)
+    promise = f"{low:g} to {high:g}" if math.isfinite(low) else "-"
     most = life.false_kills
     return [
         Figure(f"false kills, {where}", rate, f"at most {most:g}", high=most, error=error),
-        Figure(f"share naming a drift, {where}", named, f"{low:g} to {high:g}", low, high, named_error),
+        Figure(f"share naming a drift, {where}", named, promise, low, high, named_error),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
+from agentmut.campaign.results.rescoring import TO_CONFIRM
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result
 from agentmut.report.terminal.rescored_page import render_rescored
@@ -62,6 +63,9 @@ def test_a_stronger_evaluator_kills_a_survivor_without_a_run(projects: Any) -> N
     assert (flip.before, flip.after, flip.by) == (Status.SURVIVED, Status.KILLED, "alpha (contains)")
     assert again.before.killed == before.score.killed == 2
     assert again.after.killed == 3
+    (waiting,) = [one for one in again.fresh if one.why == TO_CONFIRM]
+    assert (waiting.mutant, waiting.scenarios) == (flip.mutant, ("alpha",))
+    assert TO_CONFIRM in " ".join(render_rescored(again).split())
     assert (projects.folder / "runs.txt").read_text() == runs
 
 

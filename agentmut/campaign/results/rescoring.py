@@ -46,10 +46,13 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
         before=before.score,
         after=after.score,
         flipped=tuple(_flip(again, old, new) for old, new in rows if _is_flipped(old, new)),
-        fresh=(*again.lacking(rows), *_on_new_scenarios(again, rows)),
+        fresh=(*again.lacking(rows), *again.to_confirm(rows), *_on_new_scenarios(again, rows)),
         notes=tuple(_notes(campaign, again)),
         result=after,
     )
+
+
+TO_CONFIRM = "its kill is not final: no stored trial of the original beside its own confirms it"
 
 
 class _Rescoring:
@@ -199,6 +202,16 @@ class _Rescoring:
                 yield NeedsTrials(
                     mutant=new.id, operator=new.operator, scenarios=open_lanes, why=_why(old, arm)
                 )
+
+    def to_confirm(self, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
+        """Yield the mutants that stored trials kill against the baseline alone: such a kill is not final."""
+        for _, new in rows:
+            if new.id in self.unconfirmed and new.status is Status.KILLED:
+                tried = tuple(evidence.scenario for evidence in new.evidence)
+                where = (
+                    tuple(name for name in tried if name in new.killed_by) or tried
+                )  # the suite as a whole
+                yield NeedsTrials(mutant=new.id, operator=new.operator, scenarios=where, why=TO_CONFIRM)
 
     def _record(self, launch: Launch, result: TrialResult) -> None:
         self.state.in_flight += 1
