@@ -161,3 +161,20 @@ def test_renamed_and_added_tools_are_not_expressible_where_calls_would_not_find_
                 adapter.cannot_express(mutant)
             )
         assert {adapter.cannot_express(m) for m in mutants("tool.remove", "tool.blank_description")} == {""}
+
+
+WRAPS = """
+import functools
+
+class Framed:
+    @functools.wraps(object.__init__)
+    def __init__(self, *args):
+        pass
+
+def run(text):
+    return str(Framed())
+"""
+
+
+def test_a_class_that_wraps_a_part_of_python_is_looked_through() -> None:
+    assert not calls_by_offered_name(module(WRAPS))

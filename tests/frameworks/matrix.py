@@ -49,7 +49,7 @@ Each trial has an agent and a conversation of its own. Variables of a module, an
 build, are shared by all trials: what is kept there makes trials depend on each other, which agentmut cannot
 see. `agentmut doctor` says so where it reaches a model request. An agent that no adapter can run, or that only streams,
 can be measured by its model requests: adapter [python](callable.md) with `agent.run`, and [`route: wire`](wire.md).
-`examples/libraries` has such agents on LiteLLM, Strands, Agno and AG2. Calls of a tool can be doubled there
+`examples/libraries` has such agents on LiteLLM, Strands, Agno, Haystack and AG2. Calls of a tool can be doubled there
 only where `agentmut.tool` marks its function.
 """
 MATRIX = """## Which mutants arrive

@@ -15,6 +15,7 @@ LIBRARIES: Mapping[str, tuple[str, str]] = {
     "LiteLLM": ("litellm", "litellm_agent"),
     "Strands": ("strands", "strands_agent"),
     "Agno": ("agno", "agno_agent"),
+    "Haystack": ("haystack", "haystack_agent"),
     "AG2": ("ag2", "ag2_agent"),
 }
 """By name: the package that is imported, and the module of the example."""

@@ -50,6 +50,8 @@ def _uses(value: Any, mark: str) -> bool:
     if not isinstance(value, FunctionType):
         return False
     function = inspect.unwrap(value)
+    if not isinstance(function, FunctionType):  # a wrapper around `object.__init__` or another part of Python
+        return False
     names = frozenset(_names(function.__code__))
     known = getattr(function, "__globals__", {})
     found = [*(known.get(name) for name in names), *filter(None, map(_module, names))]
