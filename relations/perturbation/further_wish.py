@@ -14,6 +14,8 @@ _WISHES = (
     "And please tell me which other questions you can answer.",
     "Please add a sentence on what you can do for me another time.",
 )
+_OF_WHOLES = frozenset({"text", "judge"})
+"""Kinds of comparison that look at whole answers."""
 
 
 class FurtherWish(Invariant):
@@ -42,7 +44,12 @@ class FurtherWish(Invariant):
         return reworded(source.scenario, turn, [turn.with_sentence(wish, f"{said(wish)} added")])
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the follow-up has every fact of the source; further facts are allowed."""
+        """Return whether the follow-up has every fact of the source; further facts are allowed.
+
+        None where answers are compared as wholes: a wish that is met makes another text.
+        """
+        if any(one.name in _OF_WHOLES for one in pair.comparison.extractors):
+            return None
         both = in_one_answer((pair.source, pair.trace))
         further = pair.comparison.differences(pair.scenario, pair.source, both)
         differing = pair.comparison.differences(pair.scenario, pair.source, pair.trace)

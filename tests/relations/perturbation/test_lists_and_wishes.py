@@ -88,6 +88,17 @@ def test_a_further_wish_may_bring_facts_and_may_lose_none() -> None:
     assert not other.passed
 
 
+def test_a_further_wish_says_nothing_where_whole_texts_are_compared() -> None:
+    source, follow = followed("further_wish", "Tell me a story.", "Once upon a time there was a fox.")
+    assert follow is not None
+    by_text = comparison_for(
+        source.scenario, compare=(EvaluatorSpec(name="text", argument={"threshold": 0.1}),)
+    )
+    after = (AgentTrace(outputs=("Once there was a fox. I can also sing.",)),)
+    pair = Pair(source.scenario, source.config, source.trace, follow, after, by_text)
+    assert load("relations", "perturbation.further_wish")(None).holds(pair) is None
+
+
 def test_answers_for_programs_get_no_further_wish() -> None:
     assert followed("further_wish", "Give me the price as JSON.", '{"price": 5}')[1] is None
 
