@@ -1,8 +1,9 @@
 """What a large suite costs: 500 scenarios x 500 mutants, each figure beside its target.
 
-`python benchmarks/scale.py [--scenarios N] [--mutants N] [--trials N]` prints the processor time of a whole campaign by
-stage, and its memory; exit code 1 where a target is missed. The agent answers at once by a rule, so that a run repeats
-itself. The trials themselves (agent, executor, store) are told apart from what is done about them.
+`python benchmarks/scale.py [--scenarios N] [--mutants N] [--trials N] [--varied]` prints the processor time of a whole
+campaign by stage, and its memory; exit code 1 where a target is missed. The agent answers at once by a rule, so that a
+run repeats itself; with `--varied` each answer has other words, so that survivors take a permutation test. The trials
+themselves (agent, executor, store) are told apart from what is done about them.
 """
 
 import argparse
@@ -43,7 +44,10 @@ SHARE = 0.10
 FORMS = ("terminal", "html", "json", "markdown", "junit")
 
 AGENT = """
+import random
 from functools import cache
+
+WORDS = [f"word{i}" for i in range(300)]
 
 
 @cache
@@ -54,7 +58,8 @@ def lost_at(prompt):
 
 async def run(config, input):
     lost = int(input.split()[-1]) in lost_at(config.prompt)
-    return "yes" if config.prompt and not lost else "no"
+    said = "yes" if config.prompt and not lost else "no"
+    return said if not VARIED else " ".join([said, *random.choices(WORDS, k=random.randint(10, 40))])
 """
 """Every fourth rule is the only one that some scenario needs."""
 PROJECT = """
@@ -91,9 +96,9 @@ class Clock:
         return call
 
 
-def write_project(folder: Path, scenarios: int, mutants: int, trials: int) -> None:
+def write_project(folder: Path, scenarios: int, mutants: int, trials: int, *, varied: bool = False) -> None:
     """Write a project with as many rules in its prompt as it shall have mutants."""
-    head = f"SCENARIOS, RULES = {scenarios}, {mutants}\n"
+    head = f"SCENARIOS, RULES, VARIED = {scenarios}, {mutants}, {varied}\n"
     (folder / "scale_agent.py").write_text(head + AGENT)
     (folder / "prompt.md").write_text("".join(f"- Never talk about subject {i}.\n" for i in range(mutants)))
     (folder / "scenarios").mkdir()
@@ -166,11 +171,12 @@ def main() -> int:
     parser.add_argument("--scenarios", type=int, default=500)
     parser.add_argument("--mutants", type=int, default=500)
     parser.add_argument("--trials", type=int, default=30_000)
+    parser.add_argument("--varied", action="store_true", help="Each run's answer has other words.")
     asked = parser.parse_args()
     clock, before = Clock(), memory()
     watch(clock)
     with tempfile.TemporaryDirectory() as folder:
-        write_project(Path(folder), asked.scenarios, asked.mutants, asked.trials)
+        write_project(Path(folder), asked.scenarios, asked.mutants, asked.trials, varied=asked.varied)
         result = campaign(Path(folder), clock)
     score = result.score
     print(f"{asked.scenarios} scenarios x {asked.mutants} mutants, {result.cost.trials:,} trials:")

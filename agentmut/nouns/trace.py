@@ -187,12 +187,18 @@ class AgentTrace(Frozen):
     @property
     def usage(self) -> Usage:
         """Return tokens of all model calls."""
-        return sum((step.usage for step in self.steps), Usage())
+        used = [step.usage for step in self.steps]
+        return used[0] if len(used) == 1 else sum(used, Usage())
+
+    @property
+    def cached_tokens(self) -> int:
+        """Return the input tokens that prompt caches held; 0 where a recorded run answered a part."""
+        return 0 if self.recalled else sum(step.usage.cached_tokens for step in self.steps)
 
     @property
     def usd(self) -> float | None:
         """Cost of the run in US dollars; None when any model call that was answered has no known price."""
-        if self.unpriced_models:
+        if self._unpriced:
             return None
         return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
 
@@ -204,13 +210,14 @@ class AgentTrace(Frozen):
     @property
     def paid_usd(self) -> float | None:
         """Return `usd` without what a recorded run answered, in US dollars; None where `usd` is."""
-        saved = sum(part.usd or 0.0 for part in self.recalled)
-        return self.usd if self.usd is None or not saved else max(0.0, self.usd - saved)
+        usd, saved = self.usd, sum(part.usd or 0.0 for part in self.recalled)
+        return usd if usd is None or not saved else max(0.0, usd - saved)
 
     @property
     def paid_tokens(self) -> int:
         """Return the tokens of the model calls that a service answered."""
-        return max(0, self.usage.total - sum(part.usage.total for part in self.recalled))
+        used = sum(step.usage.total for step in self.steps)
+        return max(0, used - sum(part.usage.total for part in self.recalled))
 
     @property
     def unpriced_models(self) -> frozenset[str]:

@@ -57,7 +57,7 @@ class Redactor:
 
     def execution(self, execution: Execution) -> Execution:
         """Return the execution without secrets, in whatever part of it they are."""
-        written = storable_json(execution)
+        written = storable_json(execution, exclude_defaults=True)  # which are no secrets
         return execution if self.text(written) == written else self.model(execution)
 
     def secrets_in(self, text: str) -> set[str]:

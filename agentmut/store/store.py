@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -42,6 +42,8 @@ from agentmut.store.rows import (
 from agentmut.store.schema import footprints, judged, quarantined, reused, runs, trials
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
 from agentmut.store.waits import waits_by_scenario
+
+T = TypeVar("T")
 
 KEPT_FOOTPRINTS = 4096
 
@@ -96,6 +98,28 @@ class Store:
         used = _used_by(run, trials.c.mutant == mutant)
         query = select(used).order_by(used.c.scenario, used.c.repeat, used.c.id)
         return self._connections.every(query, self._trial)
+
+    def first_evidence(self, run: str, mutant: str, most: Mapping[str, int]) -> dict[str, list[StoredTrial]]:
+        """Return the first trials of a mutant that are evidence, by scenario: as many of each scenario as `most` says.
+
+        They come in the order of the repeats. Of a trial that was repeated after trouble the last one counts.
+        """
+        used = _used_by(run, trials.c.mutant == mutant, trials.c.scenario.in_(most))
+        ordered = select(used.c.id, used.c.scenario, used.c.repeat, used.c.ending)
+        ordered = ordered.order_by(used.c.scenario, used.c.repeat, used.c.id)
+        latest = {(row["scenario"], row["repeat"]): row for row in self._connections.every(ordered, dict)}
+        wanted: dict[str, list[int]] = {}
+        for (scenario, _), row in latest.items():
+            ids = wanted.setdefault(scenario, [])
+            if len(ids) < most[scenario] and Ending(row["ending"]).is_evidence:
+                ids.append(row["id"])
+        read = self._by_id([id for ids in wanted.values() for id in ids])
+        return {scenario: [read[id] for id in ids] for scenario, ids in wanted.items()}
+
+    def _by_id(self, ids: Iterable[int]) -> dict[int, StoredTrial]:
+        queries = (select(trials).where(trials.c.id.in_(some)) for some in _in_batches(ids))
+        found = (self._connections.every(query, self._trial) for query in queries)
+        return {trial.id: trial for some in found for trial in some}
 
     def rows_of(self, run: str) -> Iterator[Mapping[Any, Any]]:
         """Everything that a run has executed or taken over, row by row, for `adopt` of another store."""
@@ -325,7 +349,7 @@ def _is_there(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[
     return set() if connection.execute(select(trials.c.id).where(*same)).first() else None
 
 
-def _in_batches(rows: Iterable[Mapping[Any, Any]]) -> Iterator[Sequence[Mapping[Any, Any]]]:
+def _in_batches(rows: Iterable[T]) -> Iterator[Sequence[T]]:
     """Yield rows by the hundred: a transaction with all of them would keep others waiting."""
     left = iter(rows)
     while some := list(islice(left, 100)):

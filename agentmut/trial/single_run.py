@@ -136,10 +136,9 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
             recorder.closed, recorder.cut_off = True, not task.done()
             if not task.done():
                 await _give_up(task)
-    cut_short = recorder.trace(())
-    trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
+    ended, (ending, reason) = (recorder.trace(()), cut_off) if cut_off else _conclude(task, recorder)
     service = spent or recorder.service_time()
-    trace = trace.model_copy(update={"service": service, "recalled": recalled(recorder.exchanges)})
+    trace = ended.model_copy(update={"service": service, "recalled": recalled(recorder.exchanges)})
     return Execution(
         ending=ending,
         reason=reason,
@@ -233,12 +232,12 @@ async def _give_up(task: Run) -> None:
     await asyncio.wait({task}, timeout=GRACE)
 
 
-def _conclude(task: Run, recorder: Recorder, cut_short: AgentTrace) -> tuple[AgentTrace, tuple[Ending, str]]:
+def _conclude(task: Run, recorder: Recorder) -> tuple[AgentTrace, tuple[Ending, str]]:
     error = asyncio.CancelledError("the agent cancelled itself") if task.cancelled() else task.exception()
     if error is None:
         trace = task.result()
         return trace, ending_of_answer(trace, recorder)
-    failed = cut_short.model_copy(update={"error": described(error)})
+    failed = recorder.trace(()).model_copy(update={"error": described(error)})
     if isinstance(error, AdapterError):
         return failed, (Ending.UNBUILDABLE, str(error))
     return failed, ending_of_error(error, recorder)

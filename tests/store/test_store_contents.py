@@ -193,3 +193,23 @@ def test_many_processes_may_open_a_new_store_at_the_same_time(where: Where) -> N
     program = "import sys; from pathlib import *; from agentmut.store import *; Store(eval(sys.argv[1]))"
     racers = [subprocess.Popen([sys.executable, "-c", program, repr(where)]) for _ in range(4)]
     assert [racer.wait() for racer in racers] == [0, 0, 0, 0]
+
+
+def test_the_first_evidence_of_a_mutant_is_as_many_trials_as_asked_for_the_last_of_each_repeat(
+    store: Store,
+) -> None:
+    def at(repeat: int, scenario: str, ending: Ending = Ending.ANSWERED, mutant: str = "m") -> StoredTrial:
+        made = trial(f"{scenario}{repeat}{ending}{mutant}", f"{scenario} {repeat}", mutant, ending)
+        return made._replace(scenario=scenario, repeat=repeat)
+
+    spoiled = at(1, "one", Ending.INFRASTRUCTURE)
+    store.save("a", [at(2, "one"), spoiled, at(1, "one"), at(0, "one", Ending.INFRASTRUCTURE), at(3, "one")])
+    store.save(
+        "a", [at(0, "two"), at(0, "three"), at(0, "one", mutant=""), at(1, "two", Ending.INFRASTRUCTURE)]
+    )
+    store.save("b", [at(0, "one")])
+    found = store.first_evidence("a", "m", {"one": 2, "two": 5, "four": 5})
+    kept = {name: [(t.repeat, t.execution.ending) for t in trials] for name, trials in found.items()}
+    answered = Ending.ANSWERED
+    assert kept == {"one": [(1, answered), (2, answered)], "two": [(0, answered)]}
+    assert found["one"][0].execution.trace.text == "one 1"

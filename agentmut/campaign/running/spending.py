@@ -27,8 +27,8 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
         baseline_trials=spend.baseline_trials + is_baseline(launch),
         usd=spend.usd + (usd or 0.0),
         unpriced=spend.unpriced + (usd is None),
-        tokens=spend.tokens + execution.trace.paid_tokens,
-        cached_tokens=spend.cached_tokens + (0 if trace.recalled else trace.usage.cached_tokens),
+        tokens=spend.tokens + trace.paid_tokens,
+        cached_tokens=spend.cached_tokens + trace.cached_tokens,
         saved_usd=spend.saved_usd + trace.cache_saved_usd,
         abandoned=spend.abandoned + execution.abandoned,
         kept=spend.kept + text_size(trace),
@@ -44,8 +44,9 @@ def is_baseline(launch: Launch) -> bool:
 
 def with_gaps(spend: Spend, execution: Execution) -> Spend:
     """Return the spending with the models whose calls have no price; the store does not count them."""
-    silent = execution.trace.unreported_models
-    unpriced = execution.trace.unpriced_models - silent
+    answered = execution.trace.unpriced_models
+    silent = execution.trace.unreported_models if answered else answered
+    unpriced = answered - silent
     if silent <= spend.without_tokens and unpriced <= spend.without_price:
         return spend
     return replace(

@@ -1,12 +1,12 @@
 """Classify each survivor by what the suite lacks: an assertion, a scenario, or unknown."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from agentmut.campaign import Arm, CampaignState, last_trials
+from agentmut.campaign import Arm, CampaignState
 from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status, VisibleChanges
 from agentmut.stats import KillTable
-from agentmut.store import Store, StoredTrial
+from agentmut.store import Store
 
 
 def with_gaps(
@@ -76,22 +76,24 @@ def _gap(intent: Intent, change: BehaviourChange | None) -> str | None:
 def _changes(
     state: CampaignState, store: Store, mutants: Iterable[str]
 ) -> Iterator[tuple[str, BehaviourChange | None]]:
-    from agentmut.insight.explain.behaviour import Compared, TraceTest
+    from agentmut.insight.explain.behaviour import ENOUGH, Compared, TraceTest
     from agentmut.insight.fingerprint import Fingerprint, fingerprint
 
-    def prints(mutant: str) -> dict[str, list[Fingerprint]]:
-        kept = _evidence(store.trials_of(state.plan.run_id, mutant))
+    def prints(mutant: str, most: Mapping[str, int]) -> dict[str, list[Fingerprint]]:
+        kept = store.first_evidence(state.plan.run_id, mutant, most)
         return {name: [fingerprint(trial.execution) for trial in trials] for name, trials in kept.items()}
 
-    test = TraceTest(prints(""), state.plan.seed)
-    for mutant in mutants:
-        tried = prints(mutant)
-        arm: Arm = state.arms[mutant]
-        blocks = [
-            Compared(lane.scenario, tried.get(lane.scenario, [])[: first_block(lane.table)])
-            for lane in arm.lanes
-        ]
-        yield mutant, test.change(mutant, blocks)
+    sizes = {mutant: _sizes(state.arms[mutant]) for mutant in mutants}
+    tried_on = sorted(set[str]().union(*sizes.values()))
+    test = TraceTest(prints("", dict.fromkeys(tried_on, ENOUGH)), state.plan.seed)
+    for mutant, most in sizes.items():
+        tried = prints(mutant, most)
+        yield mutant, test.change(mutant, [Compared(name, tried.get(name, [])) for name in most])
+
+
+def _sizes(arm: Arm) -> dict[str, int]:
+    """Return how many runs of each scenario are compared."""
+    return {lane.scenario: first_block(lane.table) for lane in arm.lanes}
 
 
 def first_block(table: KillTable) -> int:
@@ -101,11 +103,3 @@ def first_block(table: KillTable) -> int:
     Who gets more than these depends on failures, and so may not be compared.
     """
     return next((n for n, failures in enumerate(table.survive_at) if failures >= 0), 0)
-
-
-def _evidence(trials: Iterable[StoredTrial]) -> dict[str, list[StoredTrial]]:
-    found: dict[str, list[StoredTrial]] = {}
-    for name, kept in last_trials(trials).items():
-        if telling := [trial for trial in kept if trial.execution.ending.is_evidence]:
-            found[name] = telling
-    return found
