@@ -139,12 +139,13 @@ def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]
         "A linear regression on score, scenarios and checks learns from the development faults of the other agents; "
         f"its median absolute error on the test faults of this one. Goal: at most {ERROR_GOAL}.\n"
     )
-    yield "| agent | median error | error of the others' mean share |"
-    yield "| --- | ---: | ---: |"
+    yield "| agent | median error | without the score, from sizes alone | error of the others' mean share |"
+    yield "| --- | ---: | ---: | ---: |"
     told = predictions(agents, suites)
     for one in told:
-        error = one.median_error
-        yield f"| {one.agent} | {error:.2f}{' (goal missed)' if error > ERROR_GOAL else ''} | {one.plain_error:.2f} |"
+        missed = " (goal missed)" if one.median_error > ERROR_GOAL else ""
+        errors = f"{one.median_error:.2f}{missed} | {one.size_error:.2f} | {one.plain_error:.2f}"
+        yield f"| {one.agent} | {errors} |"
     yield "\nPredicted and found, over all sub-suites of agents that were not seen:\n"
     yield "| predicted share | sub-suites | mean share found | middle half |"
     yield "| --- | ---: | ---: | ---: |"

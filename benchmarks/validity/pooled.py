@@ -11,6 +11,8 @@ from benchmarks.validity.collect import Collected
 from benchmarks.validity.figures import Correlation, Floats, sizes
 from benchmarks.validity.suites import Measured, faults, mutants, share
 
+EVERY, SIZES = [0, 1, 2, 3], [0, 2, 3]
+"""Columns of `features`: all, and those without the score."""
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -21,6 +23,8 @@ class Predicted(NamedTuple):
     guess: Floats
     """The predicted share of test faults that each sub-suite finds."""
     found: Floats
+    by_size: Floats
+    """The same, predicted from the numbers of scenarios and checks alone, without the score."""
     plain: float
     """The mean share of development faults that the other agents' sub-suites find."""
 
@@ -28,6 +32,11 @@ class Predicted(NamedTuple):
     def median_error(self) -> float:
         """Return the median absolute error of the regression."""
         return float(np.median(abs(self.guess - self.found)))
+
+    @property
+    def size_error(self) -> float:
+        """Return the median absolute error of the regression without the score."""
+        return float(np.median(abs(self.by_size - self.found)))
 
     @property
     def plain_error(self) -> float:
@@ -66,10 +75,15 @@ def predictions(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]
         rest = [i for i in range(len(agents)) if i != out]
         x = np.vstack([features(suites[i], agents[i]) for i in rest])
         y = np.concatenate([_share(agents[i], suites[i], "development") for i in rest])
-        weights = np.linalg.lstsq(x, y, rcond=None)[0]
-        guess = np.clip(features(suites[out], found) @ weights, 0, 1)
-        told.append(Predicted(found.agent, guess, _share(found, suites[out], "test"), float(y.mean())))
+        own = features(suites[out], found)
+        guess, by_size = (_learned(x[:, used], y, own[:, used]) for used in (EVERY, SIZES))
+        truth = _share(found, suites[out], "test")
+        told.append(Predicted(found.agent, guess, truth, by_size, float(y.mean())))
     return told
+
+
+def _learned(x: Floats, y: Floats, own: Floats) -> Floats:
+    return np.clip(own @ np.linalg.lstsq(x, y, rcond=None)[0], 0, 1)
 
 
 def calibration(told: Sequence[Predicted]) -> Iterator[tuple[float, float, Floats]]:

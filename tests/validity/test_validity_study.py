@@ -98,10 +98,13 @@ def _as_development(found: Collected) -> list[Variant]:
 
 
 def test_predicted_shares_are_put_into_bins() -> None:
-    told = [Predicted("a", np.array([0.1, 0.5, 1.0]), np.array([0.2, 0.6, 0.9]), 0.5)]
+    told = [
+        Predicted("a", np.array([0.1, 0.5, 1.0]), np.array([0.2, 0.6, 0.9]), np.array([0.4, 0.4, 0.4]), 0.5)
+    ]
     bins = {low: list(found) for low, _, found in calibration(told)}
     assert bins == {0.0: [0.2], 0.2: [], 0.4: [0.6], 0.6: [], 0.8: [0.9]}
     assert told[0].median_error == pytest.approx(0.1)
+    assert told[0].size_error == pytest.approx(0.2)
     assert told[0].plain_error == pytest.approx(0.3)
 
 
