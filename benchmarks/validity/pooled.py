@@ -83,7 +83,8 @@ def predictions(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]
 
 
 def _learned(x: Floats, y: Floats, own: Floats) -> Floats:
-    return np.clip(own @ np.linalg.lstsq(x, y, rcond=None)[0], 0, 1)
+    guess: Floats = np.clip(own @ np.linalg.lstsq(x, y, rcond=None)[0], 0, 1)
+    return guess
 
 
 def calibration(told: Sequence[Predicted]) -> Iterator[tuple[float, float, Floats]]:
