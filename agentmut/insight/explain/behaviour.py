@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agentmut.insight.explain.lost_and_gained import LostAndGained, Shown, shown
+from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Columns, Fingerprint, Reference, in_words
 from agentmut.nouns import BehaviourChange
 from agentmut.stats import Aspect, TraceComparison, adjust, compare_traces
@@ -62,7 +62,7 @@ class TraceTest:
     seed: int
     alpha: float = ALPHA
     _references: dict[str, Reference] = field(default_factory=dict)
-    _shown: dict[str, tuple[Shown, ...]] = field(default_factory=dict)
+    _shown: dict[str, OriginalRuns] = field(default_factory=dict)
 
     def change(self, mutant: str, blocks: Sequence[Compared]) -> BehaviourChange | None:
         """Return the finding on a mutant; None where no scenario has enough runs.
@@ -103,7 +103,7 @@ class TraceTest:
         scenario = block.scenario
         if scenario not in self._references:
             self._references[scenario] = Reference(self.original[scenario][:ENOUGH])
-            self._shown[scenario] = tuple(map(shown, self.original[scenario][:ENOUGH]))
+            self._shown[scenario] = OriginalRuns(tuple(map(shown, self.original[scenario][:ENOUGH])))
         columns = self._references[scenario].columns(block.runs)
         exact = LostAndGained(self._shown[scenario], tuple(map(shown, block.runs)))
         return Finding(scenario, self._compared(columns, level, mutant, scenario), columns, exact)
@@ -123,7 +123,7 @@ def _noticeable(found: Sequence[Finding], level: float) -> tuple[float | None, f
     """
     new, lost = [], []
     for each in found:
-        tests, n0, n = each.exact.tests, len(each.exact.original), len(each.exact.mutant)
+        tests, n0, n = each.exact.tests, len(each.exact.original.runs), len(each.exact.mutant)
         new.append(_share(tests.fewest_new(EXACT * level), n))
         lost.append(_share(tests.fewest_lost(EXACT * level), n0))
     return _largest(new), _largest(lost)

@@ -1,9 +1,10 @@
 """What runs of the original show and a mutant's do not, or the other way round: calls, fields, words. Exact tests."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise, takewhile
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.insight.fingerprint import Feature, Fingerprint, in_words
@@ -48,16 +49,44 @@ def _repeats(feature: Feature, times: float) -> bool:
     return feature.kind == "calls" and times > 1
 
 
-class Moved(NamedTuple):
-    """Features that show in the very same runs, of which some number of the mutant's differs from the original's."""
+@dataclass(frozen=True)
+class OriginalRuns:
+    """What the original's runs on one scenario show; read off once for all mutants."""
 
-    feature: Feature
-    """The one of them that tells most."""
-    written: str
+    runs: Sequence[Shown]
+
+    @cached_property
+    def where(self) -> Mapping[Feature, int]:
+        """Return, by feature, the runs that show it: bit i is run i."""
+        return _where(self.runs)
+
+    @cached_property
+    def alike(self) -> Mapping[int, Sequence[Feature]]:
+        """Return the features that show in the very same runs, by these runs."""
+        found: dict[int, list[Feature]] = {}
+        for feature, runs in self.where.items():
+            found.setdefault(runs, []).append(feature)
+        return found
+
+
+def _where(runs: Iterable[Shown]) -> dict[Feature, int]:
+    found: dict[Feature, int] = {}
+    for place, run in enumerate(runs):
+        bit = 1 << place
+        for feature in run:
+            found[feature] = found.get(feature, 0) | bit
+    return found
+
+
+class Pattern(NamedTuple):
+    """Runs that show the same features, of which some number of the mutant's differs from the original's."""
+
+    runs: int
+    """Bit i is run i; the mutant's runs follow the original's."""
     original: int
     mutant: int
     p: float
-    """Fisher's, one-sided, of this feature alone."""
+    """Fisher's, one-sided, of such a feature alone."""
 
 
 @dataclass(frozen=True)
@@ -68,62 +97,78 @@ class LostAndGained:
     family, the chance that any p-value is called significant although both behave alike is at most the level.
     """
 
-    original: Sequence[Shown]
+    original: OriginalRuns
     mutant: Sequence[Shown]
 
     @cached_property
     def p_value(self) -> float:
         """Return the p-value of the clearest loss or gain, corrected for all features that could have been."""
-        return self.tests.adjusted(self.moved[0].p) if self.moved else 1.0
+        return self.tests.adjusted(min(one.p for one in self.patterns)) if self.patterns else 1.0
 
     @cached_property
     def tests(self) -> Presences:
         """Return the tests of all features."""
-        return Presences.of(len(self.original), len(self.mutant), map(_total, self.moved))
+        totals = (one.original + one.mutant for one in self.patterns)
+        return Presences.of(len(self.original.runs), len(self.mutant), totals)
 
     @cached_property
-    def moved(self) -> tuple[Moved, ...]:
-        """Return all features, the clearest first; those of the same runs as one."""
-        found = [self._moved(pattern, features) for pattern, features in self._by_runs.items()]
-        return tuple(sorted(found, key=lambda one: (one.p, _telling(one.feature))))
+    def patterns(self) -> Sequence[Pattern]:
+        """Return the patterns of all features. Those that the mutant does not show are as they were without it."""
+        here = Counter(self.original.where.get(feature, 0) for feature in self._own)
+        left = (runs for runs, features in self.original.alike.items() if here[runs] < len(features))
+        p_value = lru_cache(maxsize=None)(Presences(len(self.original.runs), len(self.mutant), ()).p_value)
+        found = []
+        for runs in (*left, *self._alike):
+            mutant = (runs >> len(self.original.runs)).bit_count()
+            total = runs.bit_count()
+            found.append(Pattern(runs, total - mutant, mutant, p_value(mutant, total)))
+        return found
 
     def told(self, level: float) -> Iterator[MovedFeature]:
         """Yield what changed at the level, in words with counts; a phrase of a sentence that is told is left out."""
         said: list[str] = []
         told = 0
-        clear = takewhile(lambda one: self.tests.adjusted(one.p) <= level, self.moved)
-        for one in sorted(clear, key=lambda one: (_telling(one.feature)[0], one.p)):
-            key = one.feature.of[0] if one.feature.kind in ("sentence", "phrase") else ""
+        significant = lru_cache(maxsize=None)(lambda p: self.tests.adjusted(p) <= level)
+        clear = [(self._most_telling(one), one) for one in self.patterns if significant(one.p)]
+        clear.sort(key=lambda each: (_telling(each[0])[0], each[1].p, _telling(each[0])))
+        for feature, one in clear:
+            key = feature.of[0] if feature.kind in ("sentence", "phrase") else ""
             if key and any(key in other or other in key for other in said):
                 continue
             said += [key] if key else []
-            yield self._in_words(one)
+            yield self._in_words(feature, one)
             told += 1
             if told == MOST_TOLD:
                 return
 
     @cached_property
-    def _by_runs(self) -> Mapping[tuple[int, ...], list[Feature]]:
-        places: dict[Feature, list[int]] = {}
-        for place, run in enumerate((*self.original, *self.mutant)):
-            for feature in run:
-                places.setdefault(feature, []).append(place)
-        found: dict[tuple[int, ...], list[Feature]] = {}
-        for feature, runs in places.items():
-            found.setdefault(tuple(runs), []).append(feature)
+    def _own(self) -> Mapping[Feature, int]:
+        """Return, by feature that the mutant shows, all runs that show it."""
+        before = self.original.where
+        shift = len(self.original.runs)
+        return {
+            feature: before.get(feature, 0) | runs << shift for feature, runs in _where(self.mutant).items()
+        }
+
+    @cached_property
+    def _alike(self) -> Mapping[int, Sequence[Feature]]:
+        found: dict[int, list[Feature]] = {}
+        for feature, runs in self._own.items():
+            found.setdefault(runs, []).append(feature)
         return found
 
-    def _moved(self, runs: tuple[int, ...], features: Iterable[Feature]) -> Moved:
-        feature = min(features, key=_telling)
-        mutant = sum(place >= len(self.original) for place in runs)
-        p = Presences(len(self.original), len(self.mutant), ()).p_value(mutant, len(runs))
-        written = (*self.original, *self.mutant)[runs[0]][feature]
-        return Moved(feature, written, len(runs) - mutant, mutant, p)
+    def _most_telling(self, one: Pattern) -> Feature:
+        features = self._alike.get(one.runs) or [
+            feature for feature in self.original.alike[one.runs] if feature not in self._own
+        ]
+        return min(features, key=_telling)
 
-    def _in_words(self, one: Moved) -> MovedFeature:
-        n0, n = len(self.original), len(self.mutant)
+    def _in_words(self, feature: Feature, one: Pattern) -> MovedFeature:
+        n0, n = len(self.original.runs), len(self.mutant)
         before, now = one.original / n0, one.mutant / n
-        feature = Feature(one.feature.kind, (one.written,)) if one.written else one.feature
+        first = (one.runs & -one.runs).bit_length() - 1
+        written = (self.original.runs[first] if first < n0 else self.mutant[first - n0])[feature]
+        feature = Feature(feature.kind, (written,)) if written else feature
         return MovedFeature(
             words=in_words(feature, up=now > before),
             baseline_runs=one.original,
@@ -133,10 +178,6 @@ class LostAndGained:
             baseline_mean=round(before, 4),
             mean=round(now, 4),
         )
-
-
-def _total(one: Moved) -> int:
-    return one.original + one.mutant
 
 
 def _telling(feature: Feature) -> tuple[int, int, Feature]:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from agentmut.insight.explain.behaviour import Compared, TraceTest
-from agentmut.insight.explain.lost_and_gained import LostAndGained, shown
+from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Fingerprint, fingerprint
 from agentmut.insight.said import sentences
 from agentmut.nouns.execution import Ending, Execution
@@ -68,7 +68,8 @@ def test_a_call_a_repetition_an_order_and_a_field_are_lost_or_new() -> None:
             [fingerprint(Execution(ending=Ending.ANSWERED, trace=one))] * n
             for one, n in ((before, 30), (now, 10))
         )
-        told = [one.words for one in LostAndGained([*map(shown, original)], [*map(shown, mutant)]).told(0.03)]
+        exact = LostAndGained(OriginalRuns([*map(shown, original)]), [*map(shown, mutant)])
+        told = [one.words for one in exact.told(0.03)]
         assert wanted in told, (wanted, told)
 
 
