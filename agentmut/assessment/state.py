@@ -177,9 +177,10 @@ class Assessment(Account):
         }
         self.watch = Watch(self._harmed)
 
-    def begun_again(self) -> Self:
-        """Return the same assessment before its first trial."""
-        return type(self)(self.plan, self.suite, self.scenarios, self.rules)
+    def begin_again(self) -> Self:
+        """Forget all trials and return this assessment: who holds it sees what it does from now on."""
+        self.__init__(self.plan, self.suite, self.scenarios, self.rules)  # type: ignore[misc]
+        return self
 
     def _harmed(self) -> bool:
         """Return whether trouble has cost a scenario that was answered the trials that its verdict takes."""

@@ -129,7 +129,9 @@ def _both_rates() -> Iterator[Figure]:
     """10 passes, 5 failures, 2 timeouts at work, 5 trials that never tried the agent."""
     counts = {Outcome.PASS: 10, Outcome.FAIL: 5, Outcome.TIMEOUT: 2, Outcome.INFRASTRUCTURE: 3}
     rates = pass_rates({**counts, Outcome.PRE_VALIDATION: 1, Outcome.EMPTY_RUN: 1})
-    for name, interval, n in zip(("per protocol", "intention to treat"), rates, (17, 22), strict=True):
+    for name, interval, n in zip(
+        ("per protocol", "intention to treat", "in time"), rates, (17, 22, 15), strict=True
+    ):
         assert interval.estimate is not None
         yield Figure(f"10 passes of 22 trials, {name}", interval.estimate, f"10/{n}", 10 / n, 10 / n)
 

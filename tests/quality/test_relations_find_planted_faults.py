@@ -129,11 +129,14 @@ def tables() -> Tables:
     return Tables(None)
 
 
-def rule(relation: Relation, identity: list[bool]) -> StoppingRule:
+def rule(relation: Relation, identity: list[bool]) -> StoppingRule | None:
+    """Return None, as the product does, where the relation says nothing of runs that should be alike."""
     if relation.expectation is not Expectation.INVARIANT:
         level = LEVEL
         design = SprtDesign(1 - level.tolerance, level.margin, level.alpha, level.beta, level.pairs)
         return Sprt(design, level.pairs)
+    if not identity:
+        return None
     return comparison(Counts(violations=identity.count(False), pairs=len(identity)), LEVEL, tables())
 
 
@@ -146,6 +149,8 @@ def verdict(name: str, agent: Agent, seed: int) -> Verdict:
     same = [held for one, other in zip(rest[::2], rest[1::2], strict=True)
             for held in judged(relation, agent, one, SAME_AGAIN, (other,), found)]  # fmt: skip
     stopping, held = rule(relation, same), list[bool]()
+    if stopping is None:
+        return Verdict.INCONCLUSIVE
     for passed in checks(relation, agent, rng, rest, found):
         held.append(passed)
         if stopping.ended(held):

@@ -168,7 +168,7 @@ def renamed(name: str) -> str:
 
 
 def test_a_request_is_read() -> None:
-    assert codec_for("/model/x/invoke") is None
+    assert codec_for("/model/x/count-tokens") is None
     request = read()
     system, user, tool, assistant = Role.SYSTEM, Role.USER, Role.TOOL, Role.ASSISTANT
     assert [m.role for m in request.messages] == [system, system, user, assistant, tool, tool]

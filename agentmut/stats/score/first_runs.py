@@ -57,8 +57,9 @@ def replayed_green(killed: Killed, needed: int, runs: int) -> float:
     Raises `ValueError` for counts that are none, and for a place where the tables do not kill.
 
     >>> from agentmut.stats.kill.rule import decision_table
-    >>> three_of_three = Killed((decision_table(2, 50),), 3, 3)
-    >>> replayed_green(three_of_three, 1, 1)
+    >>> from agentmut.stats.kill.rule import KillDesign
+    >>> tables = (decision_table(2, 50, KillDesign()),)
+    >>> replayed_green(killed_where(tables, "1" * 20), 1, 1)
     0.0
     """
     check_count("needed", needed, 0, check_count("runs", runs, 1))
