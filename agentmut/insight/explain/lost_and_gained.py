@@ -113,7 +113,7 @@ class LostAndGained:
 
     @cached_property
     def patterns(self) -> Sequence[Pattern]:
-        """Return the patterns of all features. Those that the mutant does not show are as they were without it."""
+        """Return the patterns of all features. A feature that the mutant does not show keeps the runs it had before."""
         here = Counter(self.original.where.get(feature, 0) for feature in self._own)
         left = (runs for runs, features in self.original.alike.items() if here[runs] < len(features))
         p_value = lru_cache(maxsize=None)(Presences(len(self.original.runs), len(self.mutant), ()).p_value)
