@@ -126,7 +126,9 @@ def story(folder: Path, store: dict[str, str] | None) -> dict[str, Said]:
     return {verb: Said(code, plain(text, folder)) for verb, (code, text) in told.items()}
 
 
-@pytest.mark.xfail(strict=False, reason="failed once in a whole run of the checks; the cause is not known yet")
+@pytest.mark.xfail(
+    strict=False, reason="failed once in a whole run of the checks; the cause is not known yet"
+)
 def test_every_verb_says_on_a_server_what_it_says_on_a_file(server: PostgresServer, tmp_path: Path) -> None:
     on_file = story(tmp_path / "on_file", None)
     on_server = story(tmp_path / "on_server", {"url": server.url(), "project": "verbs"})
