@@ -31,6 +31,7 @@ from agentmut.wire.carriers.proxy.roster import Everyone  # noqa: E402
 from agentmut.wire.carriers.proxy.server import Proxy  # noqa: E402
 from agentmut.wire.carriers.proxy.upstream import Upstream  # noqa: E402
 from agentmut.wire.rewriting.rewriter import ConfigRewriter  # noqa: E402
+from benchmarks.figure import Figure, printed  # noqa: E402
 
 RULE = "- Ask for the order number before you promise a refund.\n"
 PATH = "/v1/chat/completions"
@@ -54,18 +55,6 @@ CHUNK = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"
 LAST = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 FIRST_TOKEN = 0.005
 """Seconds that the service takes for it."""
-
-
-class Figure(NamedTuple):
-    """One measured figure and whether it is what it should be."""
-
-    name: str
-    measured: str
-    target: str
-    met: bool
-
-    def __str__(self) -> str:
-        return f"{'ok  ' if self.met else 'MISS'}  {self.name:<58} {self.measured:<66} target {self.target}"
 
 
 def request_body(size: int, *, stream: bool = False) -> bytes:
@@ -329,12 +318,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller samples, less than a minute")
     quick = parser.parse_args().quick
-    missed = 0
-    for figure in figures(quick):
-        print(figure, flush=True)
-        missed += not figure.met
-    print(f"{missed} missed" if missed else "all targets met")
-    return int(missed > 0)
+    return printed(figures(quick))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ if str(ROOT) not in sys.path:
 from aiohttp import ClientSession, TCPConnector, web  # noqa: E402
 
 from benchmarks.commit import commit  # noqa: E402
-from benchmarks.figure import Figure  # noqa: E402
+from benchmarks.figure import Figure, printed  # noqa: E402
 from benchmarks.proxy import Running, load, request_body, running, serve_canned, serve_proxy  # noqa: E402
 
 CONNECTIONS = 16
@@ -129,12 +129,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="5 blocks in the place of 20")
     blocks = 5 if parser.parse_args().quick else 20
     print(f"commit {commit()}, {blocks} blocks of {BLOCK} requests")
-    missed = 0
-    for figure in figures(blocks):
-        print(figure, flush=True)
-        missed += not figure.met
-    print(f"{missed} missed" if missed else "all targets met")
-    return int(missed > 0)
+    return printed(figures(blocks))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class GateReport(Frozen):
     """The requirements behind a decision other than deploy; what a deploy let through."""
     requirements: tuple[Requirement, ...]
     origins: Origins = Origins()
-    """Of the runs behind all reports that were looked at; each report counts once."""
+    """Whose the runs behind the reports are. Each report counts once."""
     inconclusive: Inconclusive
     left_out: tuple[str, ...] = ()
     """Evidence that was found and not used, with the reason."""

@@ -60,7 +60,7 @@ class TrendReport(Frozen):
     project: str
     rows: tuple[TrendRow, ...]
     origins: Origins = Origins()
-    """Of all rows together."""
+    """Whose the runs of all rows are."""
     watches: tuple[Watch, ...]
     """The pass rate of each scenario, on the agent's config and the suite as they are."""
     false_alarm: float

@@ -8,11 +8,12 @@ from haystack.tools import create_tool_from_function
 from examples.libraries.tools import PROMPT, look_up_order
 
 
-def run(text: str) -> str:
+async def run(text: str) -> str:
     """Answer by Haystack's own loop."""
     agent = Agent(
         chat_generator=OpenAIChatGenerator(model="sim-large"),
         system_prompt=PROMPT,
         tools=[create_tool_from_function(look_up_order)],
     )
-    return str(agent.run(messages=[ChatMessage.from_user(text)])["messages"][-1].text)
+    reply = await agent.run_async(messages=[ChatMessage.from_user(text)])
+    return str(reply["messages"][-1].text)

@@ -6,7 +6,7 @@ from strands.models.openai import OpenAIModel
 from examples.libraries.tools import PROMPT, look_up_order
 
 
-def run(text: str) -> str:
+async def run(text: str) -> str:
     """Answer by Strands' own loop."""
     agent = Agent(
         model=OpenAIModel(model_id="sim-large"),
@@ -14,4 +14,4 @@ def run(text: str) -> str:
         tools=[tool(look_up_order)],
         callback_handler=None,
     )
-    return str(agent(text))
+    return str(await agent.invoke_async(text))

@@ -8,6 +8,7 @@ import pytest
 from agentmut.nouns.foreign import Origins
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Cost
+from agentmut.nouns.result_figures import Score
 from agentmut.report.files.junit import junit_report
 from agentmut.report.files.markdown import markdown_report
 from agentmut.report.files.outcome_files import outcomes_as
@@ -93,3 +94,23 @@ def test_the_share_follows_from_the_counts_whatever_a_document_says() -> None:
     del earlier["origins"]
     assert Cost.model_validate(earlier).origins.foreign_share == 0.25
     assert Origins().foreign_share == 0.0
+
+
+@pytest.mark.parametrize("cost", [OWN, MIXED])
+def test_the_id_of_a_run_stays_whole_in_eighty_columns_of_a_trend(cost: Cost) -> None:
+    parts: dict[str, object] = {
+        "run": "20261127-172831-6dff00",
+        "passes": 1075,
+        "trials": 1080,
+        "runs_of_agent": 11520,
+    }
+    score = Score(value=0.67, low=0.67, high=1.0, killed=2, survived=1)
+    (short,) = _trend(cost).rows
+    long = short.model_copy(
+        update={**parts, "pass_rate": 0.94, "score": score, "changed": ("agent", "suite")}
+    )
+    page = render_trend(_trend(cost).model_copy(update={"rows": (long,)}))
+    (line,) = [one for one in page.splitlines() if "20261127-172831-6dff00" in one]
+    assert "0.67 [0.67, 1.00]" in line
+    assert max(map(len, page.splitlines())) <= 80
+    assert (" foreign " in page) is (cost is MIXED)

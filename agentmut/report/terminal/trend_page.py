@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from rich.table import Table
+
 from agentmut.nouns import Origins
 from agentmut.report.paint import Page, clean
 from agentmut.report.report_wording import counted, interval, origins_line
-from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
 
 SHOWN = 30
@@ -31,25 +32,31 @@ def render_trend(report: TrendReport, color: bool = False) -> str:
 
 def _table(page: Page, rows: tuple[TrendRow, ...], rows_origins: Origins) -> None:
     page.title("Runs" if len(rows) <= SHOWN else f"The latest {SHOWN} runs")
-    table = plain_table("run", "passed", "pass^4", "score [95 %]", "new", "foreign", "not as before")
-    for row in rows[-SHOWN:]:
-        rate = "" if row.pass_rate is None else f" {row.pass_rate:.2f}"
-        score = interval(row.score) if row.score else row.kind
-        all_four = f"{row.pass_hat['4']:.2f}" if "4" in row.pass_hat else "-"
-        changed = ", ".join(row.changed) or "-"
-        table.add_row(
-            clean(row.run),
-            f"{row.passes}/{row.trials}{rate}",
-            all_four,
-            score,
-            str(row.runs_of_agent),
-            str(row.origins.foreign or "-"),
-            changed,
-        )
-    page.add(table)
+    page.add(_runs(rows[-SHOWN:], with_foreign=bool(rows_origins.foreign)))
     page.add("pass^4: the chance that all of four runs of a scenario pass, a mean over scenarios.")
     page.add(origins_line(rows_origins))
     page.add("new: runs of the agent that were not reused. Rows with a change compare with care.")
+
+
+def _runs(rows: tuple[TrendRow, ...], *, with_foreign: bool) -> Table:
+    """Return a line for each run in 80 columns: its id can be copied, and what changed is folded if need be."""
+    table = Table(box=None, padding=(0, 1 if with_foreign else 2, 0, 0), show_edge=False)
+    table.add_column("run", no_wrap=True)
+    for name in ("passed", "pass^4", "score [95 %]", "new", *(["foreign"] if with_foreign else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("changed", justify="right", overflow="fold")
+    for row in rows:
+        rate = "" if row.pass_rate is None else f" {row.pass_rate:.2f}"
+        table.add_row(
+            clean(row.run),
+            f"{row.passes}/{row.trials}{rate}",
+            f"{row.pass_hat['4']:.2f}" if "4" in row.pass_hat else "-",
+            interval(row.score) if row.score else row.kind,
+            str(row.runs_of_agent),
+            *([str(row.origins.foreign or "-")] if with_foreign else []),
+            ", ".join(row.changed) or "-",
+        )
+    return table
 
 
 def _drift(page: Page, report: TrendReport) -> None:

@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
     dear_only: int
     neither: int
     rest_killed: int
-    """Of the mutants without a verdict of the dear model, those that the cheap one kills."""
+    """Mutants that the cheap model kills and the dear model has not judged."""
     rest_alive: int
 
     @property

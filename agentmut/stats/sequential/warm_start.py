@@ -40,7 +40,7 @@ MOST_PAST = 50
 
 
 class Past(NamedTuple):
-    """Earlier trials of the same scenario; none of them may be a trial of the test."""
+    """Earlier trials of the same scenario. A trial of the test must not be among these."""
 
     passes: int
     trials: int

@@ -91,14 +91,7 @@ class _Passing:
 
     def __iter__(self) -> Iterator[bytes]:
         self._pieces = self._pieces or self._decoded.iter_bytes()
-        with self._relay.reading():
-            self._relay.awaits()
-            for piece in self._pieces:
-                if given := self._relay.feed(piece):
-                    yield given
-                self._relay.awaits()
-            if given := self._relay.rest():
-                yield given
+        return self._relay.through(self._pieces)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._pieces = self._pieces or self._decoded.aiter_bytes()

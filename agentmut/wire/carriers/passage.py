@@ -4,7 +4,7 @@ Carriers send and receive; everything else is here: the request as its mutant se
 given it, plain or streamed, and the record of each exchange however it ends.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
@@ -246,6 +246,17 @@ class Relay:
         self._complete = True
         self._exchange.settled()
         return self._gives(self._framing.rest()) if self._framing else b""
+
+    def through(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield what the agent is given of a reply that is read by blocking calls, to its end."""
+        with self.reading():
+            self.awaits()
+            for piece in pieces:
+                if given := self.feed(piece):
+                    yield given
+                self.awaits()
+            if given := self.rest():
+                yield given
 
     @property
     def rewrites(self) -> bool:

@@ -15,14 +15,7 @@ class PassingRaw:
 
     def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
         """Yield the pieces of the body."""
-        with self._relay.reading():
-            self._relay.awaits()
-            for piece in self._raw.stream(*arguments, **options):
-                if given := self._relay.feed(piece):
-                    yield given
-                self._relay.awaits()
-            if given := self._relay.rest():
-                yield given
+        return self._relay.through(self._raw.stream(*arguments, **options))
 
     def close(self) -> None:
         """Close the connection: the agent has heard enough."""
