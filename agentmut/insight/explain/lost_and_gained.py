@@ -63,10 +63,7 @@ class OriginalRuns:
     @cached_property
     def alike(self) -> Mapping[int, Sequence[Feature]]:
         """Return the features that show in the very same runs, by these runs."""
-        found: dict[int, list[Feature]] = {}
-        for feature, runs in self.where.items():
-            found.setdefault(runs, []).append(feature)
-        return found
+        return _alike(self.where)
 
 
 def _where(runs: Iterable[Shown]) -> dict[Feature, int]:
@@ -75,6 +72,14 @@ def _where(runs: Iterable[Shown]) -> dict[Feature, int]:
         bit = 1 << place
         for feature in run:
             found[feature] = found.get(feature, 0) | bit
+    return found
+
+
+def _alike(where: Mapping[Feature, int]) -> dict[int, list[Feature]]:
+    """Return features by the runs that show them."""
+    found: dict[int, list[Feature]] = {}
+    for feature, runs in where.items():
+        found.setdefault(runs, []).append(feature)
     return found
 
 
@@ -152,10 +157,7 @@ class LostAndGained:
 
     @cached_property
     def _alike(self) -> Mapping[int, Sequence[Feature]]:
-        found: dict[int, list[Feature]] = {}
-        for feature, runs in self._own.items():
-            found.setdefault(runs, []).append(feature)
-        return found
+        return _alike(self._own)
 
     def _most_telling(self, one: Pattern) -> Feature:
         features = self._alike.get(one.runs) or [
