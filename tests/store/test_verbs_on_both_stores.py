@@ -2,6 +2,8 @@
 
 import json
 import re
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,9 +128,17 @@ def story(folder: Path, store: dict[str, str] | None) -> dict[str, Said]:
     return {verb: Said(code, plain(text, folder)) for verb, (code, text) in told.items()}
 
 
-def test_every_verb_says_on_a_server_what_it_says_on_a_file(server: PostgresServer, tmp_path: Path) -> None:
-    on_file = story(tmp_path / "on_file", None)
-    on_server = story(tmp_path / "on_server", {"url": server.url(), "project": "verbs"})
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder whose path fits into a line: pages cut longer ones, at a place that hangs on their length."""
+    with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
+        yield Path(folder)
+
+
+def test_every_verb_says_on_a_server_what_it_says_on_a_file(server: PostgresServer, short_path: Path) -> None:
+    on_file = story(short_path / "file", None)
+    server.execute("create database verbs")  # `serve` lists the projects of a whole database
+    on_server = story(short_path / "base", {"url": server.url("verbs"), "project": "verbs"})
     assert {verb: on_file[verb].exit_code for verb in on_file} == {"run": 3, "resume": 0, **VERBS}
     for verb, there in on_server.items():
         assert there == on_file[verb], verb
