@@ -1,4 +1,4 @@
-"""What was run now, apart from what was taken from the store: whether the agent can run is seen in that alone."""
+"""The trials that this run executed itself: only fresh trials show whether the agent can run."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Fresh:
     """Evidence trials that raised before they did anything, by the type of the exception."""
 
     def take_in(self, result: TrialResult) -> None:
-        """Count a finished trial, unless it was taken from the store."""
+        """Count a finished trial, unless it comes from the store."""
         if result.stored:
             return
         self.finished += 1

@@ -1,4 +1,4 @@
-"""Adding up what model judges took, by model."""
+"""The sum of what model judges used, by model."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from agentmut.nouns import JudgeUse, Step
 
 
 def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
-    """Return what the judges of a suite took, from the priced model calls that they made."""
+    """Return the use of a suite's own judges, from the priced model calls that they made."""
     return tuple(
         JudgeUse(
             model=step.model or "",
@@ -20,7 +20,7 @@ def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
 
 
 def merged(uses: Iterable[JudgeUse]) -> tuple[JudgeUse, ...]:
-    """Return one for each model, in the order of their first; the cost of a model is unknown where a part of it is."""
+    """Return one use for each model, in the order of appearance; a model's cost is unknown if any part of it is."""
     found: dict[str, JudgeUse] = {}
     for use in uses:
         found[use.model] = _sum(found[use.model], use) if use.model in found else use

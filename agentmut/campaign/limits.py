@@ -1,4 +1,4 @@
-"""What may be spent: budgets, and how large a baseline they allow."""
+"""Budgets, and the baseline size that a budget allows."""
 
 import math
 from collections.abc import Collection
@@ -54,7 +54,7 @@ class Spend:
 
     @property
     def all_judges_usd(self) -> float:
-        """Return what model judges cost, those of the suite itself included; a resumed run begins with it."""
+        """Return the cost of all model judges, including those of the suite; a resumed run begins with this cost."""
         return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
 
 
@@ -74,7 +74,7 @@ def together(before: Spend, after: Spend) -> Spend:
 
 
 class BaselineLimit(Frozen):
-    """What an automatic baseline is cut by. Fixed with the plan: a resumed run has the same baseline."""
+    """The budget that cuts an automatic baseline. It is fixed with the plan, so a resumed run has the same baseline."""
 
     usd: float | None = None
     minutes: float | None = None
@@ -89,7 +89,7 @@ class Cut(Frozen):
 
 
 def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
-    """Return why no further trial may be launched under the budget; empty when one may.
+    """Return why the budget allows no further trial; an empty text if it allows one.
 
     Trials in flight count at the mean cost so far. Under a budget in money the first trial runs alone: it tells
     the cost.
@@ -152,7 +152,7 @@ def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], bas
 
 
 def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> Cut:
-    """`once` is what one trial of every scenario takes."""
+    """Return the cut for the first round; `once` is the price of one trial of every scenario."""
     smallest = min(SMALLEST_BASELINE, usual)
     if usual * once <= USUAL_SHARE * budget:
         return Cut(trials=usual)
@@ -176,7 +176,7 @@ def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted
 
 
 def _within(unit: str, budget: float | None, per_round: float, scenarios: int, wanted: int) -> Cut:
-    """`per_round` is what one trial of every scenario takes."""
+    """Return the cut within a budget; `per_round` is the price of one trial of every scenario."""
     if budget is None or per_round * wanted <= BASELINE_SHARE * budget:
         return Cut(trials=wanted)
     affordable = int(BASELINE_SHARE * budget / per_round)
@@ -209,9 +209,7 @@ def _rounded_up(value: float) -> float:
 
 
 def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> str:
-    """Return why a budget in money cannot be kept; `unreported` are those of the models whose replies
-    report no tokens.
-    """
+    """Return why a budget in money cannot be kept; `unreported` names the models whose replies report no tokens."""
     if unreported and not set(models) - set(unreported):
         return (
             f"budget.usd cannot be kept: {_reports_no_tokens(unreported)}, or limit trials or minutes instead"
@@ -225,7 +223,7 @@ def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> 
 
 
 def cost_unknown(spend: Spend) -> str:
-    """Return why there is no figure in money; empty where there is one."""
+    """Return why there is no figure in money; an empty text if there is one."""
     if not spend.unpriced:
         return ""
     reasons = []

@@ -1,4 +1,4 @@
-"""A finished trial as the engine sees it: the outcome, the witness, and the trace for those who compare runs."""
+"""A finished trial as the engine sees it: the outcome, the witness, and the trace for comparisons of runs."""
 
 import ast
 from collections import Counter
@@ -43,7 +43,7 @@ class Launch(NamedTuple):
 
 
 class TrialResult(NamedTuple):
-    """What the engine learns from a trial."""
+    """The part of a trial that the engine uses."""
 
     outcome: Outcome
     ending: Ending
@@ -73,7 +73,7 @@ class TrialResult(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What the evaluators made of a run."""
+    """The checks of a run."""
 
     outcome: Outcome
     checks: tuple[Check, ...] = ()
@@ -97,7 +97,9 @@ class Suite(NamedTuple):
     def result(
         self, scenario: str, execution: Execution, detector: Detector | None, judged: Judged | None = None
     ) -> TrialResult:
-        """Judge an execution, unless it is `judged` already. Blind to the mutant but for the witness."""
+        """Judge an execution, unless `judged` holds its checks. The judgement depends on the mutant only by the
+        witness.
+        """
         outcome, checks, reason = judged or self.judged(scenario, execution)
         trace = execution.trace
         seen = self.texts.shown(execution.footprint, detector.mutated if detector else None)
@@ -128,7 +130,7 @@ class Suite(NamedTuple):
         mutated: AgentConfig | None = None,
         size: int = 0,
     ) -> Execution:
-        """Return the execution as it may be kept: without secrets, but judged by what the agent really did.
+        """Return the execution in its storable form: without secrets, with the checks of the unredacted run.
 
         Its texts are left out where the project says so; `mutated` is the config that it ran with, if not the original.
         What is too long is cut; `size` is how many characters the run has kept so far.
@@ -149,28 +151,26 @@ class Suite(NamedTuple):
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
     def can_judge(self, scenario: str, execution: Execution) -> bool:
-        """Return whether an execution is whole, or was judged by these evaluators while it was."""
+        """Return whether an execution is complete, or was judged by these evaluators while it was complete."""
         judged = execution.trace.judged
         return judged is None or judged.by == self._judges(scenario)
 
     def notes(self) -> Iterator[str]:
-        """Yield what evaluators have to tell a reader before any run."""
+        """Yield the notes of evaluators that a reader should see before any run."""
         for name, evaluators in self.evaluators.items():
             yield from filter(None, (note(evaluator, self.scenarios[name]) for evaluator in evaluators))
 
     def parts(self, scenario: str) -> tuple[str, ...]:
-        """Return the digest of each evaluator of a scenario, sorted: the order in which they are written
-        says nothing.
-        """
+        """Return the digest of each evaluator of a scenario, sorted, since the written order has no meaning."""
         specs = self.scenarios[scenario].evaluators
         return tuple(sorted(map(part_digest, specs, map(source, self.evaluators[scenario]))))
 
     def _judges(self, scenario: str) -> str:
-        """Return what judges: the evaluators as written, and the user's own code in them."""
+        """Return the evaluators as written, with the user's own code in them."""
         return digest_of([judged_by(self.scenarios[scenario]), *map(source, self.evaluators[scenario])])
 
     def judged(self, scenario: str, execution: Execution) -> Judged:
-        """Return what the evaluators say; it may take a while where they ask a model."""
+        """Return the checks of an execution; evaluators that ask models take a while."""
         if execution.ending.outcome is not None:
             return Judged(execution.ending.outcome, (), execution.reason)
         judged = execution.trace.judged
@@ -186,7 +186,7 @@ class Suite(NamedTuple):
 
 
 def part_digest(spec: EvaluatorSpec, written: str = "") -> str:
-    """Digest of one evaluator, with the code that judges; comments and blanks in Python code make no difference."""
+    """Return the digest of one evaluator and its code; comments and blanks in Python code make no difference."""
     try:
         code = ast.dump(ast.parse(written)) if written else ""
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""A campaign whose mutants all ended as `error`, by one route: it says nothing about the suite, and has failed."""
+"""The failure of a campaign in which every mutant of one route ended as `error`: it says nothing about the suite."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _SIGNED = (
 
 
 def all_errors(arms: Iterable[Arm]) -> str:
-    """Return what is wrong where every mutant that was tried by some route ended as `error`; empty where none is.
+    """Return the failure message if every mutant that one route tried ended as `error`; an empty text otherwise.
 
     The routes are the agent's requests or its config on the one hand, and its flow, its history and faults of its tools
     on the other: these need no request to be changed.

@@ -1,4 +1,4 @@
-"""One mutant under test: where its next trial goes, and what its trials so far say."""
+"""The state of one mutant under test: its trials so far, its status, and the scenario of its next trial."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE}
 
 
 class InRound(NamedTuple):
-    """A mutant in one round: its scenarios with their tables, and the drop that the round rules out."""
+    """A mutant in one round: its scenarios with their decision tables, and the drop that the round rules out."""
 
     lanes: Sequence[Lane]
     suite: SuiteEvidence | None
@@ -42,7 +42,7 @@ class InRound(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """The tables of one round that could kill a mutant."""
+    """The decision tables of one round that could kill a mutant."""
 
     tables: Mapping[str, KillTable]
     """By scenario."""
@@ -51,7 +51,7 @@ class Tested(NamedTuple):
 
 @dataclass
 class Arm:
-    """A mutant's campaign. Results are consumed in launch order, whatever order they arrive in."""
+    """The trials of one mutant. Results are consumed in launch order, in whatever order they arrive."""
 
     mutant: Mutant
     lanes: Sequence[Lane]
@@ -104,12 +104,12 @@ class Arm:
 
     @property
     def status(self) -> Status | None:
-        """Return the mutant's status, once it has one."""
+        """Return the mutant's status; None while it has none."""
         return self.ended.status if self.ended else None
 
     @property
     def reason(self) -> str:
-        """Return why the mutant has its status; empty where that needs no reason."""
+        """Return why the mutant has its status; an empty text where the status explains itself."""
         return self.ended.reason if self.ended else ""
 
     @property
@@ -119,17 +119,17 @@ class Arm:
 
     @property
     def is_answered(self) -> bool:
-        """Return whether this round asks for no further trial of it."""
+        """Return whether this round needs no further trial of the mutant."""
         return bool(self.ended or self.rests)
 
     @property
     def ruled_out(self) -> float | None:
-        """Return the least drop that every scenario on which a drop could show has ruled out; None without any."""
+        """Return the least drop that every scenario able to show it has ruled out; None without such a scenario."""
         return ruled_out(self.cleared.get(name) for name in self.hopeful)
 
     @property
     def standing(self) -> Conclusion | None:
-        """Return what is known of the mutant whenever one looks: a survivor of a coarse round is one at its drop."""
+        """Return the conclusion so far: a mutant that survived a coarse round is a survivor at that round's drop."""
         if self.ended and self.ended.status is not Status.UNDECIDED:
             return self.ended
         if self.ruled_out is not None:
@@ -138,12 +138,12 @@ class Arm:
 
     @property
     def prospect(self) -> float:
-        """About how many kills its next trial brings; a kill that waits to be confirmed comes first."""
+        """Return about how many kills the next trial brings; a kill that waits for confirmation comes first."""
         return 1.0 if self.waiting else self._counted.prospect
 
     @property
     def _counted(self) -> Lanes:
-        """Return its scenarios with what is asked of all of them, which is counted once."""
+        """Return the mutant's scenarios with the counts over all of them, each computed once."""
         self.lanes = found = Lanes.of(self.lanes)
         return found
 
@@ -154,15 +154,15 @@ class Arm:
 
     @property
     def evidence(self) -> int:
-        """Count the trials so far that say something about the agent."""
+        """Count the trials so far that are evidence about the agent."""
         return self._counted.evidence
 
     def on(self, scenario: str) -> Lane | None:
-        """Return what its trials on a scenario say; None where that does not reach it."""
+        """Return the mutant's lane on a scenario; None where the scenario does not reach the mutant."""
         return self._counted.named(scenario)
 
     def enter(self, now: InRound) -> None:
-        """Begin a round: judge the trials so far by its tables, and go on where they do not decide."""
+        """Begin a round: judge the trials so far by the tables of the round, and continue where they do not decide."""
         self.lanes, self.suite, self.delta, self.weight, self.is_last, self.hopeful = now
         if any(refuted.by_suite for refuted in self.refuted):
             self.suite = None
@@ -172,12 +172,12 @@ class Arm:
             self._conclude()
 
     def add_tables(self, now: InRound) -> None:
-        """Note the tables of a round: they belong to the mutant's family, even if it is dead when the round begins."""
+        """Add the tables of a round to the mutant's family, even if the mutant is dead before the round begins."""
         self.tested = (*self.tested, Tested({lane.scenario: lane.table for lane in now.lanes}, now.weight))
 
     @property
     def confirmations(self) -> tuple[Confirmation, ...]:
-        """Return the kills that were to be confirmed; the last one may still wait."""
+        """Return the confirmations of the mutant's kills; the last one may still be waiting."""
         return (*self.refuted, *filter(None, (self.waiting, self.confirmed)))
 
     def launch(self) -> Launch:
@@ -228,7 +228,7 @@ class Arm:
         return self.first_of_original.get(scenario, 0) + repeat_beside(self.mutant.id, number)
 
     def record(self, number: int, result: TrialResult) -> None:
-        """Take in the result of a launch, and consume what has become consecutive."""
+        """Record the result of a launch, and consume every result that has become consecutive."""
         self.trials.arrive(number, result)
         self._consume()
 
@@ -246,7 +246,7 @@ class Arm:
             self._look_at_own(launch, result)
 
     def _look_beside(self, launch: Launch, result: TrialResult) -> None:
-        """Take in a trial of the original; one that was under way when its kill was settled says nothing more."""
+        """Record a trial of the original; ignore it if its kill was settled while the trial was under way."""
         if self.waiting and self.waiting.waits_for(launch.scenario):
             failed = result.outcome != "pass" if result.outcome.is_evidence else None
             self.waiting = self.waiting.with_original(launch.scenario, failed=failed)
@@ -275,7 +275,7 @@ class Arm:
         return Situation(self.mutant, self._counted, self.suite, self.tally, result, self.agent)
 
     def _conclude(self) -> None:
-        """Note what the trials so far say."""
+        """Update the status from the trials so far."""
         found = self._conclusion()
         if found and found.status is Status.KILLED and self.confirms:
             self.waiting = confirmation_of(self.lanes, self.suite, self.weight)
@@ -289,7 +289,7 @@ class Arm:
         return pair_conclusion(now, self.parts) if self.parts else conclusion(now)
 
     def _answer(self, found: Conclusion) -> None:
-        """Take the answer of this round, which a finer one may yet change."""
+        """Record the answer of this round; a finer round may change it."""
         cleared = {lane.scenario: self.delta for lane in self.lanes if lane.decision is Decision.SURVIVED}
         self.cleared = {**self.cleared, **cleared}
         if not self.is_last and found.status in FINER_DECIDES and not self._is_given_up:
@@ -299,12 +299,12 @@ class Arm:
 
     @property
     def _is_given_up(self) -> bool:
-        """Return whether trials have ceased for trouble: a finer round would meet it again."""
+        """Return whether trials have stopped because of trouble, which a finer round would meet again."""
         dropped = any(lane.dropped and lane.decision is Decision.CONTINUE for lane in self.lanes)
         return dropped or self.tally.trouble >= TROUBLE_PATIENCE
 
     def pause(self) -> None:
-        """Rest until the next round, where no further trial can be run in this one."""
+        """Wait for the next round when this round can run no further trial of the mutant."""
         if not self.is_last and not self.is_answered:
             self.rests = Conclusion(Status.UNDECIDED, "no further trial could be run")
 
@@ -315,7 +315,7 @@ class Arm:
             self.died_in = len(self.tested) - 1
 
     def _settle(self) -> None:
-        """Make the kill final, or take it back, once the trials beside it say so."""
+        """Confirm the kill, or withdraw it, once the trials beside it decide."""
         waiting = self.waiting
         assert waiting is not None
         if self.tally.trouble >= TROUBLE_PATIENCE:
@@ -329,7 +329,7 @@ class Arm:
             self._conclude()
 
     def accept(self) -> None:
-        """Make the kill that waits final as the baseline has it: where no further trial can be run."""
+        """Make the waiting kill final on the evidence of the baseline, where no further trial can be run."""
         if self.waiting:
             self.waiting = None
             self._end(Conclusion(Status.KILLED))

@@ -1,4 +1,4 @@
-"""Did a trial come to what its mutant changes, and what is said of one whose change nothing showed."""
+"""Whether a trial reached the part that its mutant changes, and why a mutant's change never showed."""
 
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import CHANGED as FLOW_CHANGED
@@ -7,7 +7,7 @@ from agentmut.trial import PASSING, SuiteConfig, absence
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
-    """Return whether a trial did not come to what the mutant changes, as agents do not always do the same.
+    """Return whether a trial missed the part that the mutant changes, as can happen to an agent that varies its path.
 
     It made too few calls of a tool for a fault of it to show; or the flow is changed, but the run did not enter the
     node, did not decide for the way that leads elsewhere now, or had nothing to pass that is withheld. `shown`: the

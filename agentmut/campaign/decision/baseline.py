@@ -1,4 +1,4 @@
-"""The original agent's trials: pass rates to compare with, and what each scenario exercises."""
+"""The trials of the original agent: pass rates to compare with, and the parts that each scenario exercises."""
 
 from array import array
 from collections import Counter
@@ -23,7 +23,7 @@ SPARE = 0.2
 
 @dataclass
 class ScenarioBaseline:
-    """The original on one scenario."""
+    """The baseline on one scenario."""
 
     wanted: int
     launched: int = 0
@@ -55,7 +55,7 @@ class ScenarioBaseline:
     """Trials that passed without either."""
 
     def record(self, result: TrialResult, number: int) -> None:
-        """Take in one finished trial, by its position among the launches."""
+        """Record one finished trial under its position among the launches."""
         self.finished += 1
         self.fresh.take_in(result)
         if not result.outcome.is_evidence:
@@ -93,7 +93,7 @@ class ScenarioBaseline:
 
     @property
     def complete(self) -> bool:
-        """Return whether all wanted trials are there, or the budget allows no more."""
+        """Return whether all wanted trials are there, or the budget allows no further trial."""
         return self.finished == self.launched and not self.wants_another
 
     @property
@@ -112,7 +112,7 @@ class ScenarioBaseline:
 
     @property
     def never_passes(self) -> bool:
-        """Return whether all trials that are evidence failed, and there are enough of them to say so."""
+        """Return whether enough trials are evidence and all of them failed."""
         enough = self.trials >= HOPELESS or (self.complete and self.trials > 0)
         return enough and not self.passes
 
@@ -126,7 +126,7 @@ class ScenarioBaseline:
         return any(detector.carried(seen) for seen in self.footprints.values())
 
     def holds_answer(self, workers: int) -> bool:
-        """Return whether a few trials asked a model, perhaps one in each worker, and the others took its answer.
+        """Return whether the agent seems to cache its answer: a few trials asked a model, and all others asked none.
 
         Never without workers that hold anything from one trial to the next.
         """
@@ -141,7 +141,7 @@ class ScenarioBaseline:
         return self._share(self.repeated[tool])
 
     def share_entering(self, node: str) -> float:
-        """Share of the evidence trials that entered a node of the flow, or any where it is empty.
+        """Return the share of evidence trials that entered a node of the flow; for an empty name, the busiest node.
 
         Where no nodes are seen, an agent that reads its flow from the config may have entered every one.
         """
@@ -154,7 +154,7 @@ class ScenarioBaseline:
 
 
 def age_note(seconds: float, what: str) -> str:
-    """Return what to say of trials of the original that are `seconds` old; empty while they are not old."""
+    """Return a warning about trials of the original that are `seconds` old; an empty text while they are fresh."""
     if seconds <= OLD:
         return ""
     days = round(seconds / 86_400)

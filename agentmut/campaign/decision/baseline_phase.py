@@ -28,7 +28,7 @@ class BaselinePhase:
         self._first: dict[str, TrialResult] = {}
 
     def record(self, launch: Launch, result: TrialResult) -> str:
-        """Take in a trial. Return why the budget is refused, or nothing; the first trials of all scenarios tell."""
+        """Record a trial. Return why the budget is refused, once every scenario has had a trial; else an empty text."""
         baseline = self.by_scenario[launch.scenario]
         baseline.record(result, launch.number)
         if self._stops_hopeless:
@@ -47,13 +47,13 @@ class BaselinePhase:
 
     @property
     def failing(self) -> bool:
-        """Return whether the first trials are there, and some scenario never passes while another has passed."""
+        """Return whether all scenarios have their first trials, some scenario passes, and another never does."""
         found = self.by_scenario.values()
         return not self._at_first and any(b.passes for b in found) and any(b.never_passes for b in found)
 
     def _tries(self, baseline: ScenarioBaseline) -> bool:
-        """Return whether a scenario has not shown yet that it can pass: after one pass or `HOPELESS` trials it has,
-        or never will.
+        """Return whether a scenario still has to show that it can pass: it has had no pass and fewer than `HOPELESS`
+        trials.
         """
         spent = baseline.finished >= HOPELESS or (baseline.launched > 0 and baseline.complete)
         return not (baseline.passes or spent)
@@ -107,12 +107,12 @@ class BaselinePhase:
 
 
 class Trouble(NamedTuple):
-    """The trials in a row that ended in infrastructure trouble, by the mutants they were of."""
+    """The current row of trials that ended in infrastructure trouble, with the mutants of these trials."""
 
     mutants: tuple[str, ...] = ()
 
     def after(self, launch: Launch, result: TrialResult) -> "Trouble":
-        """Add a trial; one that is no trouble ends the row."""
+        """Add a trial; a trial without trouble ends the row."""
         if result.outcome not in ("infrastructure", "not_judged"):
             return self if not self.mutants else Trouble()
         return Trouble((*self.mutants, launch.mutant))

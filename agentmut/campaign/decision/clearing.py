@@ -1,4 +1,4 @@
-"""Which of many scenarios a mutant is tried on: the most related ones, and one at random of each stratum of others."""
+"""The scenarios that a mutant is tried on: the most related ones, and a random one of each stratum of the rest."""
 
 from collections.abc import Sequence
 from random import Random
@@ -10,7 +10,8 @@ FOREMOST = 5
 
 
 def tried_on(where: Reached, size: int, seed: int, mutant: str) -> Reached:
-    """Return where a mutant is tried: `size` scenarios at random and the foremost; everywhere if there are no more.
+    """Return the scenarios that a mutant is tried on: `size` random ones and the most related; all if there are no
+    more.
 
     The choice is a function of seed, mutant and affinities. Strata are scenarios of like affinity, as equal in size as
     can be.

@@ -1,4 +1,4 @@
-"""Which status a mutant has after a trial: a pure function of what its trials showed."""
+"""The status of a mutant after a trial, as a pure function of its trials."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Conclusion(NamedTuple):
 
 @dataclass(frozen=True)
 class Situation:
-    """What a conclusion looks at."""
+    """The facts that a conclusion depends on."""
 
     mutant: Mutant
     lanes: Lanes
@@ -45,12 +45,12 @@ class Situation:
 
     @property
     def evidence(self) -> int:
-        """Count the trials so far that say something about the agent."""
+        """Count the trials so far that are evidence about the agent."""
         return self.lanes.evidence
 
     @property
     def shown(self) -> bool:
-        """Return whether some trial showed the change, or was lost before it could."""
+        """Return whether some trial showed the change, or was lost before it could show the change."""
         return bool(self.tally.witnessed or self.tally.lost)
 
     @property
@@ -71,7 +71,7 @@ def killed_by(lanes: Lanes, suite: SuiteEvidence | None) -> tuple[str, ...]:
 
 
 def conclusion(now: Situation) -> Conclusion | None:
-    """Give the status of a mutant with one change; None while trials are to go on."""
+    """Return the status of a mutant with one change; None while its trials continue."""
     unexplained = now.evidence - now.tally.lost - now.tally.past
     if now.result.ending in HOPELESS:
         return Conclusion(Status.ERROR, now.result.reason)
@@ -94,7 +94,7 @@ def in_trouble(now: Situation) -> Conclusion:
 
 
 def given_up(now: Situation) -> Conclusion | None:
-    """Conclude that a scenario was given up; None where no scenario was."""
+    """Return the conclusion of a mutant with a scenario that was given up; None where no scenario was given up."""
     reasons = "; ".join(filter(None, (lane.gave_up for lane in now.lanes)))
     return Conclusion(Status.UNDECIDED, reasons) if reasons else None
 

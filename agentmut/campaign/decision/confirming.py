@@ -1,4 +1,4 @@
-"""A kill is final once it holds against trials of the original that are made beside the mutant's."""
+"""The confirmation of a kill against trials of the original that run at the same time as the mutant's."""
 
 import hashlib
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ FOR_EACH = 1000
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The trials so far that are to confirm one kill: of the original, and further ones of the mutant."""
+    """The trials so far that are to confirm one kill: trials of the original, and further trials of the mutant."""
 
     found: tuple[tuple[str, Beside], ...]
     """By scenario: those that killed. Several where the suite as a whole did."""
@@ -68,13 +68,13 @@ class Confirmation:
         return sum(beside.original_trials for _, beside in self.found)
 
     def next(self) -> tuple[str, bool]:
-        """Return the scenario of the next trial, and whether it is the original's: until it has as many trials."""
+        """Return the scenario of the next trial, and whether the original runs it, so that it has as many trials."""
         lacking = [(beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.found)]
         behind, at = min(lacking)
         return self.found[at][0], behind < 0
 
     def waits_for(self, scenario: str) -> bool:
-        """Return whether trials on a scenario say something about the kill."""
+        """Return whether a trial on the scenario is evidence about the kill."""
         return any(name == scenario for name, _ in self.found)
 
     def with_mutant(self, scenario: str, *, failed: bool) -> Self:
@@ -83,7 +83,7 @@ class Confirmation:
         return replace(self, found=found, further=self.further + 1)
 
     def with_original(self, scenario: str, *, failed: bool | None) -> Self:
-        """Add a trial of the original; None for one that is no evidence."""
+        """Add a trial of the original; None stands for a trial that is no evidence."""
         if failed is None:
             return replace(self, trouble=self.trouble + 1)
         found = self._with(scenario, Beside(0, 0, 0, 0, int(failed), 1))
@@ -97,7 +97,7 @@ class Confirmation:
 
     @property
     def reason(self) -> str:
-        """Say why the kill does not hold."""
+        """Return why the kill does not hold."""
         if self.trouble >= TROUBLE_PATIENCE:
             said = f"{self.trouble} trials of the original in a row gave no evidence"
             return f"a kill on {self._where} could not be confirmed: {said}"
@@ -115,7 +115,7 @@ class Confirmation:
 
 
 def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: float = 1.0) -> Confirmation:
-    """Return what is to be confirmed of a kill: of the first scenario that killed, else of all of them together.
+    """Return the confirmation that a kill needs: of the first scenario that killed, or of all scenarios taken together.
 
     `weight` is the round's share of alpha. A scenario of a mutant has at most one kill to confirm in all rounds, since
     one that does not hold closes it. So the level of the confirmation is that of all rounds together.
@@ -134,7 +134,7 @@ def _beside(lane: Lane) -> Beside:
 
 
 def repeat_beside(mutant: str, number: int) -> int:
-    """Return the repeat of the `number`-th trial of the original beside a mutant, on one scenario.
+    """Return the repeat of the `number`-th trial of the original that runs beside a mutant, on one scenario.
 
     A function of the mutant alone, so that a resumed run and the shards of a campaign find the same trials.
     """

@@ -1,4 +1,4 @@
-"""Results in the order of their launches: what a campaign decides may not hang on which trial ends first."""
+"""Results in the order of their launches: no decision of a campaign may depend on which trial ends first."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from agentmut.campaign.trials import Launch, TrialResult
 
 @dataclass
 class InOrder:
-    """The launches of one mutant, and the results that have come in."""
+    """The launches of one mutant, and the results that have arrived."""
 
     window: int = 1
     """How many trials may be under way at a time."""
@@ -30,7 +30,7 @@ class InOrder:
 
     @property
     def ready(self) -> bool:
-        """Return whether the next launch may be chosen now: the results that it may look at have been consumed."""
+        """Return whether the next launch may be chosen now: every result that it depends on has been consumed."""
         return self.consumed == max(0, self.visible)
 
     @property
@@ -48,7 +48,7 @@ class InOrder:
         self._arrived[number] = result
 
     def consume(self) -> Iterator[tuple[Launch, TrialResult]]:
-        """Yield the results that have become consecutive, up to those that the next launch may look at."""
+        """Yield the results that have become consecutive, up to the last one that the next launch may depend on."""
         while self.consumed < self.visible and self.consumed in self._arrived:
             number = self.consumed
             self.consumed += 1

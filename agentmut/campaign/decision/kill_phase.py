@@ -1,4 +1,4 @@
-"""The second phase of a campaign: every mutant has an arm, or its status without a trial."""
+"""The second phase of a campaign: every mutant has an arm, or has its status without a trial."""
 
 import heapq
 import math
@@ -22,7 +22,7 @@ IDENTITY_ALPHA = 0.001
 
 
 class KillPhase:
-    """The arms of all mutants, and which trial comes next: where a kill is most likely, controls first."""
+    """The arms of all mutants, and the choice of the next trial: controls first, then the most likely kill."""
 
     def __init__(
         self, arms: Mapping[str, Arm] | None = None, order: Iterable[str] = (), launched: int = 0
@@ -46,11 +46,11 @@ class KillPhase:
 
     @property
     def answered(self) -> bool:
-        """Return whether no arm asks for a trial in this round, and none is under way."""
+        """Return whether no arm needs a trial in this round and no trial is under way."""
         return all(arm.is_answered for arm in self.arms.values())
 
     def record(self, launch: Launch, result: TrialResult) -> Arm:
-        """Take in a trial. Return the arm that it belongs to."""
+        """Record a trial. Return the arm of its mutant."""
         arm = self.arms[launch.arm]
         arm.record(launch.number, result)
         self._enqueue(launch.arm)
@@ -69,7 +69,7 @@ class KillPhase:
         return None
 
     def _enqueue(self, mutant: str) -> None:
-        """Put an arm in its place by what its next trial promises; an earlier place of it is void."""
+        """Queue an arm by what its next trial promises; its earlier place in the queue becomes void."""
         stamp = self._stamp[mutant] = self._stamp.get(mutant, 0) + 1
         arm = self.arms[mutant]
         if arm.ready:
@@ -78,7 +78,7 @@ class KillPhase:
 
 
 class Measured(NamedTuple):
-    """What is known of the original when a round begins."""
+    """The measurements of the original when a round begins."""
 
     plan: Plan
     suite: SuiteConfig

@@ -1,4 +1,4 @@
-"""The evidence on one mutant: scenario by scenario, and of all scenarios together. Values that each trial replaces."""
+"""The evidence on one mutant and one scenario, as a value that each trial replaces."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -52,12 +52,12 @@ class Lane:
 
     @property
     def is_untestable(self) -> bool:
-        """Return whether the original fails too often there for a drop by the round's delta to show."""
+        """Return whether the original fails the scenario too often for a drop by the round's delta to show."""
         return self.decision is Decision.UNTESTABLE
 
     @cached_property
     def prospect(self) -> float:
-        """About how many kills the next trial here brings; 0 where none may go."""
+        """Return about how many kills the next trial on this scenario brings; 0 if no further trial is due."""
         if not self.is_open:
             return 0.0
         seen = TrialCounts(self.table.f0, self.table.n0, self.trials, self.failures)
@@ -66,7 +66,7 @@ class Lane:
 
     @property
     def gave_up(self) -> str:
-        """Return why the lane ended without a decision; empty where it has one, or may get one."""
+        """Return why the lane ended without a decision; an empty text if it has a decision or may still get one."""
         return self.dropped if self.decision in (Decision.CONTINUE, Decision.UNDECIDED) else ""
 
     @cached_property
@@ -75,7 +75,7 @@ class Lane:
         return Standing(self.evidence, self.trials, self.failures)
 
     def with_trial(self, failed: bool, reason: str = "") -> Self:
-        """Add one trial; a lane that has decided only keeps it for a finer round."""
+        """Return the lane with one more trial; a lane that has decided keeps the trial only for a finer round."""
         kept = replace(self, errors=0, outcomes=self.outcomes + ("1" if failed else "0"))
         if self.decision is not Decision.CONTINUE:
             return kept
@@ -108,7 +108,7 @@ class Lane:
         return replace(self, errors=errors, dropped=dropped)
 
     def unconfirmed(self, reason: str) -> Self:
-        """Take back a kill that did not hold against the original beside it: no further trial goes here."""
+        """Withdraw a kill that the original beside it did not confirm: the scenario takes no further trial."""
         return replace(self, decision=Decision.UNDECIDED, dropped=reason)
 
 

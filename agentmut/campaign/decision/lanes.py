@@ -1,4 +1,4 @@
-"""All scenarios of a mutant: what every decision asks of them is kept up trial by trial, not counted anew."""
+"""All scenarios of a mutant, with totals that each trial updates instead of a new count."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class Lanes(Sequence[Lane]):
 
     @classmethod
     def of(cls, lanes: Sequence[Lane]) -> "Lanes":
-        """Return the lanes with what is asked of all of them."""
+        """Return the lanes with their totals."""
         if isinstance(lanes, Lanes):
             return lanes
         return cls(
@@ -64,7 +64,7 @@ class Lanes(Sequence[Lane]):
 
     @property
     def prospect(self) -> float:
-        """About how many kills the next trial brings; 0 without a scenario for it."""
+        """Return about how many kills the next trial brings; 0 if no scenario takes a trial."""
         return max(self.prospects, default=0.0)
 
     @property
@@ -78,7 +78,7 @@ class Lanes(Sequence[Lane]):
         return None if place is None else self.each[place]
 
     def changed(self, scenarios: Iterable[str], change: Callable[[Lane], Lane]) -> Self:
-        """Return the lanes with those of some scenarios changed; unknown scenarios are passed over."""
+        """Return the lanes with the lanes of some scenarios changed; unknown scenarios are ignored."""
         found = self
         for place in (self.places[name] for name in scenarios if name in self.places):
             found = found._with(place, change(found.each[place]))

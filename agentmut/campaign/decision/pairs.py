@@ -1,4 +1,4 @@
-"""Second-order mutants: both parts have to arrive, and a kill counts once a trial has shown all parts that are due."""
+"""Second-order mutants: a trial has to show both parts, and a kill counts once every part that is due was shown."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class PartsSeen:
     def record(
         self, scenario: str, witness: Witness | None, *, counts: bool, past: frozenset[str] = NOTHING
     ) -> bool:
-        """Take in a trial; whether it shows every part that is due.
+        """Record a trial. Return whether it shows every part that is due.
 
         `counts`: it may have shown them. `past`: the parts that it did not come to.
         """
@@ -58,13 +58,13 @@ class PartsSeen:
 
     @property
     def missing(self) -> str:
-        """Return the first part that has not been seen in as many trials as it takes; empty if there is none."""
+        """Return the first part that enough trials have failed to show; an empty text if there is none."""
         overdue = (p for p, n in sorted(self.waited.items()) if n >= self.patience and p not in self.seen)
         return next(overdue, "")
 
     @property
     def unseen(self) -> str:
-        """Return the first part that was due and has not been seen; empty if there is none."""
+        """Return the first part that was due and was never shown; an empty text if there is none."""
         return next((part for part in sorted(self.passed + self.waited) if part not in self.seen), "")
 
     def awaits(self, scenario: str) -> bool:
@@ -73,7 +73,7 @@ class PartsSeen:
 
 
 def awaiting(parts: PartsSeen, lanes: Sequence[Lane]) -> list[Lane]:
-    """List the lanes where a pair whose scenarios have decided may yet show all of its parts."""
+    """List the lanes on which a pair that has decided may still show all its parts."""
     kept = [lane for lane in lanes if not lane.dropped]
     lacking = [lane for lane in kept if parts.awaits(lane.scenario)]
     return lacking or [lane for lane in kept if len(parts.due[lane.scenario]) > 1]
@@ -88,12 +88,12 @@ def shows_all(parts: PartsSeen, mutant: Mutant, scenario: str, result: TrialResu
 
 
 def looks_on(now: Situation) -> bool:
-    """Return whether a pair is killed, perhaps by one part alone: it goes on until a trial shows both, for a while."""
+    """Return whether a killed pair continues for a while, because one part alone may have caused the kill."""
     return bool(now.killed_by) and not now.shown and not now.is_open
 
 
 def pair_conclusion(now: Situation, parts: PartsSeen) -> Conclusion | None:
-    """Give the status of a pair; None while trials are to go on."""
+    """Return the status of a pair; None while its trials continue."""
     if now.result.ending in HOPELESS:
         return Conclusion(Status.ERROR, now.result.reason)
     if parts.missing:
@@ -118,7 +118,7 @@ def _looked_on(now: Situation, parts: PartsSeen) -> Conclusion | None:
 
 
 def _unseen(now: Situation, parts: PartsSeen) -> Conclusion | None:
-    """Conclude that one part was due and never showed; None where all parts have."""
+    """Return the conclusion for a part that was due and never showed; None where every part showed."""
     unseen = parts.unseen
     if not unseen:
         return None
@@ -131,7 +131,7 @@ def _absent(now: Situation, parts: PartsSeen, part: str) -> str:
 
 
 def _absence(now: Situation, parts: PartsSeen, part: str) -> str:
-    """Say why a part of a pair that was due did not show, in the words for that part's operator."""
+    """Return why a part of a pair that was due did not show, in the words of the part's operator."""
     (mutant,) = (one for one in now.mutant.parts if one.id == part)
     waited = parts.waited[part]
     if waited:

@@ -1,4 +1,4 @@
-"""Why a campaign cannot be carried out, in words that say what to do."""
+"""The reasons why a campaign cannot continue, each with its remedy."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -28,7 +28,7 @@ KEPT = "Finished trials are kept, and reused by the same command."
 
 
 def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageError:
-    """Return the error that ends a run with a problem: of the project file where it was `refused`.
+    """Return the error that ends a run with a problem: a `UsageError` of the project file if it was `refused`.
 
     `then` follows, unless the problem says itself what becomes of finished trials.
     """
@@ -38,11 +38,11 @@ def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageEr
 
 
 class Runs(Protocol):
-    """The unchanged agent on one scenario, whatever its trials are for."""
+    """The trials of the unchanged agent on one scenario, whatever their purpose."""
 
     @property
     def wanted(self) -> int:
-        """Return the number of trials that it takes at most."""
+        """Return the largest number of trials that the scenario needs."""
         ...
 
     @property
@@ -77,7 +77,7 @@ class Runs(Protocol):
 
 
 class Reusing(Runs, Protocol):
-    """Trials of a scenario, some of them taken from the store."""
+    """The trials of a scenario, some of which were taken from the store."""
 
     @property
     def fresh(self) -> Fresh:
@@ -99,7 +99,7 @@ class _Now:
 
 
 def cannot_run(lanes: Collection[Reusing]) -> str:
-    """Return why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
+    """Return why the agent cannot run at all; an empty text if it can, or if the trials cannot tell yet.
 
     That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
     server or a package is missing, or the agent is broken from its first line. Stored trials that ran do not speak
@@ -125,14 +125,14 @@ def cannot_run(lanes: Collection[Reusing]) -> str:
 
 
 def unbegun(lanes: Collection[Reusing]) -> bool:
-    """Return whether each trial so far raised before it did anything: it may be that the agent cannot run."""
+    """Return whether each trial so far raised an error before it did anything: the agent may be unable to run."""
     shown = _now(lanes) or lanes
     trials = _trials(shown)
     return 0 < trials == _never_began(shown).total() and not _not_judged(shown)
 
 
 def _now(lanes: Collection[Reusing]) -> list[_Now]:
-    """Return the fresh trials, where stored trials of the same scenario ran; empty if it takes all trials to tell.
+    """Return the fresh trials of scenarios whose stored trials ran; an empty list while too few trials are there.
 
     What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
     what the agent fails at: others that ran say nothing of it.
@@ -145,7 +145,7 @@ def _now(lanes: Collection[Reusing]) -> list[_Now]:
 
 
 def _ran_before(lane: Reusing) -> bool:
-    """Return whether stored trials of the scenario ran, and fresh ones are there to compare with them."""
+    """Return whether stored trials of the scenario ran, and fresh trials are there to compare with them."""
     stored = lane.trials - lane.fresh.trials
     return lane.fresh.trials > 0 and stored > lane.never_began.total() - lane.fresh.never_began.total()
 
@@ -159,7 +159,7 @@ def _never_began(lanes: Iterable[Runs]) -> Counter[str]:
 
 
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
-    """Return why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
+    """Return why further trials of the baseline are pointless; an empty text while they may be useful."""
     if problem := cannot_run(baselines):
         return problem
     if any(b.passes for b in baselines) or not _suffice(baselines):
@@ -174,25 +174,25 @@ def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
 
 
 def no_evidence(lanes: Collection[Runs]) -> str:
-    """Say why no finished trial could be judged; empty if one is evidence."""
+    """Return why no finished trial could be judged; an empty text if at least one is evidence."""
     if any(lane.trials for lane in lanes):
         return ""
     return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
 
 
 def most_common_trouble(lanes: Iterable[Runs]) -> str:
-    """Return the reason most trials gave for being no evidence; empty when there is none."""
+    """Return the most common reason why trials are no evidence; an empty text if there is none."""
     total = sum((lane.no_evidence for lane in lanes), Counter[str]())
     return total.most_common(1)[0][0] if total else ""
 
 
 def _not_judged(lanes: Iterable[Runs]) -> bool:
-    """Return whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
+    """Return whether the agent ran and only its judge failed: such a run is stored and judged later."""
     return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
 
 
 def _suffice(lanes: Collection[Runs]) -> bool:
-    """Return whether there are enough trials to give up an agent that has passed none."""
+    """Return whether enough trials have run to give up an agent that passed none of them."""
     finished = sum(lane.finished for lane in lanes)
     each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
     return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
@@ -204,7 +204,7 @@ def _first_reason(lanes: Iterable[Runs]) -> str:
 
 
 def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
-    """Return what to say where some scenarios pass and others have failed each of their first trials."""
+    """Return the message for a suite in which some scenarios pass and others failed each of their first trials."""
     first, *others = (name for name, b in baselines.items() if b.never_passes)
     reason = baselines[first].first_failure.rstrip(". ") or "no reason given"
     too = f", and so do {', '.join(others)}" if others else ""
@@ -215,7 +215,7 @@ def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
 
 
 def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
-    """Return what to say when the finished baseline leaves no scenario to try mutants on."""
+    """Return the message for a finished baseline that leaves no scenario to try mutants on."""
     rates = ", ".join(f"{name} {b.passes}/{b.trials}" for name, b in baselines.items())
     return (
         "no testable scenario: the original fails too often on each of them for a drop to show "
@@ -224,7 +224,7 @@ def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
 
 
 def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume`") -> str:
-    """Return what to say after too much trouble with services in a row; `then` goes on."""
+    """Return the message after too many troubled trials in a row; `then` names the command that continues."""
     if last.outcome is Outcome.NOT_JUDGED:
         return (
             f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, {then}: "
@@ -237,7 +237,7 @@ def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume
 
 
 def destroyed_problem(status: Status, reason: str) -> str:
-    """Return what the fate of the destroyed agent says against the campaign; empty when it is as it must be."""
+    """Return what is wrong with the control of the destroyed agent; an empty text if the control ended as it must."""
     if status in (Status.KILLED, Status.ERROR):
         return ""
     said = f" ({reason})" if reason else ""
@@ -258,7 +258,7 @@ def destroyed_problem(status: Status, reason: str) -> str:
 
 
 def identity_problem(arm: Arm) -> str:
-    """Return what to say when an unchanged agent was killed."""
+    """Return the message for a campaign whose unchanged agent was killed."""
     lane = next((lane for lane in arm.lanes if lane.decision == "killed"), None)
     where = f"scenario {lane.scenario}" if lane else ", ".join(arm.killed_by)
     failures, trials = (
@@ -273,7 +273,7 @@ def identity_problem(arm: Arm) -> str:
 
 
 def other_model(wanted: str, baselines: Iterable[ScenarioBaseline]) -> str:
-    """Return why a run on another model cannot go on: no request names it; empty where one does, or none was seen."""
+    """Return why a run on another model cannot continue, as no request names the model; an empty text if one does."""
     asked = {shape.model for b in baselines for seen in b.footprints.values() for shape in seen.requests} - {
         ""
     }

@@ -1,4 +1,4 @@
-"""Which trials of a campaign an outage has spoiled: they are no evidence, and are run again.
+"""The trials of a campaign that an outage has spoiled: they are no evidence, and are run again.
 
 A watch sees all trials of the original and of mutants in the order in which they end. Where it finds an outage, the
 trials of that window are set aside and the campaign's state is made again of the others, as `resume` makes it: so what
@@ -39,7 +39,7 @@ class Suspicion(NamedTuple):
 
 @dataclass
 class Watch:
-    """The trials that were run now, as they ended; those of the store count as their lanes' other trials."""
+    """The trials that this run executed, in the order of their ends; stored trials only fill their lanes."""
 
     harmed: Callable[[], bool]
     """Whether an outage has cost a mutant its decision, or the original its trials."""
@@ -80,11 +80,11 @@ class Watch:
             self._answered.add(launch.mutant)
 
     def begins_again(self) -> None:
-        """Take it that agents can run, as an earlier round has seen: from now on a trial that raises at once counts."""
+        """Note that agents can run, as an earlier round showed: a trial that raises at once is now a failure."""
         self._began = True
 
     def at_end(self) -> Suspicion | None:
-        """Return what is found when nothing is left to run: nobody waits for the end of an outage any more."""
+        """Return the suspicion that is left when no trial remains to run and nothing shows the outage's end."""
         return self.found or self._spoiled()
 
     def _burst(self) -> Suspicion | None:
@@ -92,7 +92,7 @@ class Watch:
         return Suspicion(tuple(self.launches)[-size:], FAILURES) if size else None
 
     def _refusals(self, result: TrialResult) -> Suspicion | None:
-        """Several agents are refused one after the other, one of which at least was answered before."""
+        """Return the suspicion that services refuse several agents in a row, although one was answered before."""
         if result.ending is not Ending.REFUSED:
             return None
         self._refused.append(self.ended)
@@ -104,7 +104,7 @@ class Watch:
         return Suspicion(launches[recent[0] :], REFUSALS)
 
     def _trouble(self, launch: Launch, result: TrialResult) -> Suspicion | None:
-        """Return the suspicion of an outage that several agents met and that is over; None where there is none."""
+        """Return the suspicion of an outage that is over and that several agents met; None where there is none."""
         if result.outcome is Outcome.INFRASTRUCTURE:
             self._troubled.append((self.ended, launch))
         if not self._troubled:
@@ -119,7 +119,7 @@ class Watch:
         return Suspicion(launches, TROUBLE) if launches and self.harmed() else None
 
     def _groups(self) -> list[list[Launch]]:
-        """Return the trials in trouble, those together that only a few others lie between."""
+        """Return the trials in trouble, grouped where only a few other trials lie between them."""
         groups: list[list[Launch]] = []
         before = -RECENT
         for number, launch in self._troubled:
@@ -131,7 +131,7 @@ class Watch:
 
 
 def seen_of(launch: Launch, result: TrialResult) -> Seen:
-    """Return a trial as the search for bursts sees it."""
+    """Return a trial in the form that the search for bursts reads."""
     spent = result.trace.service
     troubled = result.outcome is Outcome.INFRASTRUCTURE or result.attempts > 1
     sign = troubled or result.ending is Ending.EMPTY_ANSWER or bool(spent and spent.failed)

@@ -1,4 +1,4 @@
-"""Which scenarios can notice a mutant: read off the baseline, at no cost."""
+"""The scenarios that can notice a mutant, read from the baseline at no cost."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -17,7 +17,7 @@ HOLDERS = "a session fixture or a cache"
 
 
 class Clearing(NamedTuple):
-    """The scenarios that reach a mutant, and how those that it is tried on were chosen."""
+    """The scenarios that reach a mutant, and how the tried ones among them were chosen."""
 
     reached: int
     foremost: int
@@ -25,12 +25,12 @@ class Clearing(NamedTuple):
     """Scenarios in each stratum, of which one is tried."""
 
     def most_with_drop(self, beta: float) -> int:
-        """Return the most scenarios on which a survivor may have the drop that it was cleared of, at 95 %."""
+        """Return the 95 % upper bound on the scenarios that still have the drop that a survivor was cleared of."""
         return most_with_drop(self.foremost, self.strata, beta)
 
 
 class Reached(NamedTuple):
-    """The scenarios that reach a mutated part, with their affinity in [0, 1].
+    """The scenarios that reach a mutated part, each with its affinity in [0, 1].
 
     Affinity only orders work. Without scenarios, `otherwise` and `reason` say what becomes of the mutant.
     """
@@ -51,7 +51,8 @@ def reached(
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
 ) -> Reached:
-    """Return where a mutant can show, by the reach of its operator; a pair can show where either part can.
+    """Return the scenarios on which a mutant can show, by the reach of its operator; a pair can show where one part
+    can.
 
     Cases that ask their model now and then, and otherwise hold its answer, show nothing of a mutant.
     """

@@ -1,4 +1,4 @@
-"""A random sample of the mutants, where not all are tried: who is drawn, and how many the money is enough for."""
+"""A random sample of the mutants where not all are tried: the mutants drawn, and the sample that the budget allows."""
 
 import math
 from collections import Counter
@@ -64,14 +64,14 @@ class Sample:
 
     @property
     def seen(self) -> tuple[SeenLook, ...]:
-        """Return the looks so far: what each has drawn, and its part of the error."""
+        """Return the looks so far: the mutants that each has drawn, and the share of the error rate that it spends."""
         return tuple(
             SeenLook(frozenset(self.order[:end]), look.share)
             for end, look in zip(self.ends, self.looks, strict=False)
         )
 
     def draw(self) -> tuple[str, ...]:
-        """Go to the next look, and return the mutants that it adds; with the last counted one, all others."""
+        """Move to the next look and return the mutants that it adds; the last counted mutant brings all uncounted."""
         self.at += 1
         missing = self.looks[self.at].drawn - self.drawn
         found = []
@@ -87,7 +87,7 @@ class Sample:
 
 
 class Money(NamedTuple):
-    """What trials of the original took, and so how many trials the budget is enough for."""
+    """The cost of trials of the original, and the number of further trials that the budget allows."""
 
     trials: int = 0
     usd: float = 0.0
@@ -98,7 +98,7 @@ class Money(NamedTuple):
         return Money(self.trials + 1, self.usd + (result.usd or 0.0), self.seconds + result.seconds)
 
     def trials_left(self, plan: Plan) -> float | None:
-        """Return about how many further trials the budget is enough for; None where none bounds the run."""
+        """Return about how many further trials the budget allows; None where no budget bounds the run."""
         budget, found = plan.budget, []
         if budget.trials is not None:
             found.append(float(budget.trials - self.trials))
@@ -140,7 +140,7 @@ def planned_sample(
 
 
 def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
-    """Say how many mutants are tried, and how precise the score will be, before they are.
+    """Return the announcement of how many mutants are tried and how precise the score will be.
 
     Empty without a limit, and where the limit leaves out no mutant and a run has no price to tell.
     """
@@ -165,7 +165,7 @@ def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
 
 
 def _enough_for_all(sample: Sample, plan: Plan, money: Money) -> str:
-    """Say which budget is enough for all mutants in the first round, in the unit of the plan's own."""
+    """Return which budget is enough for all mutants in the first round, in the unit of the plan's budget."""
     trials = (money.trials + sample.for_all) / USED
     if plan.budget.usd and money.usd:
         return f". About ${trials * money.usd / money.trials:.2g} is enough for all of them"
@@ -182,7 +182,7 @@ def _beside_the_proxy(sample: Sample, model: str) -> str:
 
 
 def expected_sample_width(drawn: int, of: int) -> float:
-    """Return about how wide the score's interval is where `drawn` of `of` mutants are tried, half of them killed."""
+    """Return the expected width of the score's interval for `drawn` of `of` mutants, half of them killed."""
     return expected_width(drawn, of, ERROR, FALSE, MISSED)
 
 
@@ -192,7 +192,7 @@ def is_counted(mutant: Mutant) -> bool:
 
 
 def expected_trials(mutant: Mutant, where: Reached, known: Measured) -> float:
-    """Return about how many trials a mutant takes in the round, before anything is known of it."""
+    """Return about how many trials a mutant takes in the round, before any of its trials has run."""
     design, here = design_of(mutant, where, known), known.plan.ladder[known.round]
     reaching = [known.baselines[name] for name in where.scenarios]
     alike = Counter((b.failures, b.trials) for b in reaching if b.shows(here.delta))
@@ -218,7 +218,7 @@ def _as_before(order: Sequence[str], counted: frozenset[str], only: Sampled) -> 
 
 
 def _for_proxy(plan: Plan, counted: Collection[str]) -> int | None:
-    """Return how many counted mutants are tried beside a cheap model, which decides all; None without one."""
+    """Return how many counted mutants the own model tries beside a cheap one, which decides all; None without it."""
     return max(LEAST_PAIRED, math.ceil(plan.proxy.part * len(counted))) if plan.proxy else None
 
 
@@ -229,7 +229,7 @@ def _for_precision(plan: Plan, counted: Collection[str]) -> int | None:
 
 
 def _for_money(plan: Plan, where: Mapping[str, Reached], known: Measured, money: Money) -> int | None:
-    """Return how many counted mutants the budget is enough for in the first round; None where that is all."""
+    """Return how many counted mutants the budget allows in the first round; None if it allows all of them."""
     left = money.trials_left(plan)
     if left is None:
         return None

@@ -1,4 +1,4 @@
-"""Scores of groups of mutants, with intervals that allow for the kill rule's own errors."""
+"""Scores of groups of mutants, with intervals that allow for the error rates of the kill rule."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
 
 
 def standings(mutants: Iterable[tuple[Mutant, Status, Arm | None]]) -> Mapping[str, Standing]:
-    """Return what the trials of each mutant prove, by id. The grades are those among all of these mutants."""
+    """Return what the trials of each mutant prove, by id. Grades are computed among all these mutants."""
     known = {m.id: (status, arm) for m, status, arm in mutants if status in DECISIONS and arm and arm.lanes}
     p_values = {name: judged(status, arm).p_value for name, (status, arm) in known.items()}
     killed = [status is Status.KILLED for status, _ in known.values()]
@@ -62,7 +62,7 @@ def standings(mutants: Iterable[tuple[Mutant, Status, Arm | None]]) -> Mapping[s
 
 
 def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> Judged:
-    """Return the evidence on a mutant: every table that could have killed it, and where one did.
+    """Return the evidence on a mutant: every table that could have killed it, and the tables that did.
 
     With a resolution, a survivor is one that has ruled out a drop of it; another is undecided.
     """
@@ -87,7 +87,7 @@ def _decision(status: Status, arm: Arm | None, resolution: float | None) -> Deci
 
 
 def _kill_tests(arm: Arm) -> KillTests:
-    """Return every table that could have killed the mutant; read once for all the groups that it is scored in."""
+    """Return every table that could have killed the mutant, computed once for all groups that it is scored in."""
     state = (len(arm.tested), arm.died_in, arm.evidence)
     if arm.proof is None or arm.proof[0] != state:
         arm.proof = state, KillTests(_each_test(arm))
@@ -95,14 +95,14 @@ def _kill_tests(arm: Arm) -> KillTests:
 
 
 def _each_test(arm: Arm) -> Iterator[KillTest]:
-    """Yield every table that could have killed the mutant; those of later rounds see the trials that killed it too."""
+    """Yield every table that could have killed the mutant; later rounds' tables see the killing trials too."""
     for number, (tables, weight) in enumerate(arm.tested):
         for name, table in tables.items():
             yield KillTest(name, table, _killed_at(arm, number, name, table), weight)
 
 
 def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
-    """Return the trials after which a round's table kills; 0 where it does not, or the mutant lives."""
+    """Return after how many trials a round's table kills; 0 if it does not kill, or the mutant lives."""
     lane = arm.on(scenario) if 0 <= arm.died_in <= number else None
     if lane is None:
         return 0
@@ -113,7 +113,7 @@ def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
 
 
 def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[float]) -> float | None:
-    """Return the drop that a score speaks of: the finest for which nearly all mutants have their answer.
+    """Return the drop that a score is about: the finest drop for which nearly all mutants have an answer.
 
     `drops` are those of the rounds that were begun, coarsest first. Where no drop is answered for 95 % of the mutants
     the coarsest is returned; None without rounds.
@@ -156,7 +156,7 @@ def scored(
     paper: bool = False,
     share: float = 1.0,
 ) -> Score:
-    """Return the score of so many mutants, those with a decision in `evidence`; see `score`."""
+    """Return the score of these counts; `evidence` holds the mutants with a decision. See `score`."""
     not_drawn, without = counts[Status.NOT_DRAWN], counts[Status.NO_COVERAGE]
     ends = _ends(evidence, counts, (1 - LEVEL) * share, resolution)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + (counts[Status.UNDECIDED] if paper else 0)
@@ -177,7 +177,7 @@ def scored(
 
 
 class _Ends(NamedTuple):
-    """The bounds of a score, and what they allow for; a look at a sample has no such counts."""
+    """The bounds of a score and the errors that they allow for; a look at a sample has no such counts."""
 
     interval: Interval | None
     false_kills: int | None = None
@@ -211,7 +211,7 @@ def score_of_sample(
     *,
     paper: bool = False,
 ) -> Score:
-    """Return the score of some mutants at the finest of `drops` that nearly all of them have their answer for.
+    """Return the score of a sample at the finest of `drops` for which nearly all of its mutants have an answer.
 
     With several looks at a sample each has its interval, from the mutants that it had by what is known of them now. All
     of these hold together, so the score lies in their intersection; the value is that of the last look.

@@ -1,4 +1,4 @@
-"""Trials of the original among those of the mutants, to the end of a campaign: what shows that the service drifts."""
+"""Trials of the original among the mutants' trials, to the end of a campaign: they show a drift of the service."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -11,7 +11,7 @@ NONE: Mapping[str, int] = MappingProxyType({})
 
 
 class Sentinels:
-    """Which trial of the original comes next; a function of the number of launches of mutants."""
+    """The choice of the next trial of the original, as a function of the number of launched mutant trials."""
 
     def __init__(
         self, scenarios: Sequence[str] = (), share: float = 0.0, first: Mapping[str, int] = NONE
@@ -22,7 +22,7 @@ class Sentinels:
         self.launched = 0
 
     def launch(self, mutants: int) -> Launch | None:
-        """Return the next sentinel if one is due after so many launches of mutants: scenario by scenario in turn."""
+        """Return the next sentinel if one is due after this many launches of mutants; the scenarios take turns."""
         if not self._scenarios or self.launched >= int(mutants * self._share):
             return None
         repeat, at = divmod(self.launched, len(self._scenarios))

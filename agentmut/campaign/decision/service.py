@@ -1,4 +1,4 @@
-"""The service while mutants are run: what trials of the original to the end of a campaign say about it."""
+"""The state of the service while mutants run, as the original's trials show it to the end of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Drift(NamedTuple):
 
 @dataclass
 class Service:
-    """The original's trials after the baseline, in the order in which they came in."""
+    """The original's trials after the baseline, in the order of their arrival."""
 
     later: list[Later] = field(default_factory=list)
     """Sentinels, trials that confirm kills, and those by which the baseline grows. Trials of identity mutants are left
@@ -61,7 +61,7 @@ class Service:
             self.later.append(Later(launch.scenario, result.outcome != "pass", result.finished))
 
     def drift(self, seed: int) -> Drift | None:
-        """Return the drift that all scenarios together show; None where they show none."""
+        """Return the drift that all scenarios together show; None if they show none."""
         import numpy as np
 
         later = [(each.scenario, each.failed) for each in self.later if each.scenario in self.first]

@@ -1,4 +1,4 @@
-"""The state of a campaign, and the one function that says what to do next.
+"""The state of a campaign, and the one function that chooses the next trial.
 
 Everything here is a function of the plan and of the results recorded so far. `resume` therefore is the
 same loop on the stored plan: stored results are recorded again, and the rest follows.
@@ -118,7 +118,7 @@ class CampaignState:
 
     @property
     def controls(self) -> tuple[Mutant, ...]:
-        """Return the mutants that check the campaign itself; they go first. What is empty cannot be destroyed."""
+        """Return the control mutants, which run first. An agent with an empty config has no destroyed control."""
         destroyed = (self.plan.destroyed,) if self.plan.destroyed.edits else ()
         return (*destroyed, *self.plan.identity)
 
@@ -138,7 +138,7 @@ class CampaignState:
 
     @property
     def unbegun(self) -> bool:
-        """Return whether every trial of the original that was run now raised before it did anything."""
+        """Return whether every fresh trial of the original raised an error before it did anything."""
         return unbegun(self.baselines.values())
 
     @property
@@ -150,12 +150,12 @@ class CampaignState:
 
     @property
     def _another_draw(self) -> bool:
-        """Return whether further mutants are drawn, now that those drawn so far have their answer."""
+        """Return whether the sample is to grow, now that all drawn mutants have their answer."""
         return bool(self.sample and self.sample.draws_more) and self.only is None and not self.is_precise
 
     @property
     def _another_round(self) -> bool:
-        """Return whether a finer round is due. Shards go through all rounds, so that their baselines are alike."""
+        """Return whether a finer round is due. Each shard goes through all rounds, so baselines of shards are alike."""
         partial = self.sample and self.sample.waiting and not self.plan.proxy
         if partial or self.is_precise or self.round + 1 >= len(self.plan.ladder):
             return False
@@ -164,7 +164,7 @@ class CampaignState:
         return any(self.arms[id].rests for id in mutants if id in self.arms)
 
     def status(self, mutant: str) -> tuple[Status, str] | None:
-        """Return a mutant's status and reason as far as it is known; that of a coarse round while finer ones go on."""
+        """Return a mutant's status and reason so far; while finer rounds continue, those of the coarse round."""
         if mutant in self.decided_free:
             return self.decided_free[mutant]
         if self.sample and mutant in self.sample.waiting:
@@ -201,9 +201,7 @@ class CampaignState:
         self.watch.record(launch, result)
 
     def _harmed(self) -> bool:
-        """Return whether trouble of services has cost a mutant its decision, or the original trials that
-        were wanted.
-        """
+        """Return whether trouble of services has cost a mutant its decision, or cost the baseline wanted trials."""
         if any(b.complete and b.trials < b.wanted for b in self.baselines.values()):
             return True
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
@@ -237,7 +235,7 @@ class CampaignState:
             self._check_control(arm)
 
     def go_on(self) -> None:
-        """Begin the next round, which needs a larger baseline, where all mutants have their answer."""
+        """Begin the next round, with its larger baseline, where all mutants have their answer."""
         if self.problem or not self.kills.answered:
             return
         self.is_precise = self.is_precise or self._is_precise()
@@ -344,7 +342,7 @@ class CampaignState:
         return any(self.baselines[name].usable for name in where.scenarios)
 
     def _enter_all(self, where: Mapping[str, Reached]) -> None:
-        """Let mutants enter the round; those that have left it already keep their place."""
+        """Let mutants enter the round; a mutant that has left the round stays out."""
         known, arms = self.measured, dict(self.arms)
         for mutant in self.contenders:
             if mutant.id in where:

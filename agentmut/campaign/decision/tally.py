@@ -1,4 +1,4 @@
-"""What the trials of a mutant add up to, besides the evidence on its scenarios."""
+"""Counts over the trials of a mutant, apart from the evidence on its scenarios."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -28,7 +28,7 @@ class Tally:
     """Model requests that a recorded run of the original answered."""
 
     def with_trial(self, result: TrialResult, *, witnessed: bool, past: bool, of_the_case: bool) -> Self:
-        """Add one trial. One whose own case went wrong neither adds to the trouble nor ends it."""
+        """Add one trial. A trial whose own case went wrong neither adds to a row of trouble nor ends the row."""
         evidence = result.outcome.is_evidence
         return replace(
             self,

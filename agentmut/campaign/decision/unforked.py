@@ -1,4 +1,4 @@
-"""Where trials of mutants could not go along recorded runs of the original, and why."""
+"""The trials of mutants that could not follow a recorded run of the original, with the reasons."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Unforked:
-    """Grows while a run is under way; read by its result."""
+    """The reasons, which are collected while a run is under way and read by its result."""
 
     refused: dict[str, str] = field(default_factory=dict)
     """Scenario -> what its requests name that a recorded run cannot bring back, in a phrase."""

@@ -1,4 +1,4 @@
-"""Which mutants may reach a scenario that was never run: what can be told before its baseline."""
+"""The mutants that may reach a scenario without trials, predicted before its baseline."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class MayReach(NamedTuple):
 def may_reach(
     mutant: Mutant, scenario: Scenario, suite: SuiteConfig, baselines: Mapping[str, ScenarioBaseline]
 ) -> MayReach | None:
-    """Return what is known of a mutant on a scenario without runs; None where it cannot reach it.
+    """Return the prediction for a mutant on a scenario without trials; None where the mutant cannot reach the scenario.
 
     `baselines` are those of the other scenarios. Two mutants at once show where either does.
     """
@@ -49,7 +49,7 @@ def _alone(
 
 
 def _sent(mutant: Mutant, suite: SuiteConfig, baselines: Mapping[str, ScenarioBaseline]) -> MayReach:
-    """Return a part that every scenario sends, this one will send too; one that only some send, perhaps."""
+    """Return the prediction for a part: surely sent if every scenario so far sends it, perhaps if some do."""
     part = mutant.edits[0].part if mutant.edits else "config"
     detector = Detector(mutant, suite.full)
     sending = sum(baseline.carries(detector) for baseline in baselines.values())

@@ -1,4 +1,4 @@
-"""Which agent a report speaks of."""
+"""The agent's name and kind, as reports show them."""
 
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import AgentSummary

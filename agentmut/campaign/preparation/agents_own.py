@@ -1,4 +1,4 @@
-"""Where the parts stand that no file of the project names: the module that the agent is read off."""
+"""The places of parts that no file of the project names: the module that the agent was read from."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ from agentmut.project import Project
 
 
 def with_agents_own(project: Project, config: AgentConfig) -> Sources:
-    """Return the project's sources, with the agent's module for what its config does not say and `config` does."""
+    """Return the project's sources, with the agent's module for the parts that only the built agent has."""
     module = _module(project)
     if module is None:
         return project.sources
@@ -18,7 +18,7 @@ def with_agents_own(project: Project, config: AgentConfig) -> Sources:
 
 
 def _module(project: Project) -> str | None:
-    """Return the file of the function that builds or is the agent, where it is one of the project."""
+    """Return the file of the function that builds or is the agent, if the file belongs to the project."""
     spec = project.agent
     named = (spec.factory or spec.run or spec.functions or "").partition(":")[0]
     inside = PurePosixPath(*named.split("."))

@@ -1,4 +1,4 @@
-"""The order in which mutants are drawn where a random sample of them is tried: any beginning of it is a sample."""
+"""The order in which mutants are drawn for a random sample: every beginning of this order is a random sample."""
 
 import random
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ from agentmut.trial import Executor, Pace, PacedExecutor, RayExecutor, RaySettin
 
 
 class Share(NamedTuple):
-    """What one actor has of a campaign: it is one of `actors`, and runs `slots` trials at the same time."""
+    """One actor's share of a campaign: the actor is one of `actors` and runs `slots` trials at the same time."""
 
     actors: int
     slots: int

@@ -1,4 +1,4 @@
-"""Which runs a scenario's evaluators may judge: those made after the evaluators were fixed.
+"""The runs that a scenario's evaluators may judge: the runs made after the evaluators were fixed.
 
 Whoever writes an evaluator after looking at runs chooses it by them, partly by luck: of 60 words that an agent says at
 a rate of 0.93, one holds in all of 50 stored runs, and judged on these runs every mutant looks worse than the original.
@@ -13,7 +13,7 @@ from agentmut.campaign.preparation.plan import Plan, RunPlan
 
 
 class Age(NamedTuple):
-    """The evaluators of a scenario as they are now, and the trials that are younger."""
+    """A scenario's present evaluators, and the first trials that are younger than the evaluators."""
 
     evaluators: str
     """Digest of the set."""
@@ -32,12 +32,12 @@ Ages = Mapping[str, Age]
 
 
 def first_repeats(ages: Ages) -> dict[str, int]:
-    """Map each scenario to the repeat with which the original's runs begin, unless it is 0."""
+    """Map each scenario to the first repeat of its original trials that counts, unless that repeat is 0."""
     return {name: age.originals for name, age in ages.items() if age.originals}
 
 
 def first_of_mutants(ages: Ages) -> dict[str, int]:
-    """Map each scenario to the repeat with which the runs of mutants begin, unless it is 0."""
+    """Map each scenario to the first repeat of its mutant trials that counts, unless that repeat is 0."""
     return {name: age.mutants for name, age in ages.items() if age.mutants}
 
 
@@ -47,7 +47,7 @@ def fixed_sets(ages: Ages) -> dict[str, str]:
 
 
 def judged_by_newer(ages: Ages, plan: RunPlan) -> tuple[str, ...]:
-    """Name the scenarios of a run whose evaluators of today are newer than its trials, or may be.
+    """Name the scenarios of a run whose present evaluators are, or may be, newer than the run's trials.
 
     Evaluators that no verb saw before that run count as newer.
     """
@@ -66,14 +66,12 @@ def _is_newer(age: Age, plan: RunPlan, scenario: str) -> bool:
 
 
 def compares_with_older(age: Age, then: str) -> bool:
-    """Return whether a scenario's evaluators may be newer than a baseline that was saved when they were the
-    set `then`.
-    """
+    """Return whether a scenario's evaluators may be newer than a baseline saved with the evaluators `then`."""
     return bool(age.originals) and then != age.evaluators and then not in age.later
 
 
 def older_note(scenarios: tuple[str, ...]) -> Iterator[str]:
-    """Yield the note on results in which evaluators judge runs that are older than they are."""
+    """Yield the note on results in which evaluators judge runs that are older than the evaluators."""
     if scenarios:
         yield (
             f"evidence older than the evaluators: {', '.join(scenarios)}. Evaluators may have been chosen by these "
@@ -82,13 +80,13 @@ def older_note(scenarios: tuple[str, ...]) -> Iterator[str]:
 
 
 def renewed(ages: Ages, what: str) -> Iterator[str]:
-    """Yield what begins anew since evaluators are newer than stored runs; `what` says what that takes."""
+    """Yield which trials begin anew because evaluators are newer than stored runs; `what` names the price."""
     if names := [name for name, age in ages.items() if age.waits]:
         yield f"evaluators of {', '.join(names)} are newer than the stored runs there, which decide no more: {what}"
 
 
 def price_of_new_series(ages: Ages, baseline: int, n_max: int) -> Iterator[str]:
-    """Yield what a campaign runs anew, for scenarios where mutants begin anew too and for those where they do not."""
+    """Yield the new trials of a campaign, apart for scenarios whose mutants begin anew and for all other scenarios."""
     waiting = {name: age for name, age in ages.items() if age.waits}
     anew = {name: age for name, age in waiting.items() if age.mutants == age.originals}
     kept = {name: age for name, age in waiting.items() if name not in anew}

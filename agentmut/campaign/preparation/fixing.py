@@ -1,4 +1,4 @@
-"""When a project's evaluators were fixed, by its store: looked up, or noted where they are seen for the first time."""
+"""When a project's evaluators were fixed: the store knows it, or notes it when a set appears for the first time."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ def with_ages(session: Session, store: Store) -> Session:
 
 
 def note_proposed(store: Store, scenario: Scenario, specs: Iterable[EvaluatorSpec], run: str) -> None:
-    """Keep which evaluators agentmut proposes for a scenario, so that they are known once somebody writes them."""
+    """Store the evaluators that agentmut proposes for a scenario, to recognise them once a user writes them down."""
     store.fixed.propose(scenario.digest, [part_digest(spec) for spec in specs], run)
 
 
@@ -43,9 +43,7 @@ def _age(session: Session, store: Store, scenario: Scenario) -> Age:
 
 
 def _is_younger(one: FixedSet, own: FixedSet) -> bool:
-    """Return whether all that is run for a set is younger than another: also its mutants, which may be older than the
-    set.
-    """
+    """Return whether all trials for a set are younger than another set; mutant trials may be older than their set."""
     return one.id > own.id and one.mutants in (one.originals, own.mutants)
 
 
@@ -63,8 +61,7 @@ def _first_seen(
 
 
 def _of_mutants(store: Store, new: FixedSet, known: Sequence[FixedSet], series: int) -> int:
-    """Return the first repeat of mutants: that of an earlier set, where agentmut proposed all that was added to it
-    since.
+    """Return the first repeat of mutants that counts: an earlier set's where agentmut proposed every later addition.
 
     Who found such an evaluator has bounded the chance that it tells a mutant without effect from the original; an
     evaluator of a person may have been chosen by any run.

@@ -1,4 +1,4 @@
-"""What operators did in earlier runs of a project: for the order of work, and for selective mutation."""
+"""The results of operators in earlier runs of a project, for the order of work and for selective mutation."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _DECIDED = frozenset({Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE})
 
 
 class Record(NamedTuple):
-    """What became of some mutants."""
+    """Counts of the outcomes of some mutants."""
 
     killed: int = 0
     scored: int = 0
@@ -35,7 +35,7 @@ class Record(NamedTuple):
 
 
 class Expectation(NamedTuple):
-    """A mutant before it is tried."""
+    """The expected outcome of a mutant that has not been tried."""
 
     kill: float
     trials: float
@@ -56,19 +56,19 @@ class History(NamedTuple):
         return _records(self.rows.values(), lambda row: row.operator)
 
     def by_class(self) -> dict[str, Record]:
-        """Return what became of each class of mutants; `preserve` ones apart, which are hardly ever killed."""
+        """Return the outcomes by class; `preserve` mutants are counted apart, since they are hardly ever killed."""
         return _records(self.rows.values(), _group)
 
 
 class Selected(NamedTuple):
-    """What selective mutation keeps."""
+    """The mutants that selective mutation keeps."""
 
     kept: tuple[str, ...]
     left_out: tuple[Empty, ...]
 
 
 def read_history(runs: Path) -> History:
-    """Return the history in a project's folder of runs. A mutant counts once, by the latest run that decided it.
+    """Return the history in a project's folder of runs. Each mutant counts once, by the latest run that decided it.
 
     Results that cannot be read, or are of another version, tell nothing.
     """
@@ -97,7 +97,7 @@ def by_yield(mutants: Sequence[Mutant], history: History) -> tuple[str, ...]:
 
 
 def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
-    """Return kills and trials to expect of all these mutants together; None where no earlier run tells.
+    """Return the kills and trials to expect of all these mutants together; None without an earlier run.
 
     See `by_yield`.
     """
@@ -145,7 +145,7 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
 
 
 def selection_note(share: float, selected: Selected) -> str:
-    """Return what the report says of a selective run."""
+    """Return the sentence of the report about a selective run."""
     left_out = ", ".join(empty.operator for empty in selected.left_out) or "none"
     return (
         f"selective mutation ({share:g} of the operators by earlier runs): left out {left_out}; kept "
@@ -154,7 +154,7 @@ def selection_note(share: float, selected: Selected) -> str:
 
 
 def effectiveness(record: Record) -> float:
-    """Return how much an operator's mutants tell, from 0 to 1.
+    """Return how much an operator's mutants tell about a suite, from 0 to 1.
 
     >>> effectiveness(Record(killed=5, scored=10))
     1.0

@@ -110,7 +110,7 @@ def unused_elsewhere(root: Path, modules: Mapping[str, Path]) -> tuple[Path, ...
 
 
 def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
-    """16 hex digits that name a trial to a seeded service; equal in every run of the same plan."""
+    """Return the 16 hex digits that name a trial to a seeded service; every run of the same plan has the same ones."""
     return digest_of([seed, mutant, scenario, repeat])[:16]
 
 
@@ -123,7 +123,7 @@ def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario
 
 
 def _entry(spec: AgentSpec) -> str:
-    """Describe what is called, and how. Settings are hashed, since they may be private."""
+    """Describe the agent's entry point and its settings. The settings are hashed, since they may be private."""
     name = spec.factory or spec.run or ""
     unlike = {"adapter", "factory", "run", "headers", "proxy_port", "root"}
     settings = spec.model_dump(mode="json", exclude=unlike, exclude_defaults=True)
@@ -133,7 +133,7 @@ def _entry(spec: AgentSpec) -> str:
 
 
 def python_files(root: Path) -> Iterable[Path]:
-    """Return the project's own Python files, without those of hidden folders and of other tools."""
+    """Return the project's own Python files, without hidden folders and folders of other tools."""
     return (path for path in _own_files(root) if path.suffix == ".py")
 
 

@@ -1,4 +1,4 @@
-"""What a session takes from a suite of another tool: its scenarios, its rule for verdicts, and its adapter."""
+"""The parts of a session that come from another tool's suite: scenarios, the rule for verdicts, and the adapter."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -39,7 +39,7 @@ def imported_suite(project: Project) -> Importer | None:
 
 
 def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
-    """Return what runs the agent: the adapter of the suite where it has one, else that of the project.
+    """Return the adapter that runs the agent: the suite's where it has one, else the project's.
 
     Raises `UsageError`.
     """
@@ -64,7 +64,7 @@ def _suites_adapter(project: Project, importer: Importer) -> Adapter | None:
 
 
 def _sound(made: Adapter, spec: AgentSpec) -> Adapter:
-    """Return the adapter by its route. Raises `PluginError` where what it declares or says of itself does not hold."""
+    """Return the adapter for its route. Raise `PluginError` if the adapter does not keep what it declares."""
     what = f"adapter {spec.adapter!r}"
     if faults := "; ".join((*capability_faults(type(made), Group.ADAPTERS), *attribute_faults(made))):
         raise PluginError(f"{what}: {faults}. Fix {type(made).__module__}.")
@@ -78,7 +78,7 @@ def _sound(made: Adapter, spec: AgentSpec) -> Adapter:
 
 
 def with_suite(project: Project, importer: Importer | None) -> Project:
-    """Return the project with the scenarios of the suite that it measures, and what that says of verdicts."""
+    """Return the project with the scenarios of its suite and the suite's rule for verdicts."""
     if importer is not None and not project.scenarios:  # a worker process is told them
         what = f"importer {importer.name!r}: scenarios()"
         found = from_plugin(what, tuple[Scenario, ...], importer.scenarios)
@@ -89,7 +89,7 @@ def with_suite(project: Project, importer: Importer | None) -> Project:
 
 
 def ruled(project: Project, rule: SuiteRule) -> Project:
-    """Return the project with what its suite says of verdicts, where the project file says nothing."""
+    """Return the project with its suite's rule for verdicts, where the project file has no rule."""
     places = {
         "method": ("test", "method"),
         "trials": ("test", "trials"),

@@ -14,7 +14,7 @@ from agentmut.stats import Round
 
 
 def new_run_id(now: float) -> str:
-    """Return a run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
+    """Return a run's id: the time of its plan (UTC) to 1/4096 s, so ids sort by time.
 
     The last three digits are random, for runs that are planned at once.
 
@@ -26,7 +26,7 @@ def new_run_id(now: float) -> str:
 
 
 def planned_at(run_id: str) -> str:
-    """Return the minute (UTC) that a run's id tells; empty for an id that tells none.
+    """Return the minute (UTC) in a run's id; an empty text for an id without a time.
 
     >>> planned_at("20261122-100830-80031f"), planned_at("r1")
     ('2026-11-22 10:08 UTC', '')
@@ -68,7 +68,7 @@ class Shard(Frozen):
 
 
 class RunPlan(Frozen):
-    """What every run has; stored with it."""
+    """The part of a plan that every kind of run stores."""
 
     kind: str
     """What the run is for: the verb that started it."""
@@ -111,7 +111,7 @@ class Proxy(Frozen):
 
 
 class Plan(RunPlan):
-    """What a campaign will do; stored, so that `resume` continues the same one."""
+    """The plan of a campaign; it is stored, so that `resume` continues the same campaign."""
 
     kind: str = "run"
     baseline: int

@@ -1,4 +1,4 @@
-"""Plans of projects that keep no text, stored without the words of their mutants."""
+"""Stored plans of projects that keep no text: the words of their mutants are left out."""
 
 from pydantic import JsonValue
 
@@ -11,7 +11,7 @@ _NAMES = ("/model/", "/orchestration/")
 
 
 def stored_plan_text(plan: RunPlan, texts: TextKeeping) -> str:
-    """Return a plan as it is stored, without the words of mutants where no text may be kept."""
+    """Return a plan in its stored form, without the words of mutants where no text may be stored."""
     if not texts.is_hidden or not isinstance(plan, Plan):
         return plan.model_dump_json()
     return plan.model_copy(

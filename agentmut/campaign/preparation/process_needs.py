@@ -45,7 +45,7 @@ def _needs(path: Path, root: Path) -> Iterator[str]:
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the names of a file with what they stand for: `abort` for `from os import abort`."""
+    """Yield the names in a file with the objects that they name: `abort` for `from os import abort`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.asname or alias.name, alias.name) for alias in node.names)

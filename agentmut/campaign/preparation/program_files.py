@@ -1,4 +1,4 @@
-"""Which files make up an agent that is a program or a service: a change of one makes stored trials stale."""
+"""The files that make up an agent that is a program or a service: a change of one makes stored trials stale."""
 
 import os
 import shlex
@@ -24,7 +24,7 @@ MANIFESTS = frozenset(_NAMES.split())
 
 
 def program_files(spec: AgentSpec, root: Path, files: Iterable[Path]) -> Iterator[Path]:
-    """Return the project's files that belong to its program or service; none for other agents.
+    """Yield the project's files that belong to its program or service; no files for other agents.
 
     Besides, all files of the folders that a coding agent works on and an image is built from, and the files that the
     command names, whatever they are, wherever in the project's folder: a script without an ending, a compiled program.

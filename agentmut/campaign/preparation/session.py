@@ -1,4 +1,4 @@
-"""From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
+"""From a project to a campaign that is ready to run: the adapter, the suite, the mutants, the plan."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -86,7 +86,7 @@ class Session(NamedTuple):
 
     @property
     def origin(self) -> Origin:
-        """Return what its mutants are made from."""
+        """Return the origin that mutants are made from."""
         sources = with_agents_own(self.project, self.suite.full)
         return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
@@ -143,19 +143,19 @@ def _opinions(project: Project) -> OpinionCache:
 
 
 def no_other_input(session: Session) -> str:
-    """Return why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
+    """Return why the agent answers only the inputs of its suite, in a phrase; an empty text if it answers any input."""
     agent = inside(session.adapter)
     return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
 
 
 def held_trials(session: Session) -> HoldsTrials | None:
-    """Return the agent where it only hands out finished trials; None where it can be run."""
+    """Return the agent if it only hands out finished trials; None if it can be run."""
     agent = inside(session.adapter)
     return agent if isinstance(agent, HoldsTrials) else None
 
 
 def refuse_to_run(session: Session, what: str) -> None:
-    """Raise `UsageError` where `what` would take new runs, and the agent only hands out finished ones."""
+    """Raise `UsageError` if `what` needs new runs and the agent only hands out finished trials."""
     if held_trials(session):
         raise UsageError(
             f"{what} takes new runs of the agent, and suite.{session.project.agent.adapter} only has recorded ones. "
@@ -165,7 +165,7 @@ def refuse_to_run(session: Session, what: str) -> None:
 
 
 def refuse_without_texts(session: Session, what: str) -> None:
-    """Raise `UsageError` where `what` reads texts of runs, and the project keeps none."""
+    """Raise `UsageError` if `what` reads texts of runs and the project stores no texts."""
     if session.tests.texts.is_hidden:
         raise UsageError(
             f"{what} reads what agents, models and tools said, and store.texts: {session.project.store.texts} "
@@ -179,9 +179,7 @@ def declared_variables(project: Project) -> dict[str, str]:
 
 
 def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
-    """Return the fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes
-    the project's.
-    """
+    """Return the fields that every new `RunPlan` takes from its session; `seed` None stands for the project's seed."""
     project = session.project
     _check_judge_prices(session)
     return {
@@ -254,13 +252,13 @@ def executor_here(session: Session, seed: int | None) -> Executor:
 
 
 def _isolates(project: Project) -> bool:
-    """Return whether trials have processes of their own: as the project says, or as its code needs with `auto`."""
+    """Return whether each trial has its own process: as the project says, or for `auto` as the agent's code needs."""
     wanted = project.execution.isolate
     return wanted == "process" or (wanted == "auto" and bool(process_needs(project.root)))
 
 
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
-    """Return the executor of the session's trials in this process, one of `sharing` that share the rate limit."""
+    """Return the executor of the session's trials in this process, one of `sharing` executors under one rate limit."""
     project = session.project
     limit = project.execution.requests_per_minute
     settings = RunSettings(
@@ -277,7 +275,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
 
 
 def _redact(project: Project) -> Callable[[str], str]:
-    """Return what is done to texts that are cut before they are kept, or are told in an error."""
+    """Return the function that redacts texts before they are cut for the store or quoted in an error."""
     return redactor(project).text if project.store.keeps_texts else _nothing_kept
 
 
@@ -286,7 +284,7 @@ def _nothing_kept(text: str) -> str:
 
 
 def suite_digest(session: Session) -> str:
-    """Return a digest of what is asked and how it is judged, code of the user's own included."""
+    """Return a digest of the suite's inputs and evaluators, including the user's own code."""
     asked = [scenario.model_dump(mode="json") for scenario in session.scenarios]
     judging = judging_code(session.project)
     return digest_of([*asked, judging] if judging else asked)
@@ -298,7 +296,7 @@ def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | N
 
 
 def trial_deadline(session: Session) -> float:
-    """Return seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
+    """Return the seconds that a worker may need for one trial, including its hooks and the wait for the rate limit."""
     execution = session.project.execution
     hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
     limit = execution.requests_per_minute
@@ -328,7 +326,7 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:
-    """Return the rounds of a campaign; none where the project wants its finest drop at once."""
+    """Return the rounds of a campaign; none if the project wants its finest drop at once."""
     settings = project.statistics
     if settings.rounds == "one":
         return ()

@@ -1,4 +1,4 @@
-"""Which of a project's source files shape its trials: those of the agent, not those that only judge runs."""
+"""The project's source files that shape its trials: the agent's files, not those that only judge runs."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from agentmut.project import Project, named
 
 
 def shaping_code(project: Project) -> str:
-    """Hash of the project's source files, without modules that only judge runs: those shape no trial.
+    """Return the hash of the source files that shape trials; modules that only judge runs are left out.
 
     They are named by evaluators, by what runs are compared by, or by relations (what those change is part of a
     trial's key); and neither by what makes a run nor by another source file.
@@ -42,7 +42,7 @@ def _function_of(spec: EvaluatorSpec) -> JsonValue:
 
 
 def _running(project: Project) -> set[str]:
-    """Return the modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
+    """Return the modules that take part in a run: the agent's, and those of doubles, preparation and clean-up."""
     spec = project.agent
     found = [spec.factory, spec.run, spec.functions, project.sources.tools]
     found += [  # python path/to/agent.py, or python -m path.to.agent

@@ -1,4 +1,4 @@
-"""Decision tables, computed once and kept on disk: the same baseline and design recur in every run."""
+"""Decision tables, computed once and kept on disk: many runs need the same baseline and design."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from agentmut.stats import (
 
 
 class Tables:
-    """Decision tables by baseline and design; `folder` None keeps them in memory only."""
+    """Decision tables by baseline and design; without a `folder` they are kept in memory only."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -39,14 +39,14 @@ class Tables:
         return self._loaded[key]
 
     def evidence(self, f0: int, n0: int, n_max: int) -> Evidence:
-        """Return the log evidence ratios that steer trials, for the same baseline."""
+        """Return the log evidence ratios that choose the next trial, for the same baseline."""
         key = (f0, n0, n_max)
         if key not in self._evidence:
             self._evidence[key] = evidence(f0, n0, n_max)
         return self._evidence[key]
 
     def pooled(self, f0: int, n0: int, n_max: int) -> PooledEvidence:
-        """Return what a scenario adds to the evidence of the whole suite, for the same baseline."""
+        """Return a scenario's part of the evidence of the whole suite, for the same baseline."""
         key = (f0, n0, n_max)
         if key not in self._pooled:
             self._pooled[key] = pooled_evidence(f0, n0, n_max)

@@ -1,4 +1,4 @@
-"""Tools that scenarios double, or that evaluators speak of, have to be the agent's."""
+"""The check that scenarios double, and evaluators name, only tools that the agent has."""
 
 from collections.abc import Mapping, Sequence
 

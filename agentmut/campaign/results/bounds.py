@@ -5,7 +5,7 @@ from agentmut.stats import Interval
 
 
 def bounds_of(interval: Interval) -> Bounds:
-    """Return the ends of an interval, as reports show them."""
+    """Return the ends of an interval in the form that reports show."""
     return Bounds(
         estimate=None if interval.estimate is None else round(interval.estimate, 6),
         low=round(interval.low, 6),

@@ -1,4 +1,4 @@
-"""The score of a campaign whose mutants a cheap model has decided as well."""
+"""The score of a campaign whose mutants a cheap model has decided too."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,14 +12,14 @@ from agentmut.stats import ProxiedScore, Rest, proxied_score
 
 
 def cheap_run(session: Session, plan: Plan) -> Result | None:
-    """Return the run of the plan's cheap model; None without one. Raises `UsageError` where its result is gone."""
+    """Return the run of the plan's cheap model; None without one. Raise `UsageError` if its result is missing."""
     if plan.proxy is None:
         return None
     return read_result(session.project.runs / plan.proxy.run_id / "result.json")
 
 
 def with_cheap_model(score: Score, state: CampaignState) -> tuple[Score, CheapModel | None]:
-    """Return the score with what the cheap model adds, and how much that is; the score as it was without one."""
+    """Return the score improved by the cheap model, with the gain; the plain score without a cheap model."""
     cheap, proxy = state.cheap, state.plan.proxy
     if cheap is None or proxy is None or not score.not_drawn:
         return score, None

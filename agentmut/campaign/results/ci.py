@@ -1,4 +1,4 @@
-"""What a CI job would have seen: the chance that the suite turns red under its own thresholds."""
+"""The chance that a mutant turns a CI job red, under the suite's own thresholds."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -15,7 +15,7 @@ _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 
 
 def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
-    """Return a mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
+    """Return a mutant's trials by scenario; empty for a mutant that says nothing about the suite.
 
     A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
     the original's trials count with the mutant's; a scenario that killed it stands for itself.

@@ -1,4 +1,4 @@
-"""The decision tables that stopped the trials of a campaign, as reports show them."""
+"""The decision tables that ended the trials of a campaign, as reports show them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,13 +12,13 @@ Key = tuple[int, int, float]
 
 
 class DecisionTables(NamedTuple):
-    """Each table once, as far as trials went by it."""
+    """Each decision table once, up to the last trial that used it."""
 
     tables: tuple[DecisionTable, ...]
     number: Mapping[Key, int]
 
     def of(self, lane: Lane) -> int:
-        """Return the index in `tables` of the one that a lane's trials were stopped by."""
+        """Return the index in `tables` of the table that ended a lane's trials."""
         return self.number[_key(lane)]
 
 
@@ -50,7 +50,7 @@ def _shown(lane: Lane) -> DecisionTable:
 
 
 def _reachable(lane: Lane, size: int) -> Iterable[tuple[float, ...]]:
-    """log m1/m0 of the numbers of failures that undecided trials, and the one more that decides, can have."""
+    """Return log m1/m0 for the numbers of failures that undecided trials, and the deciding trial, can have."""
     low, high = 0, 0
     for n in range(size):
         yield tuple(round(ratio, 3) for ratio in lane.evidence.log_ratio[n][low : high + 1])

@@ -1,4 +1,4 @@
-"""What forking at the fault has saved, and where it could not, in words."""
+"""The savings of forking at the fault, and the reasons where forking was impossible, in words."""
 
 from collections.abc import Iterator
 

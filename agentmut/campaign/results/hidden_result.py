@@ -1,4 +1,4 @@
-"""A result without texts, for projects that keep none."""
+"""The form of a result without texts, for projects that store no text."""
 
 import re
 
@@ -35,7 +35,7 @@ def _row(row: MutantRow) -> MutantRow:
 
 
 def place_of(row: MutantRow) -> str:
-    """Return a mutant's description by its operator and place alone.
+    """Return a mutant's description without texts: its operator and its place.
 
     The words of the change stand in the project's own files, where `agentmut mutants` finds them by the id.
     """

@@ -1,4 +1,4 @@
-"""Repeated runs of a suite as figures of reliability, each with an interval that a requirement can be held against."""
+"""The reliability figures of a suite's repeated runs, each with an interval that a gate can test."""
 
 import math
 import re
@@ -48,7 +48,7 @@ class Runs(NamedTuple):
 
 
 def baseline_reliability(result: Result) -> Reliability | None:
-    """Return the reliability of a campaign's unchanged agent; by counts where an earlier version wrote the result."""
+    """Return the reliability of a campaign's unchanged agent; by counts if an earlier version wrote the result."""
     if result.reliability is not None:
         return result.reliability
     return reliability_of([Runs(row.scenario, row.passes, row.trials) for row in result.baseline])
@@ -57,7 +57,7 @@ def baseline_reliability(result: Result) -> Reliability | None:
 def reliability_of(
     runs: Sequence[Runs], *, early_stopping: bool = False, level: float = LEVEL
 ) -> Reliability | None:
-    """Return the figures of a suite's runs; None where no scenario has a run that is evidence."""
+    """Return the figures of a suite's runs; None if no scenario has a run that is evidence."""
     found = [each for each in runs if each.runs]
     if not found:
         return None
@@ -115,7 +115,7 @@ FIGURES = (
 
 
 def _exact(found: Reliability) -> dict[str, float]:
-    """Return the figures that are counts or describe the runs at hand, without an interval."""
+    """Return the figures that are counts or describe the present runs, and so have no interval."""
     graceful = [row.graceful_degradation for row in found.scenarios if row.graceful_degradation is not None]
     described = {"graceful_degradation": fmean(graceful)} if graceful else {}
     return {

@@ -1,4 +1,4 @@
-"""Judging the stored trials of a campaign again: what other evaluators would have decided, without a new trial.
+"""Rescoring: what changed evaluators would have decided on the stored trials of a campaign, without a new trial.
 
 The trials of each scenario are taken in the order of their repeats, and the kill rule is applied after each. A
 scenario's decision depends on its own trials alone, so that it is the decision of a new run on the same trials; only
@@ -87,7 +87,7 @@ class _Rescoring:
         )
 
     def take_in_all(self) -> None:
-        """Record the stored trials, round by round: the original's, then those of the mutants that are open."""
+        """Record the stored trials, round by round: first the original's, then those of the undecided mutants."""
         before = -1
         while self._begins_after(before):
             if before < 0:
@@ -98,7 +98,7 @@ class _Rescoring:
             self.state.go_on()
 
     def _begins_after(self, round_: int) -> bool:
-        """Return whether a later round has begun, once what it wants of the original is taken in, if that is stored.
+        """Return whether a later round has begun and the store has the baseline trials that it needs.
 
         Where no mutant needs a trial in that round, the next one wants its trials at once.
         """
@@ -107,7 +107,7 @@ class _Rescoring:
         return self.state.baseline_complete and self.state.round > round_
 
     def _take_in_sentinels(self) -> None:
-        """Record the trials of the original that were made among the mutants', to tell whether the service drifted."""
+        """Record the original's trials among the mutants' trials, which show whether the service drifted."""
         if not self.state.baseline_complete:
             return
         sentinels = [(x.repeat, name, x) for (name, _), x in self._later.items() if is_sentinel(x.repeat)]
@@ -117,7 +117,7 @@ class _Rescoring:
                     self._record(Launch("", name, repeat, number), result)
 
     def _take_in_baseline(self) -> bool:
-        """Record what the round wants of the original, as far as it is stored. Return whether there was any.
+        """Record the stored part of the baseline that the round needs. Return whether there was any.
 
         A run that ended while its baseline grew has not begun the next round: so this takes none of these trials.
         """
@@ -140,11 +140,11 @@ class _Rescoring:
         return bool(due)
 
     def _lacks(self, scenario: str, baseline: ScenarioBaseline) -> bool:
-        """Return whether fewer trials of the original are stored than the round wants, whatever they came to."""
+        """Return whether the store has fewer trials of the original than the round needs, whatever their outcome."""
         return len(self.campaign.original[scenario]) < baseline.wanted
 
     def _take_in(self, mutant: Mutant) -> None:
-        """Record the trials of a mutant, scenario by scenario in turn, until the round has its answer."""
+        """Record the trials of a mutant, the scenarios in turn, until the round has its answer."""
         arm = self.state.arms.get(mutant.id)
         if arm is None:
             return
@@ -161,7 +161,7 @@ class _Rescoring:
         arm.pause()
 
     def _take_in_one(self, arm: Arm, stored: StoredTrial, result: TrialResult) -> None:
-        """Record a trial of a mutant, and the original's beside it once a kill waits for them."""
+        """Record a trial of a mutant, and the original's trial beside it once a kill waits for confirmation."""
         if arm.status is None:
             launch = Launch(arm.mutant.id, stored.scenario, stored.repeat, len(arm.trials.launches))
             self._record_on(arm, launch, result)
@@ -173,7 +173,7 @@ class _Rescoring:
                 self._record_on(arm, launch, found)
 
     def _beside(self, arm: Arm, waiting: Confirmation) -> StoredTrial | None:
-        """Return the stored trial of the original that the kill waits for; None where it waits for another."""
+        """Return the stored trial of the original that the kill waits for; None if it waits for the mutant."""
         scenario, original = waiting.next()
         return self._later.get((scenario, arm.original_beside(scenario))) if original else None
 
@@ -189,7 +189,7 @@ class _Rescoring:
         )
 
     def result(self, before: Result) -> Result:
-        """Return the result by today's evaluators; what stored trials cannot say keeps its old value."""
+        """Return the result under today's evaluators; values that stored trials cannot give stay as they were."""
         after = summarise(self.campaign.session, self.state, Stop.FINISHED)
         return after.model_copy(update={"status": before.status, "cost": before.cost})
 
@@ -248,7 +248,7 @@ def _paired(before: Result, after: Result) -> tuple[Row, ...]:
 
 
 def _is_flipped(old: MutantRow, new: MutantRow) -> bool:
-    """Decided otherwise; one that is open now is told of as needing trials."""
+    """Return whether the decision changed; a mutant that is undecided now is reported as needing trials instead."""
     return new.status not in (old.status, Status.UNDECIDED)
 
 
@@ -282,7 +282,7 @@ OPEN = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.NO_COVERAGE, Status.
 
 
 def _on_new_scenarios(again: _Rescoring, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
-    """Yield the mutants that are not killed, on the scenarios without stored trials that they may reach."""
+    """Yield the surviving mutants with the scenarios that they may reach and that have no stored trials."""
     tests, state = again.campaign.session.tests, again.state
     known = {mutant.id: mutant for mutant in again.campaign.plan.mutants}
     for name in again.new:

@@ -1,4 +1,4 @@
-"""What the trials of the original beside the mutants say: in a result, and in words."""
+"""The state of the service, from the original's trials beside the mutants: in a result, and in words."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from agentmut.nouns import Confirmation, Drift, ServiceWatch, Status
 
 
 def service_of(state: CampaignState) -> ServiceWatch | None:
-    """Return what is known of the service; None where no trial of the original was run after the baseline."""
+    """Return the watch on the service; None if no trial of the original was run after the baseline."""
     service = state.service
     if not service.sentinels + service.confirming:
         return None
@@ -23,7 +23,7 @@ def confirmations_of(arm: Arm) -> tuple[Confirmation, ...]:
 
 
 def service_notes(watch: ServiceWatch | None) -> Iterator[str]:
-    """Yield what a reader has to know of a drift: when, how large, and what it does to the result."""
+    """Yield the sentences about a drift of the service: its time, its size, and its effect on the result."""
     drift = watch and watch.drift
     if not drift:
         return

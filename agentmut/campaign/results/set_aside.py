@@ -1,4 +1,4 @@
-"""What a report says of trials that an outage has spoiled."""
+"""The report's part on trials that an outage has spoiled."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from agentmut.store import Quarantined
 
 
 def set_aside(found: Iterable[Quarantined]) -> tuple[SetAside, ...]:
-    """Return what a run has set aside, as reports keep it."""
+    """Return the trials that a run has set aside, in the form that reports keep."""
     return tuple(SetAside(**one._asdict()) for one in found)
 
 

@@ -1,4 +1,4 @@
-"""What a budget was short of where it ended before any mutant had its answer."""
+"""How much more budget a first answer needs, where a budget ended before any mutant had its answer."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from agentmut.nouns import Score
 
 
 def shortage_notes(state: CampaignState, stop: Stop, score: Score) -> Iterator[str]:
-    """Yield how much is missing for a first answer where a budget ended before a mutant had one."""
+    """Yield how much is missing for a first answer, where a budget ended before any mutant had its answer."""
     if stop is not Stop.BUDGET or score.value is not None or not score.undecided:
         return
     budget = state.plan.budget
@@ -26,7 +26,7 @@ _KEPT = "Finished trials are kept: the same command with a larger budget goes on
 
 
 def _missing(state: CampaignState) -> str:
-    """Return about how many trials the first answer still takes, and what they cost."""
+    """Return about how many trials the first answer still takes, and their cost."""
     needs = [need for arm in _open(state) if (need := _need(state, arm)) is not None]
     spend, trials = state.spend, max(2, round(min(needs))) if needs else _next_baseline(state)
     usd = f" (${trials * spend.usd / spend.trials:.2g})" if spend.usd and spend.trials else ""
@@ -47,7 +47,7 @@ def _open(state: CampaignState) -> list[Arm]:
 
 
 def _need(state: CampaignState, arm: Arm) -> float | None:
-    """Return about how many further trials an open mutant takes in its round; None where it waits for a finer one.
+    """Return about how many more trials an undecided mutant takes in its round; None if it waits for a finer round.
 
     One that has taken more than it was expected to has half of that before it, for want of a better guess.
     """

@@ -116,7 +116,7 @@ def _sampled(state: CampaignState) -> Sampled | None:
 
 
 def cost_of(spend: Spend, environment: Environment) -> Cost:
-    """Return what a run in this environment has spent, as reports show it."""
+    """Return the spending of a run in this environment, in the form that reports show."""
     return Cost(
         trials=spend.trials,
         baseline_trials=spend.baseline_trials,
@@ -227,7 +227,7 @@ def _witness(arm: Arm) -> WitnessSummary:
 
 
 def _gap(status: Status) -> str | None:
-    """Return what is missing, as far as pass rates tell; telling an assertion gap takes a test of the traces."""
+    """Return the kind of gap that pass rates show; only a test of the traces can show an assertion gap."""
     return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
 
 
@@ -283,7 +283,7 @@ def _destroyed_reason(state: CampaignState, found: tuple[Status, str] | None) ->
 
 
 class _Scorer(NamedTuple):
-    """Scores groups of mutants with what the campaign knows of their error rates."""
+    """Scores groups of mutants, with the error rates that the campaign knows."""
 
     state: CampaignState
     scoring: str

@@ -1,4 +1,4 @@
-"""What every run keeps account of, and runs that are lists of trials."""
+"""The account of a run, and runs that are fixed lists of trials."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from agentmut.trial import Detector, SuiteConfig
 
 @dataclass(kw_only=True)
 class Account:
-    """What has been spent, what is under way, and why the run cannot go on."""
+    """The spending, the trials under way, and the reason why the run cannot continue."""
 
     spend: Spend = field(default_factory=Spend)
     in_flight: int = 0

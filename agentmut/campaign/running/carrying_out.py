@@ -27,7 +27,7 @@ ALL_TEXTS = TextKeeping()
 
 
 def register(store: Store, plan: RunPlan, texts: TextKeeping = ALL_TEXTS) -> None:
-    """Note a run before its first trial, so that it can be resumed whatever happens; `texts` is what may be kept."""
+    """Register a run before its first trial, so that it can be resumed; `texts` says which texts may be stored."""
     store.add_run(StoredRun(plan.run_id, plan.started, stored_plan_text(plan, texts), "planned"))
 
 
@@ -43,7 +43,7 @@ def run_work(
     guard: Guard | None = None,
     forks: Forks | None = None,
 ) -> Stop:
-    """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
+    """Run the trials that `work` names to the end; Ctrl-C ends the run cleanly with `Stop.INTERRUPTED`.
 
     `now` gives the seconds since the epoch that trials are stored with; what the run takes is measured by `elapsed`, a
     clock that no correction of the time of day moves. `executor` runs the trials instead of the session's own. With a

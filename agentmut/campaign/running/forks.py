@@ -1,4 +1,4 @@
-"""Fork at the fault: which recorded run of the original each trial of a mutant goes along.
+"""Fork at the fault: the choice of the recorded run of the original that a mutant's trial follows.
 
 Which one is a function of seed, mutant, scenario and the number of the trial. So a recorded run serves each mutant
 once at most, and how it ended has no say in whether it is taken. Mutants take the runs in orders of their own: with one
@@ -33,7 +33,7 @@ class Forks:
         self.problems = Unforked()
 
     def taken_over(self, launch: Launch, run: str) -> None:
-        """Note which run has executed a trial of the original, and may have recorded it."""
+        """Note which run has executed a trial of the original, and so may have recorded it."""
         if not launch.mutant:
             self._executed_by[launch.scenario, launch.repeat] = run
 

@@ -1,4 +1,4 @@
-"""What model judges took, apart from the agent's own runs."""
+"""The use of model judges, apart from the agent's own model calls."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from agentmut.trial import Pricer
 
 
 class Asked(NamedTuple):
-    """A model and what one judge took of it."""
+    """A judge's model, and the use of one judge."""
 
     model: JudgeModel
     spend: JudgeSpend
@@ -28,7 +28,7 @@ def asked_by(suite: Suite) -> Iterator[Asked]:
 
 
 def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
-    """List the use of each judge model, in the order of their first judge; unused models are left out."""
+    """List the use of each judge model, in the order of the first judge of each; models without use are left out."""
     found: dict[JudgeModel, JudgeSpend] = {}
     for model, spent in asked:
         if spent != JudgeSpend():
@@ -37,15 +37,15 @@ def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse,
 
 
 def judges_used(session: Session, of_suite: Iterable[JudgeUse] = ()) -> tuple[JudgeUse, ...]:
-    """Return what the judges of a session's scenarios took since it was opened; `of_suite`, those of a suite that
-    judges.
+    """Return the use of the session's judges since the session was opened; `of_suite` is the use of a suite's own
+    judge.
     """
     rounded = (use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in of_suite)
     return (*uses(asked_by(session.tests), session.project.budget.prices), *rounded)
 
 
 def judges_usd(session: Session) -> float:
-    """Return what they cost, as far as prices are known."""
+    """Return the cost of the session's judges in dollars, as far as prices are known."""
     return sum(use.usd or 0.0 for use in judges_used(session))
 
 

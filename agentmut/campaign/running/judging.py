@@ -1,4 +1,4 @@
-"""Judging runs beside the event loop: an evaluator may be anybody's code, and may never end."""
+"""The evaluation of runs outside the event loop: an evaluator is foreign code that may never return."""
 
 from agentmut._base import RunError
 from agentmut.campaign.trials import Judged, Suite
@@ -7,7 +7,7 @@ from agentmut.recording import AgentExitError, DaemonWorker, OverdueError, in_da
 
 
 class Judging:
-    """Asks the evaluators of a suite, one run at a time and with a deadline; models are asked side by side."""
+    """Evaluates one run at a time with a deadline; evaluators that ask models run side by side."""
 
     def __init__(self, suite: Suite, seconds: float) -> None:
         self._suite = suite
@@ -15,7 +15,7 @@ class Judging:
         self._worker = DaemonWorker()
 
     async def of(self, scenario: str, execution: Execution) -> Judged:
-        """Return what the evaluators say of a run. Raise `RunError` where they cannot, or take too long."""
+        """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
         try:

@@ -1,4 +1,4 @@
-"""The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
+"""The loop that carries out a campaign or any other work: launch, run, store and record, until no trial is left."""
 
 import asyncio
 from contextlib import suppress
@@ -81,7 +81,7 @@ class Loop:
         self._done.put_nowait(asyncio.CancelledError())  # wakes the loop, should no trial be under way
 
     async def run(self) -> Stop:
-        """Run to the end; returns why it ended. Raises `StoreError`."""
+        """Run to the end and return why the run ended. Raise `StoreError`."""
         async with self._ports.executor.session():
             try:
                 with suppress(TimeoutError):
@@ -114,7 +114,7 @@ class Loop:
             self._take_in(await self._done.get())
 
     def _suspects(self, *, at_end: bool = False) -> bool:
-        """Return whether an outage has spoiled trials; those are set aside then."""
+        """Return whether an outage has spoiled trials; set the spoiled trials aside."""
         found = self._guard.suspicion(at_end)
         if found:
             self._guard.set_aside([self._key(launch) for launch in found.launches], found.reason)
@@ -136,9 +136,7 @@ class Loop:
         return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
 
     def _cut_short_unbegun(self) -> bool:
-        """Return whether the run ended before it could be told that the agent cannot run, and nothing says
-        that it can.
-        """
+        """Return whether the run ended too early to show that the agent can run."""
         return self._work.unbegun and self._why_stop() in (Stop.INTERRUPTED, Stop.BUDGET)
 
     def _budget_reached(self) -> str:
@@ -146,7 +144,7 @@ class Loop:
         return budget_reached(work.plan.budget, work.spend, work.in_flight - len(self._withheld))
 
     async def _launch_what_fits(self) -> None:
-        """Start trials up to the concurrency limit; those found in the store are taken from there."""
+        """Start trials up to the concurrency limit; take a trial from the store where it is there."""
         looked_up = 0
         while self._withheld and self._has_room() and not self._budget_reached():
             self._start(*self._withheld.pop(0))
@@ -192,7 +190,7 @@ class Loop:
         return recent and not plan.fresh and self._is_own(launch.scenario, stored)
 
     def _is_own(self, scenario: str, stored: StoredTrial) -> bool:
-        """Return whether a stored timeout is the agent's by what is known by now; any other trial is as it was."""
+        """Return whether a stored timeout is the agent's failure, as known now; other trials keep their outcome."""
         pace = self._ports.pace
         return pace is None or is_own_timeout(stored.execution, pace.usual(scenario))
 
@@ -200,7 +198,7 @@ class Loop:
         self._tasks.add(asyncio.create_task(self._execute(launch, key)))
 
     async def _execute(self, launch: Launch, key: str) -> None:
-        """Execute a trial, unless another run does or has just done so: then its trial is taken."""
+        """Execute a trial, unless another run executes it or has just done so: take that run's trial then."""
         ended: Finished | Reused | BaseException
         try:
             stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
@@ -224,7 +222,7 @@ class Loop:
         return await self._judged(launch, key, execution)
 
     async def _judged(self, launch: Launch, key: str, execution: Execution) -> Finished:
-        """Return a run as it may be kept, with what its evaluators say; where they cannot judge it, it is kept too."""
+        """Return a run in its storable form with its checks; a run that no evaluator can judge is stored too."""
         suite, redactor = self._ports.suite, self._ports.redactor
         try:
             judged = await self._judging.of(launch.scenario, execution)
@@ -264,7 +262,7 @@ class Loop:
         return [self._done.get_nowait() for _ in range(self._done.qsize())]
 
     def _take_in(self, first: Finished | Reused | BaseException) -> None:
-        """Keep what has finished, in one transaction, and only then look at it."""
+        """Store the finished trials in one transaction, and only then record them."""
         batch = [first, *self._drained()]
         finished = [item for item in batch if isinstance(item, Finished)]
         self._keep(finished)
@@ -321,7 +319,7 @@ class Loop:
         return now - self._begun
 
     def _reuse(self, launch: Launch, stored: StoredTrial, judged: Judged | None = None) -> None:
-        """Take a stored trial in; one that this run executed before an interruption is counted already."""
+        """Record a stored trial; a trial that this run executed before an interruption is counted already."""
         if self._ports.forks:
             self._ports.forks.taken_over(launch, stored.run)
         if stored.run != self._run:

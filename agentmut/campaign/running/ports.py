@@ -1,4 +1,4 @@
-"""What the loop works with: everything that touches the world."""
+"""The ports of the loop: everything that touches the world."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ Progress = Callable[[], None]
 
 
 class Ports(NamedTuple):
-    """What the loop works with: everything that touches the world."""
+    """The ports of the loop: everything that touches the world."""
 
     executor: Executor
     store: TrialStore
@@ -42,7 +42,7 @@ class Ports(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """How a run deals with outages."""
+    """The handling of outages in one run."""
 
     suspicion: Callable[[bool], Suspicion | None]
     """What outages have spoiled so far; told whether nothing is left to run."""

@@ -1,4 +1,4 @@
-"""Replay a recorded trial: the agent runs again, and is given the answers that it was given then."""
+"""The replay of a recorded trial: the agent runs again and gets the recorded answers."""
 
 import asyncio
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from agentmut.trial import TrialRequest
 
 
 class Replay(NamedTuple):
-    """What a replay showed. It is no trial: nothing of it is stored or counted."""
+    """The outcome of a replay. A replay is no trial: nothing of it is stored or counted."""
 
     execution: Execution
     result: TrialResult
@@ -23,7 +23,7 @@ class Replay(NamedTuple):
 
 
 def replay(session: Session, cassette: Cassette, redactor: Redactor) -> Replay:
-    """Run the agent of a cassette on its scenario, with its answers, and judge it by today's evaluators.
+    """Run the agent of a cassette on its scenario with the recorded answers, and apply today's evaluators.
 
     Raises `UsageError` when the suite has no such scenario any more.
     """

@@ -129,8 +129,7 @@ def runs_agent(frame: FrameType | None) -> bool:
 
 @contextmanager
 def signs_of_life(seconds: float) -> Iterator[None]:
-    """Tell the supervisor during the block that Python runs: some calls let no thread run, and nothing in this
-    process can end them.
+    """Tell the supervisor during the block that Python still runs: some calls block every thread of this process.
 
     `seconds` is the longest that an agent or an evaluator may take.
     """

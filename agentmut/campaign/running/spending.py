@@ -1,4 +1,4 @@
-"""What a work has spent, trial by trial."""
+"""The spending of a run, trial by trial."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from agentmut.store import is_later
 
 
 def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
-    """Return what is spent once a trial has ended, its model judges included; whoever ran a foreign one has paid."""
+    """Return the spending after a trial, model judges included; a trial of another run is that run's expense."""
     if execution.trace.foreign:
         return replace(
             spend,
@@ -38,12 +38,12 @@ def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
 
 
 def is_baseline(launch: Launch) -> bool:
-    """Return whether a trial of the original belongs to the baseline, and not to the trials beside mutants."""
+    """Return whether a trial of the original belongs to the baseline, rather than to the trials beside mutants."""
     return not launch.mutant and not is_later(launch.repeat)
 
 
 def with_gaps(spend: Spend, execution: Execution) -> Spend:
-    """Return the spending with the models whose calls have no price; the store does not count them."""
+    """Return the spending with the models that have no price; the store does not count these models."""
     answered = execution.trace.unpriced_models
     silent = execution.trace.unreported_models if answered else answered
     unpriced = answered - silent

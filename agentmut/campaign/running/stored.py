@@ -1,4 +1,4 @@
-"""Trials of earlier runs, as far as they speak of the project as it is: for whatever works on stored traces."""
+"""Trials of earlier runs that still fit the project, for every command that works on stored traces."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ Kept = dict[str, tuple[StoredTrial, ...]]
 
 @dataclass(frozen=True)
 class StoredCampaign:
-    """A finished or interrupted `run`, and its trials that still fit."""
+    """A finished or interrupted `run`, and its trials that still fit the project."""
 
     session: Session
     store: Store
@@ -43,11 +43,11 @@ class StoredCampaign:
 
     @property
     def has_result(self) -> bool:
-        """Return whether the run has come to a `result.json`."""
+        """Return whether the run has a `result.json`."""
         return self._result.exists()
 
     def result(self) -> Result:
-        """Return what the run came to. Raises `UsageError` where it has no result yet."""
+        """Return the run's result. Raise `UsageError` if it has none yet."""
         return read_result(self._result)
 
     @property
@@ -55,7 +55,7 @@ class StoredCampaign:
         return self.session.project.runs / self.run.id / "result.json"
 
     def of(self, mutant: str) -> Kept:
-        """Return the trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
+        """Return the trials of a mutant on unchanged scenarios; the original's trials for an empty id."""
         if not mutant:
             return self.original
         return last_trials(
@@ -70,7 +70,7 @@ CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak o
 def stored_campaign(
     session: Session, store: Store, run: str | None = None, *, texts: bool = False
 ) -> StoredCampaign:
-    """Return the campaign that `run` begins, or the latest one. Raises `UsageError` where there is none that fits.
+    """Return the campaign whose id begins with `run`, or the latest one. Raise `UsageError` where none fits.
 
     `texts`: leave out trials that were kept without texts (`store.texts`).
     """
@@ -89,7 +89,7 @@ def _part_of(kept: Kept, *, later: bool) -> Kept:
 
 
 def stored_originals(session: Session, store: Store, *, texts: bool = False) -> tuple[Kept, Counter[str]]:
-    """Return all stored trials of the unchanged agent on the suite, whatever run they were made for.
+    """Return all stored trials of the unchanged agent on the suite, of whatever run.
 
     With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts.
     """
@@ -130,7 +130,7 @@ def _campaign_plan(stored: StoredRun) -> Plan | None:
 
 
 def plan_of(stored: StoredRun) -> RunPlan | None:
-    """Return what every kind of run has in its plan; None for plans of other versions."""
+    """Return the plan's part that every kind of run has; None for a plan of another version."""
     try:
         written = json.loads(stored.plan)
         return RunPlan.model_validate(
@@ -143,7 +143,7 @@ def plan_of(stored: StoredRun) -> RunPlan | None:
 def _fitting(
     session: Session, plan: RunPlan, trials: Iterable[StoredTrial], texts: bool
 ) -> tuple[Kept, Counter[str]]:
-    """Return the trials whose scenario and config still exist unchanged, and why other trials are left out."""
+    """Return the trials whose scenario and config are unchanged, and how many are left out for each reason."""
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:

@@ -1,4 +1,4 @@
-"""What the loop asks of a store."""
+"""The part of a store that the loop uses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from agentmut.store import Claims, Spent, StoredTrial
 
 
 class TrialStore(Protocol):
-    """What the loop asks of a store: see `Store`."""
+    """The part of a store that the loop uses: see `Store`."""
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
         """Return the finished trial with this key."""
@@ -21,11 +21,11 @@ class TrialStore(Protocol):
         seconds: float | None = None,
         judges_usd: float = 0.0,
     ) -> None:
-        """Keep finished trials, and which ones were taken over."""
+        """Store finished trials, and the ids of reused trials."""
         ...
 
     def claims(self, run: str) -> Claims:
-        """Return which trials the run is executing, for other runs on the same store to see."""
+        """Return the run's claims: the trials that it is executing, visible to other runs on the store."""
         ...
 
     def forget(self, run: str) -> None:

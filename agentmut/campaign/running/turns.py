@@ -1,4 +1,4 @@
-"""Whose turn a trial is, where several runs work on one store at once: each trial is executed by one of them."""
+"""The turns of several runs that work on one store at once: each trial is executed by one of them."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -20,12 +20,12 @@ class Turns:
         self._waiting = 0
 
     def has_room(self, under_way: int) -> bool:
-        """Return whether one more trial may be begun; one that another run executes takes no room here."""
+        """Return whether one more trial may begin; a trial that another run executes needs no room here."""
         most = MOST_WAITING * self._concurrency
         return under_way - self._waiting < self._concurrency and self._waiting < most
 
     async def ours(self, key: str, find: Callable[[], StoredTrial | None]) -> StoredTrial | None:
-        """Wait until a trial is this run's to execute, which is None, or until `find` has it from another run."""
+        """Wait for a trial's turn. Return None if this run executes it, else the trial that `find` has."""
         if not self._claims.shared:
             return None
         if not self._claims.take(key):
@@ -42,6 +42,6 @@ class Turns:
         return found
 
     def over(self, keys: Iterable[str]) -> None:
-        """Let other runs have trials that are stored now."""
+        """Release the trials that are stored now to other runs."""
         if self._claims.shared:
             self._claims.release(keys)

@@ -1,4 +1,4 @@
-"""What the loop carries out: something that names the next trial and takes in results, until it has enough."""
+"""The work that the loop carries out: it names the next trial and takes results until it has enough."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -24,7 +24,7 @@ class Stop(StrEnum):
 
 
 class Work(Protocol):
-    """The state of a run. A function of its plan and of the results recorded so far, in any order."""
+    """The state of a run: a function of its plan and of the results recorded so far, in any order."""
 
     spend: Spend
     problem: str
@@ -36,7 +36,7 @@ class Work(Protocol):
 
     @property
     def unbegun(self) -> bool:
-        """Return whether every trial of the original that was run now raised before it did anything."""
+        """Return whether every fresh trial of the original raised an error before it did anything."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Work(Protocol):
 
     @property
     def suite(self) -> SuiteConfig:
-        """Return the agent's config, and the part of it that each scenario runs with."""
+        """Return the agent's config, and the part of it that each scenario uses."""
         ...
 
     @property

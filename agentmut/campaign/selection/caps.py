@@ -1,4 +1,4 @@
-"""Fewer mutants, the same ones in every run: ids are hashes, so the smallest of them are a fair sample."""
+"""Caps on the number of mutants: ids are hashes, so the smallest ids are a fair and repeatable sample."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -13,14 +13,14 @@ from agentmut.nouns import AgentConfig, Mutant
 def capped(
     mutants: Sequence[Mutant], most: int | None, group: Callable[[Mutant], Hashable]
 ) -> tuple[Mutant, ...]:
-    """Keep at most `most` mutants of each group, those with the smallest ids; None keeps all."""
+    """Keep at most `most` mutants of each group, those with the smallest ids; None keeps all mutants."""
     if most is None:
         return tuple(mutants)
     return _only(mutants, (id_ for id_, rank in _ranks(mutants, group).items() if rank < most))
 
 
 def sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
-    """Keep at most `most` mutants, with fair shares for the operators; None keeps all.
+    """Keep at most `most` mutants, with a fair share for each operator; None keeps all mutants.
 
     Every operator gives its mutants in the order of their ids, one in each round; in the last round the
     smallest ids go first. A mutant more or less changes the sample by no more than one that comes in and one
@@ -33,7 +33,9 @@ def sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
 
 
 def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
-    """Return what `per_instruction` counts by: the instruction, document line, tool or setting of the first place."""
+    """Return the groups of `per_instruction`: the instruction, document line, tool or setting that a mutant changes
+    first.
+    """
     instructions = parse(config.prompt, config.tool_names).instructions
     ends = [instruction.end for instruction in instructions]
 

@@ -1,4 +1,4 @@
-"""The mutants that a command is about: made by the operators, narrowed by filters and caps, with their pairs."""
+"""The mutants of a command: operators make them, filters and caps narrow them, and pairs are added."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -47,7 +47,7 @@ def mutants_of(
     earlier: Callable[[], History] = lambda: History({}),
     narrowed: bool = False,
 ) -> Generation:
-    """Return the mutants of a config that settings and selection ask for; it takes no agent.
+    """Return the mutants of a config that settings and selection ask for; no agent is needed.
 
     `earlier` reads the project's earlier runs; it is asked for selective mutation only. `narrowed` when the
     config is only a part of the agent's, so that what fits nothing in it is not stale. `not_built` is why the agent
@@ -116,7 +116,7 @@ def _not_built(session: Session) -> str:
 
 
 def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
-    """Return classes whose operators find nothing, or not all there is, in an agent that could not be asked."""
+    """Return why classes may lack mutants, where the agent could not be asked for its parts."""
     if not not_built:
         return {}
     classes = (OperatorClass.ORCHESTRATION, *(() if config.tools else (OperatorClass.TOOL,)))
@@ -129,7 +129,7 @@ def earlier_runs(root: Path) -> History:
 
 
 def operator_options(settings: MutationSettings) -> OperatorOptions:
-    """Return what the project's settings tell operators."""
+    """Return the project's settings in the form that operators take."""
     return OperatorOptions(
         swap_models=settings.swap_models,
         downgrade_models=settings.downgrade_models,

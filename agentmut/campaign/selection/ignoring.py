@@ -1,4 +1,4 @@
-"""Mutants that the user tells to ignore, by id or by a comment in the prompt, and what such words no longer fit."""
+"""Mutants that the user ignores, by id or by a comment in the prompt, and ignore entries that match nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -54,7 +54,7 @@ def _could_hit(comment: IgnoreComment, operators: Sequence[str], *, narrowed: bo
 
 
 def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) -> Iterator[Mutant]:
-    """Yield the mutants that are about nothing but the comment's line, with the instructions that reach into it.
+    """Yield the mutants that change only the comment's line and the instructions that reach into this line.
 
     Those of operators that the comment names need only begin there: so a dropped section can be ignored at its
     heading.
@@ -75,7 +75,7 @@ class _Region(NamedTuple):
     end: int
 
     def holds(self, place: Edit | About, *, begun: bool) -> bool:
-        """Return whether the place lies in the region, or with `begun` at least begins there."""
+        """Return whether the place lies in the region; with `begun`, whether it begins in the region."""
         span = place.span
         if place.path != ("prompt",) or span is None or (isinstance(place, About) and place.is_gap):
             return False

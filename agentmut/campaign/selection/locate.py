@@ -1,4 +1,4 @@
-"""Where a mutant changes the agent, in the user's own files, and what it changes there."""
+"""The place of a mutant's change in the user's own files, and the changed text."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from agentmut.nouns import About, AgentConfig, Edit, Mutant, Origin, Target
 
 
 class Spot(NamedTuple):
-    """One place of a mutant: its file and lines, and the names that it goes by (`tools/refund`, `model`)."""
+    """One place of a mutant: its file and lines, and its names (`tools/refund`, `model`)."""
 
     target: Target
     last_line: int | None
@@ -15,8 +15,7 @@ class Spot(NamedTuple):
 
 
 def target_of(mutant: Mutant, origin: Origin) -> Target:
-    """File, line and column of what a mutant is about, of the first where it is about several, as far as
-    they can be told.
+    """Return the file, line and column of a mutant's first changed part, as far as they are known.
 
     Prompts and documents in files have line and column; prompts in the project file the line where they are
     written as a block; tools the line where they begin, in a file or as a function of the project. Everything
@@ -26,7 +25,7 @@ def target_of(mutant: Mutant, origin: Origin) -> Target:
 
 
 def spot(edit: Edit | About, origin: Origin) -> Spot:
-    """Return where an edit changes the agent, or where the edited part stands."""
+    """Return the place of an edit, or the place of the edited part."""
     part, *rest = edit.path
     config, index = origin.config, None if adds_item(edit) else _index(edit.path)
     if part == "prompt":
@@ -42,7 +41,7 @@ def spot(edit: Edit | About, origin: Origin) -> Spot:
 
 
 def tool_name(edit: Edit | About, config: AgentConfig) -> str:
-    """Return the tool that an edit changes, or puts in; empty for edits of the whole list and of other parts."""
+    """Return the tool that an edit changes or adds; an empty text for edits of the whole list and of other parts."""
     index = _index(edit.path)
     if edit.path[0] != "tools" or index is None:
         return ""
@@ -56,7 +55,7 @@ _UNREAD = ("implemented_by", "transcript", "reply")
 
 
 def changed_text(mutant: Mutant) -> tuple[str, str]:
-    """Return what stood there and what stands there now, for reading; several edits are joined by line breaks."""
+    """Return the text before and after the change, for readers; several edits are joined by line breaks."""
     edits = [edit for edit in mutant.edits if edit.path[-1] not in _UNREAD]
     before = "\n".join(_readable(edit.before) for edit in edits if edit.before is not None)
     after = "\n".join(_readable(edit.after) for edit in edits if edit.after is not None)
@@ -64,7 +63,7 @@ def changed_text(mutant: Mutant) -> tuple[str, str]:
 
 
 def adds_item(edit: Edit | About) -> bool:
-    """Return whether the edit puts a tool or document into its list."""
+    """Return whether the edit adds a tool or a document to its list."""
     return isinstance(edit, Edit) and len(edit.path) == 2 and edit.before is None and edit.span is None
 
 
@@ -88,7 +87,7 @@ def _in_prompt(edit: Edit | About, origin: Origin) -> Spot:
 
 
 def _in_parts(span: tuple[int, int], origin: Origin, path: str) -> Spot:
-    """Return the place in a prompt whose parts stand in another tool's file, or in several."""
+    """Return the place in a prompt whose parts are in another tool's file, or in several files."""
     prompt = origin.config.prompt
     first, last = (origin.sources.part_place(prompt, offset) for offset in _ends(prompt, span))
     (part, line, column), (_, last_line, _) = first, last

@@ -1,4 +1,4 @@
-"""The mutants of a stored plan without texts, made again from the project."""
+"""The mutants of a plan that was stored without texts, made again from the project."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from agentmut.nouns import Mutant
 
 
 def with_texts(session: Session, plan: Plan) -> Plan:
-    """Return a stored plan with its mutants as the project makes them. Raise `UsageError` where it makes others now."""
+    """Return a stored plan with its mutants made anew. Raise `UsageError` if the project now makes other mutants."""
     if not session.tests.texts.is_hidden and not is_wordless(plan):
         return plan
     config, settings = session.suite.full, session.project.mutation

@@ -1,4 +1,4 @@
-"""The agent as it was at a git revision. Reads the repository and changes nothing in it."""
+"""The agent at a git revision. This module reads the repository and changes nothing in it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ _CHILD = (
 
 
 class Described(NamedTuple):
-    """Which file says what the agent is."""
+    """The files that describe the agent."""
 
     file: Path
     bare: bool = False
@@ -33,7 +33,7 @@ class Described(NamedTuple):
 
 
 def changes_since(reference: str, described: Described, today: AgentConfig) -> Changes:
-    """Return what of today's agent differs from the one at a git revision; everything where there was none.
+    """Return the parts of today's agent that differ from the agent at a git revision; all parts without an old agent.
 
     The old files are written to a temporary folder and loaded in a process of their own, so that no module of
     today's is used in place of an old one. `main...` is where the branch left `main`. Raises `UsageError`: no git,
@@ -179,7 +179,7 @@ def _git(*arguments: str, **environment: str) -> str:
 
 
 def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
-    """Return the old agent's config, and its files that did not exist then."""
+    """Return the old agent's config, and the files that did not exist at that time."""
     out = tree.with_name("config.json")
     home = str(Path(__file__).resolve().parents[3])  # where the package is
     request = {
@@ -202,7 +202,7 @@ def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[
 
 
 def _run(request: Mapping[str, object], folder: Path) -> str:
-    """Run the process; what it wrote to stderr last, for when it left no answer."""
+    """Run the process and return the end of its stderr, which explains a missing answer."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
@@ -216,7 +216,7 @@ def _run(request: Mapping[str, object], folder: Path) -> str:
 
 
 def _moved(path: Sequence[str], top: Path, tree: Path) -> list[str]:
-    """`sys.path` with the working tree's folders replaced by the old ones.
+    """Return `sys.path` with the folders of the working tree replaced by the old ones.
 
     Folders that the revision does not have, such as a virtual environment, stay.
     """

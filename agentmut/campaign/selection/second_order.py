@@ -1,4 +1,4 @@
-"""Which second-order mutants a command is about."""
+"""The second-order mutants of a command."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -12,7 +12,7 @@ from agentmut.project import MutationSettings, SecondOrder
 
 
 class Choice(NamedTuple):
-    """What is asked for, and what mutants and pairs are made for."""
+    """The selection, with the mutants and the origin that pairs are made from."""
 
     selection: Selection
     settings: MutationSettings
@@ -22,7 +22,7 @@ class Choice(NamedTuple):
     cannot_express: Expressible
 
     def of(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
-        """Return the pairs that the selection leaves; with `named` false, ignore which mutants it names."""
+        """Return the pairs that the selection keeps; with `named` false, ids in the selection are ignored."""
         selection = self.selection if named else self.selection.model_copy(update={"mutants": ()})
         return select_mutants(mutants, selection, self.settings, self.origin, self.ignored)
 
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 def with_second_order(
     mutants: Sequence[Mutant], choice: Choice
 ) -> tuple[tuple[Mutant, ...], tuple[Dropped, ...]]:
-    """Return the mutants that a selection asks for, with their pairs behind them; and the pairs that could not be made.
+    """Return the selected mutants followed by their pairs, and the pairs that could not be made.
 
     Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
     """
@@ -66,7 +66,7 @@ def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice)
 
 
 def _refuse_impossible(where: str, pairs: Pairs) -> None:
-    """Raise `UsageError` for a pair that was asked for by its ids and cannot be made."""
+    """Raise `UsageError` for a pair whose ids were given but which cannot be made."""
     for dropped in pairs.dropped:
         raise UsageError(f"{where}: there is no pair of {dropped.description}: {dropped.reason}.")
 

@@ -1,4 +1,4 @@
-"""Which operators and mutants a command is about."""
+"""The operators and mutants of a command."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -16,7 +16,7 @@ HARMLESS_PART = 4
 
 
 class Selection(Frozen):
-    """The filters of the command line; empty ones let everything through."""
+    """The filters of the command line; an empty filter lets everything through."""
 
     classes: tuple[str, ...] = ()
     operators_named: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Selection(Frozen):
         return bool(self.classes or self.operators_named)
 
     def operators(self, known: Sequence[str], settings: MutationSettings) -> tuple[str, ...]:
-        """Names of the operators to use. The command line narrows what the project file chose."""
+        """Return the names of the operators to use. The command line narrows the project file's choice."""
         classes = {class_of(name) for name in known}
         _refuse_unknown("--class", self.classes, classes)
         if unknown := unknown_name(self.operators_named, known):
@@ -54,7 +54,7 @@ class Selection(Frozen):
         return tuple(chosen)
 
     def asks_for(self, operator: str, settings: MutationSettings) -> bool:
-        """Return whether an operator that is used on demand is asked for: by its name, by a pattern, or with all."""
+        """Return whether an on-demand operator is asked for: by name, by a pattern, or by `mutation.incidents`."""
         patterns = (*self.operators_named, *(settings.operators or ()))
         return settings.incidents or any(fnmatchcase(operator, pattern) for pattern in patterns)
 
@@ -66,7 +66,7 @@ class Selection(Frozen):
         )
 
     def _refuse_idle(self, in_use: Sequence[str], chosen: Sequence[str], settings: MutationSettings) -> None:
-        """Raise `UsageError` for a class or pattern that adds nothing: it would be dropped without a word."""
+        """Raise `UsageError` for a class or pattern that adds nothing, rather than ignore it silently."""
         given = [
             *(("--class", name) for name in self.classes),
             *(("--operator", pattern) for pattern in self.operators_named),
@@ -109,14 +109,14 @@ def select_mutants(
 
 
 def narrowed_drops(generation: Generation, selection: Selection, origin: Origin) -> tuple[Dropped, ...]:
-    """Return the candidates left out that the filters ask for; those whose edits do not fit have no place, and stay."""
+    """Return the dropped candidates that pass the filters; one whose edits do not fit has no place, and passes."""
     would_be = (one.mutant for one in generation.dropped if one.mutant)
     wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}
     return tuple(one for one in generation.dropped if one.mutant is None or one.mutant.id in wanted)
 
 
 def _sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
-    """Sample at most so many mutants; three quarters of them count in the score if there are enough.
+    """Sample at most `most` mutants; three quarters of them count in the score if there are enough.
 
     The part of each intent is fixed, so that a mutant more or less still moves no more than one in and one out.
     """

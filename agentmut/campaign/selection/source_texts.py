@@ -1,4 +1,4 @@
-"""The texts that mutants change, as reports show them: the prompt with its rules, and the documents."""
+"""The texts that mutants change, in the form that reports show: the prompt with its rules, and the documents."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ LONGEST = 200_000
 
 
 class SourceTexts(NamedTuple):
-    """The texts, and where each stands in the config."""
+    """The texts, and the place of each in the config."""
 
     texts: tuple[SourceText, ...]
     number: Mapping[str, int]
     """JSON pointer -> index in `texts`; without those whose offsets no longer fit, since secrets were taken out."""
 
     def changes(self, mutant: Mutant) -> tuple[TextChange, ...]:
-        """Return what a mutant changes in them; empty unless that is all it changes."""
+        """Return a mutant's changes in these texts; empty if the mutant changes anything else too."""
         if any(edit.span is None or edit.pointer not in self.number for edit in mutant.edits):
             return ()
         return tuple(sorted(map(self._change, mutant.edits), key=lambda change: (change.text, change.start)))
@@ -63,7 +63,7 @@ def _rules(origin: Origin, mutants: Sequence[Mutant]) -> Iterator[PromptRule]:
 
 
 def _touching(instructions: Sequence[Instruction], mutants: Iterable[Mutant]) -> dict[int, list[str]]:
-    """Map the start of each instruction to the mutants that change some of its characters, each once."""
+    """Map the start of each instruction to the mutants that change at least one character of it, each mutant once."""
     ends = [instruction.end for instruction in instructions]
     found: dict[int, dict[str, None]] = {}
     for mutant in mutants:

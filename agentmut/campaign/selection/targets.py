@@ -1,4 +1,4 @@
-"""Choosing mutants by the place they change: `--target`."""
+"""The option `--target`: mutants chosen by the place that they change."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ class _Wanted(NamedTuple):
 
 
 def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin) -> tuple[Mutant, ...]:
-    """Return the mutants that change one of the targets, or are about it.
+    """Return the mutants that change or concern one of the targets.
 
     A target is a file, with a line or lines (`prompts/system.md:10-20`), a document's name, `prompt`, `tools`,
     `tools/NAME`, `context`, `model`, `model/temperature`, `orchestration` or `history`. Raises `UsageError` for a
@@ -33,7 +33,7 @@ def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin
 
 
 def _names(origin: Origin) -> set[str]:
-    """Return what the config has, also where no mutant changes it."""
+    """Return the names of the config's parts, including parts that no mutant changes."""
     config, sources = origin.config, origin.sources
     parts = {"prompt", "tools", "context", "model", "orchestration", "history", sources.prompt or "prompt"}
     parts |= {f"tools/{tool.name}" for tool in config.tools} | {d.name for d in config.context}
@@ -61,7 +61,7 @@ def _wanted(target: str, known: set[str], origin: Origin) -> _Wanted:
 
 
 def _line(written: str) -> int:
-    """Return a line number; all that no file has are one, as Python refuses to read numbers of thousands of digits."""
+    """Return a line number; a number too long for Python to read becomes a line that no file has."""
     return int(written) if len(written) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
@@ -70,7 +70,7 @@ def _short(target: str) -> str:
 
 
 def _lengths(origin: Origin) -> dict[str, int]:
-    """Return how many lines there are in the files that hold nothing but a prompt or a document."""
+    """Return the number of lines of each file that holds only a prompt or a document."""
     config, sources = origin.config, origin.sources
     lengths = {document.name: _lines(document.text) for document in config.context}
     if sources.prompt:

@@ -1,4 +1,4 @@
-"""The tools of an agent, as reports show them."""
+"""The agent's tools, in the form that reports show."""
 
 import json
 
@@ -11,7 +11,7 @@ LONGEST = 20_000
 
 
 def tool_texts(origin: Origin, redactor: Redactor) -> tuple[ToolText, ...]:
-    """Return what a model is told of each tool, without secrets, and where the tool is written."""
+    """Return the text of each tool that a model reads, without secrets, and the place where the tool is written."""
     found = []
     for number, tool in enumerate(origin.config.tools):
         place = spot(About(pointer=f"/tools/{number}"), origin).target

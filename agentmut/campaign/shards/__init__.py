@@ -1,1 +1,1 @@
-"""One campaign in several runs: who runs which mutants, and one result from all parts."""
+"""Shards: one campaign in several runs, each with a part of the mutants, and one result from all parts."""

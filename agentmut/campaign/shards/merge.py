@@ -1,4 +1,4 @@
-"""One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
+"""One result from the shards of a campaign: the ordinary loop reads their stored trials and runs nothing."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -22,7 +22,7 @@ Executed = tuple[str, str, str, float]
 
 
 class Found(NamedTuple):
-    """A shard's run, and the store it is in."""
+    """A shard's run, and its store."""
 
     store: Where
     run: StoredRun
@@ -38,7 +38,7 @@ class Found(NamedTuple):
 
 
 class Common(NamedTuple):
-    """What all shards have: the trials of the baseline, and of the controls."""
+    """The trials that all shards share: the baseline and the controls."""
 
     mutants: frozenset[str]
     """The controls, and the empty id of the original."""
@@ -47,7 +47,7 @@ class Common(NamedTuple):
 
 
 class MergedTrials:
-    """The store as the merged run sees it: the trials of its shards, and no others."""
+    """The store of the merged run: it holds the trials of the shards only."""
 
     def __init__(self, store: Store, counted: Sequence[str], common: Common) -> None:
         self._store = store
@@ -55,7 +55,7 @@ class MergedTrials:
         self._common = common
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
-        """Return the shard's trial; what the campaign has executed itself counts as executed by the merged run."""
+        """Return the shard's trial; trials that the campaign executed count as executed by the merged run."""
         found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
         return found._replace(run=run) if found and found.run in self._counted else found
 
@@ -82,7 +82,7 @@ class MergedTrials:
         """Forget nothing: the trials belong to the shards."""
 
     def spent(self, run: str) -> Spent:
-        """Return what all shards and their baseline have executed, each trial once."""
+        """Return the sum of what all shards and their baseline have executed, each trial once."""
         return self._store.spent_by(self._counted, run)
 
     def waits(self) -> Mapping[str, Sequence[float]]:
@@ -91,7 +91,7 @@ class MergedTrials:
 
 
 class NothingToRun:
-    """An executor for a run all of whose trials are there."""
+    """An executor that runs nothing, for a run whose trials are all stored."""
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
@@ -99,7 +99,7 @@ class NothingToRun:
         yield
 
     async def execute(self, request: TrialRequest) -> Execution:
-        """Say that a trial is missing. Always raises `RunError`."""
+        """Raise `RunError`, which names the missing trial."""
         who = f"mutant {request.mutant.id}" if request.mutant else "the original"
         raise RunError(
             f"a trial of {who} on scenario {request.scenario} is in none of the stores. Was one of them cleaned, or "
@@ -121,7 +121,7 @@ class Merge(NamedTuple):
 
 
 def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
-    """Find the shards in these stores, or in folders that hold one, and put their plans together.
+    """Find the shards in these stores, or in folders that hold one, and combine their plans.
 
     Raises `UsageError` where they are not all the shards of one campaign on one baseline, or where the project is
     not as it was.
@@ -133,7 +133,7 @@ def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
 
 
 class Shards(NamedTuple):
-    """The shards to put together, in their order."""
+    """The shards to merge, in their order."""
 
     found: tuple[Found, ...]
     notes: tuple[str, ...]
@@ -163,7 +163,7 @@ def _shards(stores: Iterable[Where]) -> Shards:
 
 
 def _preference(found: Found) -> tuple[bool, float]:
-    """Finished runs go before others, then newer ones before older; the last in this order is taken."""
+    """Return the sort key of a run: a finished run comes after others, a newer run after older; the last is taken."""
     return found.run.status == "finished", found.plan.started
 
 
@@ -178,7 +178,7 @@ def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str
 
 
 def _runs(stores: Iterable[Where]) -> list[Found]:
-    """Return every run of a shard in the stores, each once; finished if one store has it finished."""
+    """Return every run of a shard in the stores, each once; a run is finished if one store has it finished."""
     found: dict[str, Found] = {}
     for store in map(_place, stores):
         for shard in _shards_in(store):
@@ -198,7 +198,7 @@ def _shards_in(where: Where) -> list[Found]:
 
 
 def _place(where: Where) -> Where:
-    """Return the file of a store that a folder holds; a database stands where its URL says."""
+    """Return the store file in a folder; a database's place is its URL."""
     return where if isinstance(where, StoreUrl) else _store_file(where)
 
 
@@ -274,7 +274,7 @@ def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
 
 
 def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
-    """Take trials and plans of the shards in; returns the runs that executed them as part of the campaign."""
+    """Import the shards' trials and plans; return the runs that executed them as part of the campaign."""
     counted: dict[str, None] = {}
     for shard in shards:
         with _opened(shard.store) as theirs:
@@ -288,6 +288,6 @@ def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
 
 
 def _belongs(run: StoredRun, shard: Plan) -> bool:
-    """Return whether it is a run of this campaign: of a shard, or of the baseline alone."""
+    """Return whether the run belongs to this campaign: a shard's run, or the run of the baseline."""
     plan = _plan(run)
     return plan is not None and bool(plan.shard or not plan.mutants) and same_campaign(plan, shard)

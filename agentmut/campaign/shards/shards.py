@@ -1,4 +1,4 @@
-"""One campaign in several runs: which mutants are whose, and what makes runs shards of the same campaign."""
+"""The division of a campaign's mutants among runs, and the test that runs are shards of one campaign."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,16 +44,14 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def shard_of(mutants: Sequence[Mutant], number: int, of: int) -> tuple[Mutant, ...]:
-    """Return the mutants of one shard, in their order. Sizes differ by one at most; which are whose goes by hash."""
+    """Return the mutants of one shard, in order. Shards differ in size by at most one; a hash decides who has which."""
     ranked = sorted((mutant.id for mutant in mutants), key=lambda id: digest_of(["shard", id]))
     own = set(ranked[number - 1 :: of])
     return tuple(mutant for mutant in mutants if mutant.id in own)
 
 
 def sharded(plan: Plan, number: int, of: int) -> Plan:
-    """Return the part of a plan that shard `number` of `of` carries out; baseline and controls are those
-    of the whole.
-    """
+    """Return the plan of shard `number` of `of`; every shard has the whole campaign's baseline and controls."""
     own = shard_of(plan.mutants, number, of)
     if not own:
         raise UsageError(
@@ -71,7 +69,7 @@ def sharded(plan: Plan, number: int, of: int) -> Plan:
 
 
 def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool, go_on: bool = True) -> Plan:
-    """Return the part of a plan that the command line asks for: a shard, the baseline and controls, or all of it.
+    """Return the part of a plan that the command line asks for: a shard, the baseline with the controls, or all of it.
 
     `go_on`: whether scenarios that never pass are left out; otherwise one stops the run.
     """
@@ -95,7 +93,7 @@ def baseline_of(plan: Plan) -> Plan:
 
 
 def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
-    """Return the plan of the whole campaign whose shards these are, each with where it was found.
+    """Return the plan of the whole campaign, from the plans of its shards and the places of their stores.
 
     Raises `UsageError` where they are not all the shards of one campaign.
     """
