@@ -1,4 +1,4 @@
-"""The running trial: its context, what is recorded of it, and what is kept out of the record."""
+"""The running trial: its context, its record, and the secrets that stay out of the record."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Which trial the calling code belongs to, and which call of the model a tool is called for.
+"""The trial that the calling code belongs to, and the model call that asked for a tool call.
 
 Concurrent trials are told apart by a ContextVar. A process that carries out one trial at a time belongs to that trial
 as a whole, with all of its threads.
@@ -20,11 +20,11 @@ class TrialOverError(RuntimeError):
 
 
 class NotAloneError(RuntimeError):
-    """Two trials were to be the whole process at the same time; each would get what the other sends."""
+    """Two trials needed the whole process at the same time, so each would see the other's requests."""
 
 
 class _Process:
-    """What this process carries out, where it carries out one trial at a time: the whole process is it.
+    """The trial that owns the whole process, where a process carries out one trial at a time.
 
     No ContextVar: a thread begins with an empty context, and one that is older than the trial keeps its own, as the
     threads of a test session's fixtures do.
@@ -47,14 +47,14 @@ class _Process:
             self._under_way = self.trial = trial
 
     def end(self, *, left: bool) -> None:
-        """End the trial; tasks that are still at work remain its own unless they were `left` by choice."""
+        """End the trial. Its unfinished tasks stay part of it, unless they were deliberately `left`."""
         with self._lock:
             self._under_way = None
             if left:
                 self.trial = None
 
     def lend(self, other: Trial) -> Trial | None:
-        """Lend the process to `other`, and return its trial so far. Raises `NotAloneError` while it is lent already."""
+        """Lend the process to `other`, and return its present trial. Raise `NotAloneError` while it is lent already."""
         with self._lock:
             if self._other is not None:
                 raise NotAloneError(f"{other.id} was to be set aside while {self._other.id} is.")
@@ -62,7 +62,7 @@ class _Process:
             return held
 
     def take_back(self, held: Trial | None) -> None:
-        """Give the process back to the trial that it was lent by."""
+        """Return the process to the trial that lent it."""
         with self._lock:
             self._other, self.trial = None, held
 
@@ -71,7 +71,7 @@ _PROCESS = _Process()
 
 
 def current_trial() -> Trial | None:
-    """Return the trial that the calling code runs in, None outside of any."""
+    """Return the trial that the calling code runs in; None outside every trial."""
     return _PROCESS.trial or _current.get()
 
 
@@ -93,7 +93,7 @@ def alone(trial: Trial) -> Iterator[None]:
 
 @contextmanager
 def aside(other: Trial) -> Iterator[Trial]:
-    """While a process that carries out one trial does something else, such as judging it: that is `other`'s then.
+    """Give the process to `other` during the block, for work that is no part of the trial, such as judging it.
 
     Raises `NotAloneError` where something else is set aside already.
     """
@@ -118,7 +118,7 @@ def running(trial: Trial) -> Iterator[Trial]:
 
 @contextmanager
 def belonging(trial: Trial | None) -> Iterator[None]:
-    """While code runs that is a part of `trial`, or, where that is None, of no trial: a judge is not the agent.
+    """Run the block as a part of `trial`, or of no trial for None: a judge, for example, is no part of the agent.
 
     Unlike at the end of `running`, the trial goes on.
     """

@@ -1,4 +1,4 @@
-"""Secrets that were cut: a reason that quotes the beginning of an answer may hold half of a secret."""
+"""Secrets that a cut divided: a reason that quotes the beginning of an answer may hold half of a secret."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _PIECES = re.compile(r"[\\\s\"']+")
 
 
 def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
-    """Return the text with a mask in the place of a secret's beginning before a cut, and of its end behind one.
+    """Return the text with a mask over the beginning of a secret before a cut, and over its end after a cut.
 
     A cut is `...`, `…`, or the end of the text. Whole secrets are masked, too: what told one, such as the quotation
     mark behind it, may be cut off.
@@ -40,6 +40,6 @@ def _cleaned(part: str, pieces: list[str], mask: str, *, begins_at_cut: bool) ->
 
 
 def _shared(begins: str, ends: str) -> int:
-    """Return how many characters at the beginning of the one are the end of the other."""
+    """Return the length of the longest suffix of `ends` that is a prefix of `begins`."""
     longest = min(len(begins), len(ends))
     return next((n for n in range(longest, 0, -1) if ends.endswith(begins[:n])), 0)

@@ -1,4 +1,4 @@
-"""One thread beside the event loop, for a user's blocking functions that may not be ready for several threads."""
+"""One thread beside the event loop, for a user's blocking functions that may not be thread-safe."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ HELD_SECONDS = 0.01
 
 
 class _Job:
-    """A function, when it began by the clock of `time.monotonic`, and the future that waits for its result."""
+    """A function, the time when it began (`time.monotonic`), and the future that waits for its result."""
 
     def __init__(self, function: Callable[[], Any], loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.function = function
@@ -31,12 +31,12 @@ class _Job:
         self.deadline: asyncio.TimerHandle | None = None
 
     def left(self) -> float:
-        """Return how many seconds the function has left; all of them before it begins."""
+        """Return how many seconds the function has left; its whole time before it begins."""
         return self.begun + self.seconds - time.monotonic() if self.begun else self.seconds
 
 
 class DaemonWorker:
-    """One daemon thread that calls functions one after the other, for one event loop.
+    """One daemon thread that calls functions one after another, for one event loop.
 
     A function that never ends keeps the thread and neither the event loop nor the process. Waking the loop costs more
     than a short function, so the results of functions that were asked for together are handed over together.
@@ -61,7 +61,7 @@ class DaemonWorker:
             job.deadline.cancel()
 
     def close(self) -> None:
-        """Let the thread end after the functions that it was given."""
+        """Let the thread end after the functions that are queued."""
         self._jobs.put(None)
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -72,7 +72,7 @@ class DaemonWorker:
             self._thread.start()
 
     def _check(self, job: _Job, loop: asyncio.AbstractEventLoop) -> None:
-        """End the wait for a function that is overdue; one that began late has its time from then on."""
+        """Stop waiting for an overdue function; the time of a function that began late runs from its beginning."""
         self._hand_over()
         if job.waiting.done():
             return
@@ -104,7 +104,7 @@ class DaemonWorker:
 
 
 def _settling(job: _Job) -> Callable[[], None]:
-    """Call a job's function; return what gives its result to the waiter, on the event loop."""
+    """Call a job's function; return the callback that gives its result to the waiter on the event loop."""
     process = os.getpid()
     try:
         settle = partial(job.waiting.set_result, job.function())

@@ -9,7 +9,7 @@ from agentmut.recording.secret_forms import BEGINS, kept_of
 
 
 class DeclaredSecrets:
-    """What a project says is secret. Raises `ValueError` for what is no regular expression, or fits an empty text.
+    """The secrets that a project declares. Raise `ValueError` for an invalid expression or an empty match.
 
     A search for a pattern may take `seconds`.
     """
@@ -26,12 +26,12 @@ class DeclaredSecrets:
             self._patterns.insert(0, _values_of(self._names))
 
     def found_in(self, text: str) -> Iterator[str]:
-        """Yield the secrets. Raises `RunError` where a regular expression takes more than its bound."""
+        """Yield the declared secrets in a text. Raise `RunError` if a regular expression exceeds its time bound."""
         for pattern in self._patterns:
             yield from (secret for found in pattern.finditer(text) if (secret := _divided(found)[1]))
 
     def masked(self, text: str, mask: str, left: frozenset[str] = frozenset()) -> str:
-        """Return the text with the mask in the place of each secret, except those that are to be left."""
+        """Return the text with each declared secret masked, except the secrets in `left`."""
         for pattern in self._patterns:
             pieces, end = [], 0
             for found in pattern.finditer(text):
@@ -47,7 +47,7 @@ class DeclaredSecrets:
         return name.lower() in self._names
 
     def values(self, environment: Mapping[str, str]) -> set[str]:
-        """Return the values of the variables that are named, however short they are."""
+        """Return the values of the named variables, however short they are."""
         return {value for name, value in environment.items() if value and name.lower() in self._names}
 
 
@@ -64,7 +64,7 @@ def _in_its_place(found: Any, mask: str) -> str:
 
 
 def _values_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds the value behind a name: `name=value`, `name: value`, and JSON's strings and numbers."""
+    """Return a pattern for the value after a name: `name=value`, `name: value`, and JSON strings and numbers."""
     any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.compile(
         rf"(?P<kept>{BEGINS}(?i:{any_name})(?P<mark>\\*[\"'])?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}(?P<open>\\*[\"'])?)"

@@ -1,4 +1,4 @@
-"""What is kept of the texts of runs: all of them, digests that tell equal texts, or nothing."""
+"""What a project stores of the texts of runs: full texts, digests that identify equal texts, or nothing."""
 
 import hashlib
 import hmac
@@ -26,7 +26,7 @@ from agentmut.recording.texts_in import texts_in
 
 
 class Texts(StrEnum):
-    """What is kept of the texts of prompts, replies, arguments and results."""
+    """What is stored of the texts of prompts, replies, arguments and results."""
 
     FULL = "full"
     HASHED = "hashed"
@@ -70,7 +70,7 @@ class TextKeeping:
         return self.kind is not Texts.FULL
 
     def execution(self, execution: Execution, mutated: AgentConfig | None = None) -> Execution:
-        """Return an execution as it may be kept; `mutated` is the config that it ran with."""
+        """Return an execution in its storable form; `mutated` is the config that it ran with."""
         if not self.is_hidden:
             return execution
         return execution.model_copy(
@@ -102,7 +102,7 @@ class TextKeeping:
         )
 
     def checks(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        """Return what evaluators found without their reasons, which quote the run."""
+        """Return the checks without their reasons, which quote the run."""
         if not self.is_hidden:
             return tuple(checks)
         return tuple(
@@ -111,7 +111,7 @@ class TextKeeping:
         )
 
     def value(self, value: JsonValue) -> JsonValue:
-        """Return what is kept of a value: None stays None."""
+        """Return the storable form of a value; None stays None."""
         if value is None or not self.is_hidden:
             return value
         if self.kind is Texts.NONE:
@@ -134,7 +134,7 @@ class TextKeeping:
         return said if ending in _OWN_WORDS else self.error(said)
 
     def footprint(self, seen: Footprint, mutated: AgentConfig | None = None) -> Footprint:
-        """Return requests with digests in the place of the project's words, and nothing in the place of all others."""
+        """Return the requests with digests for the project's own words, and nothing for all other words."""
         if not self.is_hidden:
             return seen
         self._learn([mutated] if mutated else [])
@@ -187,7 +187,7 @@ def _reason_of(evaluator: str, passed: bool) -> str:
 
 
 def _shape(shape: RequestShape, text: Callable[[str], str]) -> RequestShape:
-    """Return a request's shape with `text` done to all that it says; names and settings stay."""
+    """Return a request's shape with `text` applied to all its texts; names and settings stay."""
     system = text(shape.instructions)
     return shape.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""Secrets that are known by their value, however it is spelled: those of variables, headers and addresses."""
+"""Secrets whose values are known, in every spelling: those of variables, headers and addresses."""
 
 import base64
 import json
@@ -31,9 +31,7 @@ _NO_SECRETS = frozenset((
 
 
 def secret_values(secrets: Iterable[str], environment: Mapping[str, str]) -> set[str]:
-    """Return the `secrets` given, and those of an environment: what is named like a credential, and
-    passwords in URLs.
-    """
+    """Return `secrets` and the secrets of an environment: variables named like credentials, and passwords in URLs."""
     named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
     in_urls = {secret for value in environment.values() if "://" in value for secret in _userinfo(value)}
     return named.union(secrets, in_urls)
@@ -67,17 +65,13 @@ def _passwords(text: str) -> Iterator[str]:
 
 
 def header_secrets(headers: Mapping[str, SecretStr]) -> set[str]:
-    """Return what may be secret in the headers that a project sends: their values, and the words in them (`Bearer
-    ...`).
-    """
+    """Return the possible secrets in a project's headers: the values, and the words in them (`Bearer ...`)."""
     values = (value.get_secret_value() for name, value in headers.items() if not _PLAIN_HEADER.match(name))
     return {secret for value in values for secret in (value, *value.split())}
 
 
 def url_secrets(url: str) -> set[str]:
-    """Return what may be secret in an address: user and password, also as they are sent, and the values
-    of its query.
-    """
+    """Return the possible secrets in a URL: user and password, in both encodings, and the values of the query."""
     try:
         query = parse_qsl(urlsplit(url).query)
     except ValueError:
@@ -90,14 +84,14 @@ _USERINFO = re.compile(r"://([^/@\s]*):([^/@\s]+)@")
 
 
 def _userinfo(text: str) -> Iterator[str]:
-    """User and password of the URLs in a text, the password alone, and both as a header has them."""
+    """Yield user and password of the URLs in a text, the password alone, and both in the form of a header."""
     for user, password in _USERINFO.findall(text):
         plain = f"{unquote(user)}:{unquote(password)}"
         yield from (f"{user}:{password}", plain, unquote(password), base64.b64encode(plain.encode()).decode())
 
 
 class KnownSecrets:
-    """Finds secrets in every spelling; those of fewer than `LEAST` characters as whole words only."""
+    """Finds secrets in every spelling; secrets shorter than `LEAST` characters are found as whole words only."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         known = sorted(set(secrets))
@@ -111,7 +105,7 @@ class KnownSecrets:
         self._pattern = re.compile("|".join((*map(re.escape, self._long), *words)) or r"(?!)")
 
     def found_in(self, text: str) -> set[str]:
-        """Return the secrets that are in a text, as they are spelled there."""
+        """Return the spellings of secrets that a text contains."""
         return set(self._pattern.findall(text))
 
     def masked(self, text: str, mask: str) -> str:
@@ -126,7 +120,7 @@ def _longest_first(forms: Iterable[str]) -> tuple[str, ...]:
 
 
 def spellings(secret: str) -> set[str]:
-    """Spell a secret as plain text, JSON, JSON within JSON, URLs and base64 write it."""
+    """Return the spellings of a secret in plain text, JSON, JSON within JSON, URLs and base64."""
     return {*_written(secret), *_in_base64(secret)}
 
 
@@ -142,9 +136,7 @@ def _written(secret: str) -> set[str]:
 
 
 def _in_base64(secret: str) -> Iterator[str]:
-    """Yield what base64 makes of it wherever it begins, such as behind `user:`; what depends on its
-    neighbours is left.
-    """
+    """Yield the base64 forms of a secret at each offset, such as after `user:`, without neighbours."""
     raw = secret.encode("utf-8", "surrogateescape")
     for before in range(3):
         whole = base64.b64encode(bytes(before) + raw).decode()

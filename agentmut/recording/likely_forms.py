@@ -1,4 +1,4 @@
-"""Which forms of secrets a text may have: one pass over it for the marks of all forms, instead of one for each mark."""
+"""The forms of secrets that a text may contain, found in one pass for the marks of all forms."""
 
 import re
 from collections import defaultdict
@@ -8,7 +8,7 @@ from agentmut.recording.secret_forms import Form
 
 
 class LikelyForms:
-    """Forms of secrets, of which those are picked whose marks are in a text."""
+    """Chooses the forms of secrets whose marks appear in a text."""
 
     def __init__(self, forms: Sequence[Form]) -> None:
         self._forms = forms
@@ -18,7 +18,7 @@ class LikelyForms:
         self._marks = re.compile(f"(?=({_any_of(sorted(self._of_mark))}))")
 
     def of(self, text: str) -> list[Form]:
-        """Return the forms that the text may have, in their order."""
+        """Return the forms that the text may contain, in order."""
         found = set(self._marks.findall(text))
         return [
             self._forms[number]
@@ -27,7 +27,7 @@ class LikelyForms:
 
 
 def _forms_of_shortest_marks(forms: Sequence[Form]) -> dict[str, frozenset[int]]:
-    """Return the indices of forms by mark. A mark that begins with another one is found as the shorter one."""
+    """Return the indices of forms by mark. A mark that begins with a shorter mark is found as the shorter one."""
     by_mark = defaultdict(set)
     for number, form in enumerate(forms):
         for mark in form.marks if form.before else ():

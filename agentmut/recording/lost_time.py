@@ -1,4 +1,4 @@
-"""The time that one agent took from all others, because it blocked the event loop."""
+"""The time that one agent took from all others by blocking the event loop."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass
 class LostTime:
-    """Seconds in which no trial of an event loop could go on; trials add them to their timeouts."""
+    """The seconds in which no trial of an event loop could continue; each trial adds them to its timeout."""
 
     seconds: float = 0.0
 
@@ -15,13 +15,13 @@ _lost: ContextVar[LostTime | None] = ContextVar("agentmut_lost_time", default=No
 
 
 def count_lost_time() -> LostTime:
-    """Return what counts the lost time of the tasks that this context will start."""
+    """Return the counter of lost time for the tasks that this context will start."""
     lost = LostTime()
     _lost.set(lost)
     return lost
 
 
 def lost_seconds() -> float:
-    """Return the seconds that are lost so far; 0.0 where nobody counts."""
+    """Return the seconds lost so far; 0.0 without a counter."""
     lost = _lost.get()
     return lost.seconds if lost else 0.0

@@ -1,4 +1,4 @@
-"""Secrets that are known by the name before them: `password=...`, `"api_key": "..."`, `Cookie: ...`."""
+"""Secrets that a name introduces: `password=...`, `"api_key": "..."`, `Cookie: ...`."""
 
 import re
 
@@ -21,7 +21,7 @@ _NO_SECRET_TOKENS = ("next", "page", "sync", "continuation", "max", "cancellatio
 
 
 def _behind(words: tuple[str, ...], *, there: bool) -> str:
-    """Return a pattern for a place behind one of the words, with or without a sign between, or behind none of them."""
+    """Return a pattern for a place after one of the words, with or without a sign between word and value."""
     places = [f"{word}{sign}" for word in words for sign in ("", "[ _-]")]
     return f"(?:{'|'.join(f'(?<={p})' for p in places)})" if there else "".join(f"(?<!{p})" for p in places)
 

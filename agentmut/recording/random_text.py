@@ -1,4 +1,4 @@
-"""Secrets that are known by their entropy: strings that no person and no naming scheme made."""
+"""Secrets recognised by their entropy: strings that neither a person nor a naming scheme made."""
 
 import base64
 import binascii
@@ -50,7 +50,7 @@ _NOT_RANDOM = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|
 
 
 def is_random(text: str) -> bool:
-    """Return whether the string is likely a random secret: long, of high entropy, its kinds of characters mixed.
+    """Return whether the string is probably a random secret: long, of high entropy, with mixed kinds of characters.
 
     >>> is_random("q7Xk2LmPz9RtV4bNc8WdY1sFhJ3gKu6A")
     True
@@ -85,7 +85,7 @@ def _kind(character: str) -> str:
 
 
 def _names_nothing_secret(text: str) -> bool:
-    """Return whether base64 decodes it to a text without secrets: a cursor, a name, the content of a file."""
+    """Return whether the string is base64 of a harmless text: a cursor, a name, the content of a file."""
     url_safe = "-" in text or "_" in text
     try:
         decoded = base64.b64decode(

@@ -1,4 +1,4 @@
-"""The recorder: what carriers and tool hooks have seen of one trial so far."""
+"""The recorder: the observations of carriers and tool hooks in one trial."""
 
 import threading
 import time
@@ -29,7 +29,7 @@ _TOGETHER = 1e-6
 
 @dataclass
 class Recorder:
-    """Collects what carriers and tool hooks see of one trial. Used by one trial only."""
+    """Collects the observations of carriers and tool hooks in one trial. Used by one trial only."""
 
     clock: Clock = time.perf_counter
     exchanges: list[Exchange] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Recorder:
             self.waiting.append(since)
 
     def settled(self, since: float, *, goes_on: bool = False) -> None:
-        """Note that a request has its answer or will never have one; with `goes_on`, the next piece of its answer."""
+        """Note that a request has its answer or never gets one; with `goes_on`, the next piece of its answer."""
         with self._lock:
             self.waiting.remove(since)
             now = self.now()
@@ -100,7 +100,7 @@ class Recorder:
             self.late += late
 
     def service_time(self, cut: float = 0.0) -> ServiceTime:
-        """Return how long the trial has waited for model services so far; `cut` is the timeout that cuts it off now.
+        """Return how long the trial has waited for model services; `cut` is the timeout that ends the trial now.
 
         From a request that met trouble until the next one leaves, the agent waits for the service as well.
         """
@@ -113,7 +113,7 @@ class Recorder:
         return service_time(merged_spans([*waited, *again]), now, self.held, failed=len(failed), cut=cut)
 
     def timeline(self) -> tuple[Step, ...]:
-        """Return the recorded steps in the order in which they were started."""
+        """Return the recorded steps in the order of their starts."""
         return tuple(sorted(self.steps, key=lambda step: step.started))
 
     def note_call(self, name: str, arguments: dict[str, Any], started: float, **outcome: Any) -> None:
@@ -134,14 +134,14 @@ class Recorder:
 
     @property
     def active(self) -> bool:
-        """True once a model has replied or a tool was called."""
+        """Return whether a model has replied or a tool was called."""
         if any(exchange.answered for exchange in self.exchanges):
             return True
         return any(step.action is not Action.REASON or step.error is None for step in self.steps)
 
 
 def _first(starts: list[float], after: float, now: float) -> float:
-    """Return the first start from then on, now where none has come."""
+    """Return the first of the starts after a time; `now` if there is none."""
     return next((start for start in starts if start >= after), now)
 
 

@@ -1,4 +1,4 @@
-"""Secrets are taken out of everything before it reaches the disk or a terminal."""
+"""Redaction: secrets are removed from all data before the data reaches the disk or a terminal."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -56,7 +56,7 @@ class Redactor:
         return text
 
     def execution(self, execution: Execution) -> Execution:
-        """Return the execution without secrets, in whatever part of it they are."""
+        """Return the execution without secrets in any of its parts."""
         written = storable_json(execution, exclude_defaults=True)  # which are no secrets
         return execution if self.text(written) == written else self.model(execution)
 
@@ -66,7 +66,7 @@ class Redactor:
         return found.union(self._known.found_in(text))
 
     def quoting(self, text: str, secrets: Iterable[str]) -> str:
-        """Return a text that may quote the beginning of another one, without secrets; `secrets` are the other's."""
+        """Return a text without secrets, where the text may quote the beginning of another text that has `secrets`."""
         return self.text(without_cut_secrets(text, secrets, MASK))
 
     def model(self, model: Model) -> Model:
@@ -83,7 +83,7 @@ class Redactor:
         return self._item(name, value) if type(value) is str else self._value(value)
 
     def _item(self, name: str, value: Any) -> Any:
-        """Return the value of a name, without secrets: some are known by the name before them."""
+        """Return the value of a name without secrets; the name itself may show that the value is secret."""
         if isinstance(value, int | float) and self._declared.is_named(name):
             return MASK
         if type(value) is not str:

@@ -1,4 +1,4 @@
-"""Secrets that are known by their form: the tokens of services, keys in PEM, webhooks, passwords in addresses."""
+"""Secrets recognised by their form: tokens of services, PEM keys, webhooks, passwords in addresses."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ _ENDS = r"(?![A-Za-z0-9])"
 
 
 def always(found: re.Match[str]) -> bool:
-    """Return True: whatever the pattern finds is a secret."""
+    """Return True: every match of the pattern is a secret."""
     return True
 
 
 class Form(NamedTuple):
-    """What secrets of one kind look like. The secret is what is found, without the group `kept` at its beginning."""
+    """The form of one kind of secret. The secret is the match without its leading group `kept`."""
 
     kind: str
     marks: tuple[str, ...]
@@ -26,7 +26,7 @@ class Form(NamedTuple):
     """Characters between where the pattern begins and its mark. Empty: anywhere, so the whole text is searched."""
 
     def found_in(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the secrets of this form, from left to right; none overlaps another."""
+        """Yield the secrets of this form from left to right, without overlaps."""
         if self.before:
             return self._at_marks(text)
         return (match for match in self.pattern.finditer(text) if self.is_secret(match))
@@ -43,7 +43,7 @@ class Form(NamedTuple):
 
 
 def places_of(mark: str, text: str) -> Iterator[int]:
-    """Yield where a mark stands in a text."""
+    """Yield the places of a mark in a text."""
     place = text.find(mark)
     while place >= 0:
         yield place
@@ -61,7 +61,7 @@ def kept_of(found: re.Match[str]) -> str:
 
 
 def token(kind: str, *prefixes: str, rest: str, ends: str = _ENDS) -> Form:
-    """Return the form of tokens that begin with one of the prefixes, and go on with `rest`, a pattern."""
+    """Return the form of tokens that begin with one of the prefixes and continue with the pattern `rest`."""
     begins = "|".join(map(re.escape, prefixes))
     return Form(kind, prefixes, re.compile(f"{BEGINS}(?:{begins}){rest}{ends}"))
 

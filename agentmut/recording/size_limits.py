@@ -1,4 +1,4 @@
-"""How much of the texts of runs is kept: what is longer is cut in its middle, and says so."""
+"""Size limits for the stored texts of runs: a longer text is cut in the middle and marked as cut."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _SHORTEST = 200
 
 
 class SizeLimits(NamedTuple):
-    """The most characters of one text, of one trial's texts together, and of a run's."""
+    """The size limits in characters: for one text, for the texts of one trial, and for the texts of a run."""
 
     text: int = 1_000_000
     trial: int = 4_000_000
@@ -85,7 +85,7 @@ def _cut_step(step: Step, most: int, which: str) -> Step:
 
 
 def _cut_value(value: JsonValue, most: int, which: str) -> JsonValue:
-    """Return a value; one that is too long as a whole becomes the cut text of its JSON."""
+    """Return a value; a value that is too long as a whole becomes the cut text of its JSON."""
     if isinstance(value, str):
         return _cut(value, most, which)
     if not isinstance(value, dict | list) or sum(map(len, texts_in(value))) <= max(most, _SHORTEST // 2):

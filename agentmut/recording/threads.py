@@ -24,11 +24,11 @@ class AgentExitError(RuntimeError):
 
 
 class RunEndedError(BaseException):
-    """An agent's run is broken off from outside. No `except Exception` of the agent is to take it for its own."""
+    """An agent's run is ended from outside. It is no `Exception`, so that an agent cannot catch it by accident."""
 
 
 class OverdueError(RuntimeError):
-    """A user's function did not end in time. The message says where it is: `file:line in function`."""
+    """A user's function did not end in time. The message names its place: `file:line in function`."""
 
 
 async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
@@ -48,7 +48,7 @@ class TrialThreads(ThreadPoolExecutor):
     """
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Run `fn` soon; a trial counts it among its threads until it ends, and the thread knows of the trial."""
+        """Run `fn` soon in a thread that belongs to the trial; the trial counts the thread until `fn` ends."""
         if current_trial() is None:
             return super().submit(fn, *args, **kwargs)
         return _started(contextvars.copy_context().run, fn, *args, **kwargs)
@@ -84,7 +84,7 @@ def place_of(frame: FrameType | None) -> str:
 
 
 def completed(value: Any) -> Any:
-    """`value`, or its result when it is awaitable: for sync code that was given an async function."""
+    """Return `value`, or its result if it is awaitable: for sync code that got an async function."""
     if not inspect.isawaitable(value):
         return value
 
@@ -110,7 +110,7 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
 
 
 def _settle(done: "Future[Any]", function: Callable[..., Any], *args: Any) -> None:
-    """Call a function and hand on what it returns or raises, unless the waiter has given up meanwhile."""
+    """Call a function and pass on its result or error, unless the waiter has given up meanwhile."""
     process = os.getpid()
     try:
         settle = partial(done.set_result, function(*args))

@@ -1,4 +1,4 @@
-"""The running trial as a value: its identity, its tools, and what stands between it and the model."""
+"""The running trial as a value: its identity, its tools, and the rewriter of its model requests."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Outgoing(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What to do with a reply: give `body` to the agent, or send `again` and ask about that reply instead."""
+    """The handling of a reply: pass `body` to the agent, or send the request `again`."""
 
     body: bytes
     again: HttpCall | None = None
@@ -37,26 +37,24 @@ class Rewriter(Protocol):
         """
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """Return the agent's request as its mutant sends it; unchanged if it cannot be read."""
+        """Return the agent's request as its mutant sends it; an unreadable request is returned unchanged."""
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        """Return what becomes of a complete reply, plain or streamed, to the request that was `sent`."""
+        """Return the handling of a complete reply, plain or streamed, to the request that was `sent`."""
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Return whether a stream must be collected for `reply`, since a call in it may be one that the agent must not
-        see.
-        """
+        """Return whether `reply` needs the whole stream, since the agent may not see some call in it."""
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
-        """Return one event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
+        """Return one event of a streamed reply to the request `sent`; used where `needs_whole_replies` is False."""
 
 
 Double = Callable[..., Any]
 
 
 class ToolChange(NamedTuple):
-    """The agent's tools before the mutation and after it, for servers that offer tools at run time."""
+    """The agent's tools before and after the mutation, for servers that offer tools at run time."""
 
     before: tuple[ToolSpec, ...] = ()
     after: tuple[ToolSpec, ...] = ()
@@ -99,11 +97,11 @@ class Trial:
         return self.tools[tool].own_name if tool in self.tools else tool
 
     def fault(self, tool: str) -> ToolFault | None:
-        """Return what goes wrong with calls of a tool, by its own name. Taking effect is noted with `mark_fault`."""
+        """Return the fault of a tool, by the tool's own name; `mark_fault` notes that the fault took effect."""
         return next((t.fault for t in self.tools.values() if t.own_name == tool and t.fault), None)
 
     def mark_fault(self, tool: str) -> None:
-        """Note that a call of the tool, by its own name, met its fault."""
+        """Note that a call of the tool, by the tool's own name, met its fault."""
         self.recorder.marks.add(f"/tools/{tool}/fault")
 
 
@@ -113,7 +111,7 @@ def gone_file(name: str) -> str:
 
 
 def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
-    """Return the tools of a config that are not what the agent takes them for, by the name they are offered under."""
+    """Return the tools of a config that differ from the agent's own idea of them, by their offered names."""
     return {tool.name: tool for tool in config.tools if tool.fault or tool.implemented_by}
 
 

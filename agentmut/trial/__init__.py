@@ -1,4 +1,4 @@
-"""One trial: how the agent is built, run, isolated, observed and classified."""
+"""One trial: how its agent is built, run, isolated and observed, and how its ending is classified."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How a run ended, read off its answer or error and the model requests seen; blind to which mutant ran."""
+"""How a run ended, from its answer or error and the observed model requests; the mutant plays no part."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -72,9 +72,7 @@ def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[E
 
 
 def _address(said: str, causes: Sequence[BaseException]) -> str:
-    """Return the address of the request that an HTTP client lost, without its query; empty where none tells, or the
-    message has it.
-    """
+    """Return the address of the request that an HTTP client lost, without its query; empty if unknown or told."""
     for cause in causes:
         with suppress(Exception):  # httpx raises where an exception has no request
             address = str(cause.request.url).partition("?")[0]  # type: ignore[attr-defined]
@@ -83,15 +81,14 @@ def _address(said: str, causes: Sequence[BaseException]) -> str:
 
 
 def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
-    """Return a request that met trouble and was not answered when it was sent again."""
+    """Return a request that met trouble and had no answer when it was repeated."""
     failed = (e for e in exchanges if e.in_trouble)
     answered = [e.request for e in exchanges if e.answered]
     return next((exchange for exchange in failed if exchange.request not in answered), None)
 
 
 def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
-    """Return whether lost connections were those of the agent's own tools and nodes: calls of models were seen, or
-    would be.
+    """Return whether lost connections belong to the agent's own tools and nodes, since model calls are observed.
 
     Calls of models are told by the framework's steps, or else by the requests seen, whose replies must have been
     read to the end. Where neither tells of any, the exception may be the model service's, unless a tool raised it.
@@ -126,7 +123,7 @@ def _is_a(cause: BaseException, names: frozenset[str]) -> bool:
 
 
 def _is_refusal(cause: BaseException) -> bool:
-    """Return an SDK's exception for a request that the service refused; a tool's own HTTP errors look otherwise."""
+    """Return an SDK's exception for a request that the service refused; HTTP errors of tools look different."""
     status = getattr(cause, "status_code", None)
     return isinstance(status, int) and status >= 400 and hasattr(cause, "response")
 
@@ -143,7 +140,7 @@ def _describe(exchange: Exchange) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the exception, those it came from, and those that a group holds; each once."""
+    """Yield the exception, its causes, and the members of a group; each once."""
     waiting: list[BaseException | None] = [error]
     seen: set[int] = set()
     while waiting:

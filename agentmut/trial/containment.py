@@ -1,4 +1,4 @@
-"""What an agent does to the process that it shares with others fails its own trial, and nothing else.
+"""Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
 It may end the process, stop the event loop, cancel every task, fork, or leave Python no stack. Each of these is refused
 to agents and to evaluators. What no Python code can refuse, such as a crash, is left to `isolate: process` and to the
@@ -21,14 +21,14 @@ _ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
 
 
 class EngineTask(asyncio.Task[Any]):
-    """A task of the engine, or the one that runs an agent: no other trial can cancel it."""
+    """A task of the engine, or the task that runs an agent: no other trial can cancel it."""
 
     def __init__(self, coroutine: Any, **options: Any) -> None:
         super().__init__(coroutine, **options)
         self._trial = current_trial()
 
     def cancel(self, msg: Any = None) -> bool:
-        """Cancel the task, unless an agent asks that it does not belong to."""
+        """Cancel the task, unless the request comes from an agent that does not own the task."""
         trial: Trial | None = current_trial()
         if trial is not None and trial is not self._trial:
             return False
@@ -36,7 +36,7 @@ class EngineTask(asyncio.Task[Any]):
 
 
 def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
-    """Return a task; the factory of tasks of a loop in which agents run beside the engine."""
+    """Return a task; the task factory of event loops in which agents run beside the engine."""
     code = getattr(coroutine, "cr_code", None)
     own = code is not None and code.co_filename.startswith(_ENGINE)
     return (EngineTask if own else asyncio.Task)(coroutine, loop=loop, **options)
@@ -44,7 +44,7 @@ def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 
 @contextmanager
 def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Refuse agents the end of what they share with others, while the block lasts.
+    """Prevent agents from ending shared parts of the process during the block.
 
     A process that carries out nothing but trials is its agent's own; nothing is refused there.
     """
@@ -113,7 +113,7 @@ def _guarded_fork(original: Callable[[], int], loop: Any) -> Callable[[], int]:
 
 
 def _be_no_engine(loop: Any) -> None:
-    """Have this copy of the process end once its agent awaits or returns: it may not carry the campaign out, too."""
+    """End this forked copy of the process once its agent awaits or returns, so it does not run the campaign too."""
     with suppress(AttributeError):
         loop._ready.clear()
     loop._run_once = lambda: os._exit(0)
@@ -121,7 +121,7 @@ def _be_no_engine(loop: Any) -> None:
 
 @contextmanager
 def this_process_only() -> Iterator[None]:
-    """End the process after the block where it is another one than before it: the agent has forked it off."""
+    """End the process after the block if it is a fork that the agent made."""
     process = os.getpid()
     try:
         yield

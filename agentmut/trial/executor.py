@@ -25,7 +25,7 @@ LONGEST_PAUSE = 30.0
 
 
 class TrialRequest(NamedTuple):
-    """What to run; `id` is the trial's identity, a function of what shapes it."""
+    """The trial to run; `id` identifies the trial and is a function of everything that shapes it."""
 
     mutant: Mutant | None
     scenario: str
@@ -41,7 +41,7 @@ class TrialRequest(NamedTuple):
 
 
 class RunSettings(NamedTuple):
-    """How a trial is run: `timeout` in seconds."""
+    """The settings of a trial's run: `timeout` in seconds."""
 
     timeout: float = 60.0
     seed: int = 0
@@ -67,7 +67,7 @@ class Executor(Protocol):
 
 
 def _untold(trial: Trial, timeout: float) -> None:
-    """Tell nobody that a trial begins."""
+    """Ignore the beginning of a trial."""
 
 
 @dataclass(eq=False)
@@ -147,7 +147,7 @@ class LocalExecutor:
 
 @asynccontextmanager
 async def _kept_open(adapter: Adapter) -> AsyncIterator[None]:
-    """While trials run, what the adapter keeps open between them."""
+    """Keep the adapter's resources open while trials run."""
     if not isinstance(adapter, KeepsOpen):
         yield
         return
@@ -160,7 +160,7 @@ async def _kept_open(adapter: Adapter) -> AsyncIterator[None]:
 
 
 class RetryingExecutor:
-    """Tries again, with growing pauses, where an attempt said nothing about the agent."""
+    """An executor that repeats an attempt, with growing pauses, if the attempt is no evidence about the agent."""
 
     def __init__(self, inner: Executor, retries: int, wait: float = 0.5) -> None:
         self._inner = inner
@@ -172,7 +172,7 @@ class RetryingExecutor:
         return self._inner.session()
 
     async def execute(self, request: TrialRequest) -> Execution:
-        """Run one trial; infrastructure trouble and empty runs are tried again."""
+        """Run one trial; repeat it after infrastructure trouble and after an empty run."""
         execution = await self._inner.execute(request)
         for retry in range(self._retries):
             if not execution.ending.is_retryable:

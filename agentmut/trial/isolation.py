@@ -1,4 +1,4 @@
-"""`isolate: process`: trials run in worker processes, so that a timeout can kill what will not stop."""
+"""`isolate: process`: trials run in worker processes, so that a timeout can kill a run that does not stop."""
 
 import asyncio
 import multiprocessing
@@ -73,7 +73,7 @@ class ProcessExecutor:
 
 
 class _Worker:
-    """One place in the pool; its process is started when it is first needed, and after it was killed."""
+    """One place in the pool; its process starts when it is first needed, and again after it was killed."""
 
     def __init__(self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore) -> None:
         self._make = make
@@ -82,7 +82,7 @@ class _Worker:
         self._process: _Process | None = None
 
     async def run(self, request: TrialRequest, deadline: float) -> Execution:
-        """Run one trial, in a new process where there is none."""
+        """Run one trial, in a new process if there is none."""
         try:
             process = self._process or await self._started()
             execution: Execution = await in_daemon_thread(process.ask, request, deadline)
@@ -95,14 +95,14 @@ class _Worker:
         return execution
 
     async def _started(self) -> "_Process":
-        """Return a new process that is ready, once it is this one's turn to start."""
+        """Return a new process that is ready, after it has waited for its turn to start."""
         async with self._starting:
             process = self._process = _Process(self._make, self._exit_ends)
             await in_daemon_thread(process.wait_until_ready)
         return process
 
     def dismiss(self) -> None:
-        """Let the process end by itself, if it waits for a trial."""
+        """Let the process end by itself if it waits for a trial."""
         if self._process is not None:
             self._process.dismiss()
 
@@ -135,7 +135,7 @@ class _Process:
 
     @property
     def alive(self) -> bool:
-        """Return whether it can take another trial."""
+        """Return whether the process can take another trial."""
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
@@ -155,7 +155,7 @@ class _Process:
             self._watch = GroupWatch(self._process.pid)  # the group is its own by now
 
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
-        """Run one trial; a process that does not answer is killed."""
+        """Run one trial; kill a process that does not answer."""
         try:
             self._pipe.send((request, deadline - MARGIN / 2))
             if not self._pipe.poll(deadline):
@@ -169,7 +169,7 @@ class _Process:
         raise RunError(f"a worker process could not run a trial: {answer}")
 
     def dismiss(self) -> None:
-        """Tell the workers that no further trial comes."""
+        """Tell the worker that no further trial comes."""
         self._pipe.close()
 
     def leave(self, seconds: float) -> None:
@@ -177,7 +177,7 @@ class _Process:
         self._process.join(seconds)
 
     def kill(self) -> None:
-        """End the process, and those that it has started."""
+        """Kill the process, and the processes that it has started."""
         if self._killed:
             return
         self._killed = True
@@ -202,7 +202,7 @@ class _Process:
 
 
 def _ended(workers: list[_Worker]) -> None:
-    """Wait for dismissed workers, which may have to close what they kept open, and end those that take too long."""
+    """Wait for dismissed workers to close their resources, and kill workers that take too long."""
     deadline = time.monotonic() + CLOSING
     for worker in workers:
         worker.leave(max(0.0, deadline - time.monotonic()))
@@ -248,7 +248,7 @@ def _end_with_parent() -> None:
 
 
 class _Answers:
-    """Sends each answer once: the executor's or, where an agent blocks the event loop, what is known of its trial."""
+    """Sends each answer once: the executor's, or a partial one if an agent blocks the event loop."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -269,7 +269,7 @@ class _Answers:
         self._trial = (trial, timeout)
 
     def send(self, answer: Execution | str) -> None:
-        """Send the answer, unless there was one."""
+        """Send the answer, unless one was sent already."""
         self._timer.cancel()
         with self._lock:
             if self._open:
@@ -294,7 +294,7 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
 
 
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
-    """Answer requests until nobody asks any more."""
+    """Answer requests until the other side closes the pipe."""
     answers = _Answers(pipe)
     if isinstance(executor, LocalExecutor):
         executor.begun = answers.note

@@ -1,4 +1,4 @@
-"""Mutants that reach an agent through its model requests: the agent is built as it is, the wire does the rest.
+"""Mutants by the wire: the agent stays unchanged, and its model requests are rewritten.
 
 What no request shows stays with the agent: its flow always, and faults of tools and the history where its adapter
 can carry them out itself.
@@ -38,19 +38,19 @@ PASSING = ("transcript", "reply")
 
 
 def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
-    """Return the adapter as its mutants reach it: by the project's route, else by the adapter's own choice."""
+    """Return the adapter for a project's route to mutants, or for the adapter's own default route."""
     default = "wire" if isinstance(adapter, RunsOutside) else "rebuild"
     chosen = adapter.default_route if isinstance(adapter, ChoosesRoute) else default
     return OnWire(adapter, adapter.get_config()) if (spec.route or chosen) == "wire" else adapter
 
 
 def inside(adapter: Adapter) -> Adapter:
-    """Return the adapter that runs the agent, without what is around it."""
+    """Return the adapter that runs the agent, without its wrappers."""
     return adapter.agent if isinstance(adapter, OnWire) else adapter
 
 
 def on_model(adapter: Adapter, model: str) -> Adapter:
-    """Return the adapter of the same agent with another model: built with it, or renamed on the wire.
+    """Return the adapter of the same agent with another model: rebuilt with it, or renamed on the wire.
 
     Raises `AdapterError` where the adapter cannot build the agent with that model.
     """
@@ -72,9 +72,7 @@ def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapt
 
 
 def remedy_on_wire(adapter: Adapter) -> "Remedy | None":
-    """Return how the agent is told of a part of its config itself, where mutants are made of its
-    requests; else None.
-    """
+    """Return how to tell the agent a part of its config, where mutants are made of requests; None otherwise."""
     return adapter.how_to_tell if isinstance(adapter, OnWire) else None
 
 
@@ -100,12 +98,12 @@ class OnWire(AsksAgent):
 
     @cached_property
     def agent(self) -> Adapter:
-        """Return the agent with that part of the changes that is its own affair."""
+        """Return the agent with the changes that it has to carry out itself."""
         own = self._split[0]
         return self._original if own == self._base else self._original.with_config(own)
 
     def rewriter(self) -> Rewriter | None:
-        """Return what changes the requests of one trial; None where there is nothing to change."""
+        """Return the rewriter of one trial's requests; None if no request changes."""
         rest = self._split[1]
         return None if rest == self._base else ConfigRewriter(self._base, rest)
 
@@ -115,7 +113,7 @@ class OnWire(AsksAgent):
 
     @cached_property
     def _split(self) -> tuple[AgentConfig, AgentConfig]:
-        """Return the config for the agent, and the config that its requests are to show."""
+        """Return the config for the agent, and the config that its requests have to show."""
         own, rest = self._base, self._config
         for path in self._own_paths():
             own = _with_part(own, path, self._config)
@@ -130,7 +128,7 @@ class OnWire(AsksAgent):
 
     @cached_property
     def _turns_here(self) -> bool:
-        """Return whether the agent's adapter can give it other earlier turns itself."""
+        """Return whether the agent's adapter can itself replace earlier turns."""
         before, after = self._base.history, self._config.history
         if before == after:
             return False
@@ -138,7 +136,7 @@ class OnWire(AsksAgent):
 
     @cached_property
     def _faulty_here(self) -> frozenset[str]:
-        """Return tools whose faults the agent's adapter carries out: then their calls are as they would be."""
+        """Return the tools whose faults the agent's adapter carries out, so that the wire leaves their calls alone."""
         faulty = {tool.own_name for tool in self._config.tools if tool.fault} & set(self._base.tool_names)
         return self._original.doubled_tools() & faulty if faulty else frozenset()
 
@@ -159,9 +157,7 @@ class OnWire(AsksAgent):
         return self._original.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Return what the agent itself has to carry out (flow, what it is told of its config), and what no request
-        says.
-        """
+        """Return which part of a mutant neither the requests nor the agent itself can carry out, in a phrase."""
         paths = self._own_paths()
         own = tuple(edit for edit in mutant.edits if any(_is_about(edit, path) for path in paths))
         if own and (reason := self._original.cannot_express(mutant.model_copy(update={"edits": own}))):
@@ -170,11 +166,11 @@ class OnWire(AsksAgent):
 
     @property
     def not_built(self) -> str:
-        """Return why the agent could not be asked for its tools and flow; empty when it was, or needs not be."""
+        """Return why the agent could not be asked for its tools and flow; an empty text otherwise."""
         return self._original.not_built if isinstance(self._original, AsksAgent) else ""
 
     def how_to_tell(self, part: str) -> str:
-        """Return how the agent can have a part of its config from its adapter; of `REQUESTS`, how they can be seen."""
+        """Return how the agent can get a part of its config from its adapter; for `REQUESTS`, how they can be seen."""
         if part == REQUESTS:
             return SENT_OUTSIDE if isinstance(self._original, RunsOutside) else SENT_HERE
         if isinstance(self._original, RunsOutside):
@@ -188,7 +184,7 @@ class OnWire(AsksAgent):
         return self._original.versions()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Run the agent; the trial's rewriter changes what it sends."""
+        """Run the agent; the trial's rewriter changes its requests."""
         return await self.agent.run(turns, trial)
 
 
@@ -199,7 +195,7 @@ def _is_about(edit: Edit, path: str) -> bool:
 
 
 def _with_part(config: AgentConfig, path: str, source: AgentConfig) -> AgentConfig:
-    """`config` with a part, such as `model.name`, as `source` has it."""
+    """Return `config` with one part, such as `model.name`, taken from `source`."""
     part, _, key = path.partition(".")
     ours, theirs = getattr(config, part), getattr(source, part)
     if not key:
@@ -211,7 +207,7 @@ def _with_part(config: AgentConfig, path: str, source: AgentConfig) -> AgentConf
 
 
 def _with_faults(config: AgentConfig, faults: Mapping[str, Any]) -> AgentConfig:
-    """Return the config with these tools, by their own names, going wrong like this."""
+    """Return the config with these faults of tools, by the tools' own names."""
     if not faults:
         return config
     tools = (

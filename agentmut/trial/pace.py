@@ -1,4 +1,4 @@
-"""How long the model service usually takes, and whether a run that was cut off was kept waiting beyond that."""
+"""How long the model service usually takes, and whether a cut-off run had to wait longer than usual."""
 
 from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ SHARE = 0.1
 
 
 def not_its_own(spent: ServiceTime, usual: float | None) -> str:
-    """Return why a run that was cut off says nothing of its agent; empty where the agent had its time.
+    """Return why a cut-off run is no evidence about its agent; an empty text if the agent had its time.
 
     Each wait counts as the agent's for as long as such a wait usually takes, `usual` seconds (None: not known yet;
     then it is read off the run's own waits). The timeout is the agent's where that fills its time: with work of its
@@ -35,7 +35,7 @@ def not_its_own(spent: ServiceTime, usual: float | None) -> str:
 
 
 class Pace:
-    """The waits of a campaign so far, by scenario; before there are enough of them, those of earlier trials.
+    """The waits of a campaign so far, by scenario; the waits of earlier trials while there are too few.
 
     `earlier` has waits of stored trials by scenario. What is known of a scenario goes before what is known of all.
     """
@@ -47,11 +47,11 @@ class Pace:
             _add(self._earlier, scenario, waits)
 
     def learn(self, scenario: str, spent: ServiceTime) -> None:
-        """Take in a run in which the service did its part."""
+        """Record a run in which the service answered."""
         _add(self._now, scenario, spent.waits)
 
     def usual(self, scenario: str) -> float | None:
-        """Return how many seconds a wait of the scenario usually takes at most; None while too little is known."""
+        """Return the usual longest wait of the scenario in seconds; None while too little is known."""
         for known in (self._now, self._earlier):
             for name in (scenario, _ALL):
                 if len(waits := known.get(name, ())) >= KNOWN:
@@ -70,9 +70,7 @@ def _add(known: dict[str, list[float]], scenario: str, waits: Iterable[float]) -
 
 
 def _own_usual(waits: tuple[float, ...]) -> float:
-    """Return the usual wait as one run alone tells it: many waits have a usual one, of few it is at most twice the
-    median.
-    """
+    """Return the usual wait within one run: for few waits at most twice their median."""
     if len(waits) >= KNOWN:
         return _quantile(sorted(waits))
     return 2 * median(waits) if waits else 0.0

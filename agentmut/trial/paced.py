@@ -1,4 +1,4 @@
-"""Judges timeouts by what the campaign knows of the service's pace: more than one run can know."""
+"""The judgement of timeouts by the service's pace, which a campaign knows better than one run."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -9,7 +9,7 @@ from agentmut.trial.pace import Pace, not_its_own
 
 
 class PacedExecutor:
-    """Runs trials by another executor. Where one was cut off, `pace` says whether that is its agent's."""
+    """Runs trials by another executor. After a timeout, `pace` decides whether the agent caused it."""
 
     def __init__(self, inner: Executor, pace: Pace) -> None:
         self._inner = inner
@@ -38,9 +38,7 @@ def by_pace(execution: Execution, usual: float | None) -> Execution:
 
 
 def is_own_timeout(execution: Execution, usual: float | None) -> bool:
-    """Return whether a stored timeout is the agent's, by what is known now; False where it does not tell
-    how it waited.
-    """
+    """Return whether the agent caused a stored timeout, as known now; False without a record of its waits."""
     if execution.ending is not Ending.TIMEOUT:
         return True
     spent = execution.trace.service

@@ -1,4 +1,4 @@
-"""What a run cost, from the tokens its model calls report."""
+"""The cost of a run, from the tokens that its model calls report."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -24,7 +24,7 @@ class Pricer:
         self._known: dict[tuple[str, Usage], float | None] = {}
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars for one call, None when the model has no known price or reports no tokens."""
+        """Return the cost of one call in US dollars; None if the model has no known price or reports no tokens."""
         if not usage.total:  # a streamed reply need not report any
             return None
         if price := self._prices.get(model):
@@ -62,7 +62,7 @@ class Pricer:
         return step.model_copy(update=update)
 
     def _listed(self, model: str, usage: Usage) -> float | None:
-        """Return the provider's own price, or that of whoever offers the model: a swap may change both."""
+        """Return the price of the model's own provider, or of another provider that offers the model."""
         from genai_prices import Usage as ListedUsage
         from genai_prices import calc_price
 
@@ -81,7 +81,7 @@ class Pricer:
 
 
 def _at(price: Price, usage: Usage) -> float:
-    """Return the cost at a project's own price; cached input costs what other input does unless it says otherwise."""
+    """Return the cost at a project's own price; cached input costs as much as other input unless the price differs."""
     read = price.input if price.cached_input is None else price.cached_input
     written = price.input if price.cache_write is None else price.cache_write
     plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens

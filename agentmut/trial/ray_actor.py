@@ -1,4 +1,4 @@
-"""What a node of a Ray cluster runs: an actor that executes trials, and hands in those that ended by the batch."""
+"""The actor on a node of a Ray cluster: it executes trials and returns ended trials in batches."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ CALLS = 16
 
 
 class Failure(NamedTuple):
-    """What was raised where a trial should have run."""
+    """The error that prevented a trial from running."""
 
     said: str
 

@@ -1,4 +1,4 @@
-"""Trials on the nodes of a Ray cluster. The process that decides stays where it is, and alone writes the store."""
+"""Trials on the nodes of a Ray cluster. The deciding process stays here, and alone writes the store."""
 
 import asyncio
 import itertools
@@ -25,7 +25,7 @@ LEFT_AT_HOME = (".agentmut", ".git", ".venv", "__pycache__")
 
 
 class RaySettings(NamedTuple):
-    """Which cluster, and what an actor takes of it."""
+    """The cluster, and the resources that an actor takes."""
 
     address: str
     folder: str
@@ -42,7 +42,7 @@ class RaySettings(NamedTuple):
 
 
 class RayExecutor:
-    """Runs trials in actors. Where a node or an actor is lost, its trials say nothing and are tried again elsewhere.
+    """Runs trials in actors. If a node or an actor is lost, its trials are no evidence and run again elsewhere.
 
     `make` builds the executor within an actor, in a copy of the project's folder; it must be picklable. `environment`
     goes to the actors as an argument: what a runtime environment holds would be shown by the dashboard.
@@ -111,7 +111,7 @@ class RayExecutor:
 
 
 class _Place:
-    """An actor, and another one in its place when it is lost."""
+    """A place for an actor, which gets a new actor when its actor is lost."""
 
     def __init__(self, ray: Any, make: Callable[[], Any], deadline: float) -> None:
         self._ray = ray
@@ -141,7 +141,7 @@ class _Place:
         self._line = None
 
     def _replace(self, lost: ActorLine) -> None:
-        """Let the next trial start another actor, unless another trial of the lost one has done so."""
+        """Let the next trial start another actor, unless another trial of the lost actor has done so."""
         if self._line is lost:
             self.end()
 
@@ -157,7 +157,7 @@ def _ray() -> Any:
 
 
 def _node_in_turn(ray: Any, turn: int) -> Any:
-    """Return where an actor goes that asks for nothing: each node gets one in turn.
+    """Return the node for an actor without resource demands: the nodes take turns.
 
     Ray's own SPREAD may put all of them on one node then. Nodes without CPUs, such as the head of a cluster whose
     workers run the trials, get none.

@@ -1,4 +1,4 @@
-"""The line to one actor of a Ray cluster: trials go there by the batch, and come back by the batch."""
+"""The line to one actor of a Ray cluster: trials go there and come back in batches."""
 
 import asyncio
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class EndedError(Exception):
 
 
 class ActorLine:
-    """Starts an actor's work, and tells each trial's caller what became of it.
+    """Starts an actor's work, and returns each trial to its caller.
 
     Trials that are asked for in the same step of the event loop go to the actor in one call.
     """

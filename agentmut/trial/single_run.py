@@ -1,4 +1,4 @@
-"""Run an agent once: setup, doubles, timeout, teardown, and the classification of how it ended."""
+"""Run an agent once: setup, doubles, timeout, teardown, and the classification of the run's ending."""
 
 import asyncio
 import inspect
@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
 
 class Wiring(NamedTuple):
-    """How the model requests of a run pass agentmut."""
+    """The way of a run's model requests through agentmut."""
 
     rewriter: Rewriter | None = None
     """Changes them on their way."""
@@ -153,13 +153,13 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
 
 
 def _files_of(adapter: Adapter) -> tuple[str, ...]:
-    """Return the texts of the files with instructions that the agent reads itself, as this trial has them."""
+    """Return the texts of the instruction files that the agent itself reads, in this trial's version."""
     config = adapter.get_config()
     return tuple(document.text for document in config.context if document.name in config.workspace)
 
 
 def cut_off(trial: Trial, timeout: float) -> Execution:
-    """Return what is known of a trial that still runs after its timeout, and cannot be cancelled.
+    """Return the execution so far of a trial that still runs after its timeout and cannot be cancelled.
 
     Called from another thread than the trial's.
     """
@@ -201,13 +201,13 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
 
 
 def _seen(task: Run) -> None:
-    """Take note of the run's error: where the campaign ends in the same moment, nobody else asks for it."""
+    """Retrieve the run's error, so that asyncio does not report it when the campaign ends at the same moment."""
     if not task.cancelled():
         task.exception()
 
 
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
-    """Wait for the run; time that its requests waited for the rate limit, or that others took, is not counted."""
+    """Wait for the run; waits for the rate limit, and time lost to other trials, do not count."""
     before = lost_seconds()
     while not task.done():
         left = timeout + recorder.held + lost_seconds() - before - recorder.now()
@@ -218,7 +218,7 @@ async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
 
 
 async def _give_up(task: Run) -> None:
-    """Cancel the run. One that swallows the cancellation has its coroutine closed."""
+    """Cancel the run. If the run swallows the cancellation, close its coroutine."""
     task.cancel()
     await asyncio.wait({task}, timeout=GRACE)
     coroutine = task.get_coro()

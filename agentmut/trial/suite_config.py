@@ -1,4 +1,4 @@
-"""The config that mutants are made from, and the part of it that one scenario runs with."""
+"""The config that mutants are made from, and the part of it that one scenario uses."""
 
 from collections.abc import Iterable, Mapping
 
@@ -40,7 +40,7 @@ class SuiteConfig:
         self.full = full if full != base else base
 
     def part(self, config: AgentConfig, scenario: str) -> AgentConfig:
-        """`config` (the full one, or a mutant of it) as `scenario` runs it."""
+        """Return the part of `config`, original or mutated, that `scenario` runs with."""
         changed: dict[str, object] = {}
         if foreign := self._scenario_only - self._carried[scenario]:
             changed["context"] = tuple(d for d in config.context if d.name not in foreign)
@@ -51,7 +51,7 @@ class SuiteConfig:
         return config.model_copy(update=changed) if changed else config
 
     def carriers(self, document: str) -> frozenset[str]:
-        """Names of the scenarios that carry a document; an empty name stands for any document."""
+        """Return the names of the scenarios that carry a document; an empty name stands for any document."""
         everywhere = bool(self.base.context) if not document else document not in self._scenario_only
         if everywhere:
             return frozenset(self._carried)
@@ -61,7 +61,7 @@ class SuiteConfig:
 
 
 def _check_same(scenarios: Iterable[Scenario], documents: Mapping[str, Document]) -> None:
-    """Refuse a name with two texts: one scenario would silently run with another's document."""
+    """Refuse two texts under one name, because one scenario would silently run with the other's document."""
     for scenario in scenarios:
         for document in scenario.context:
             if document != documents[document.name]:

@@ -1,4 +1,4 @@
-"""Is a mutant worse than the original is now? The evidence of a kill against trials of the original beside it.
+"""The evidence of a kill against trials of the original that run at the same time as the mutant's.
 
 The decision table compares a mutant with a baseline that was run before. If the service has become worse since, the
 table kills mutants without effect: at a drift of 3 points .28 of them over ten scenarios at pass rate .98. So a kill

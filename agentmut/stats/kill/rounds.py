@@ -62,7 +62,7 @@ def design_in(round_: Round, design: KillDesign) -> KillDesign:
 
 
 class Replayed(NamedTuple):
-    """What a table makes of outcomes that are there already: its first decision, and the trials that came to it."""
+    """The decision of a table on stored outcomes: its first decision, and the number of trials up to it."""
 
     decision: Decision
     n: int
@@ -84,7 +84,7 @@ def replayed(table: KillTable, outcomes: str) -> Replayed:
 
 
 def ruled_out(cleared: Iterable[float | None]) -> float | None:
-    """Return the least drop that all reached scenarios have cleared; None where some scenario has cleared none.
+    """Return the least drop that all reached scenarios have ruled out; None if some scenario has ruled out none.
 
     `cleared` holds the least drop that each scenario has cleared. No scenarios at all rule nothing out.
     """

@@ -1,4 +1,4 @@
-"""How many scenarios may have a drop, where a survivor was cleared on a sample of them.
+"""A bound on the scenarios that may still have a drop, where a survivor was cleared on a sample of them.
 
 Of the scenarios that reach a mutant the foremost are all tried, and one at random from each of several strata of the
 rest. A scenario with a drop of delta is cleared all the same with chance `miss` at most. With D_h of the N_h scenarios

@@ -1,4 +1,4 @@
-"""How much of an agent's behaviour a suite has seen: formulas of the AgentAssay paper, section 4."""
+"""Coverage formulas of the AgentAssay paper, section 4: how much of an agent's behaviour a suite has seen."""
 
 import math
 from collections.abc import Sequence

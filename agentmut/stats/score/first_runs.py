@@ -21,7 +21,7 @@ from agentmut.stats.kill.rule import Decision, KillTable
 
 
 class Killed(NamedTuple):
-    """Where the trials of one scenario ended that killed a mutant."""
+    """The place where the trials of one scenario ended with a kill."""
 
     tables: tuple[KillTable, ...]
     """The tables that judged them, in the order of the rounds."""
@@ -36,7 +36,7 @@ _Counts = tuple[float, float]
 
 
 def killed_where(tables: Sequence[KillTable], outcomes: str) -> Killed | None:
-    """Return where outcomes in launch order, `1` for each failure, killed; None where no table kills.
+    """Return where outcomes in launch order, `1` for each failure, ended with a kill; None if no table kills.
 
     Outcomes after the kill are not read.
     """
@@ -76,7 +76,9 @@ def replayed_green(killed: Killed, needed: int, runs: int) -> float:
 
 
 def _orders(killed: Killed, runs: int, allowed: int) -> _Counts:
-    """Count the orders that the rule ends in this place; green: at most `allowed` of the first `runs` failed."""
+    """Count the orders of outcomes that the rule ends in this place; green: at most `allowed` of the first `runs`
+    failed.
+    """
     alive: dict[tuple[int, _Seen], _Counts] = {(0, _begin(killed.tables)): (1.0, 1.0)}
     ended = (0.0, 0.0)
     for n in range(1, killed.trials + 1):
@@ -120,6 +122,6 @@ def _after(tables: Sequence[KillTable], seen: _Seen, n: int, failures: int) -> _
 
 
 def _present(seen: _Seen) -> Decision:
-    """Return what the table says whose turn it is: the first that has not decided for survival or given up."""
+    """Return the decision of the first table that has neither decided for survival nor given up."""
     turns = (said for said in seen if said in (Decision.CONTINUE, Decision.KILLED))
     return next(turns, Decision.SURVIVED)

@@ -1,4 +1,4 @@
-"""How sure a kill is: a word for its p-value, which also says what it is worth among all mutants of the run."""
+"""Grades: a word for the p-value of a kill, which also says how sure the kill is among all mutants of the run."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -12,7 +12,7 @@ CERTAIN = 0.05
 
 
 class Grade(StrEnum):
-    """What the p-value of a kill amounts to."""
+    """The strength of a kill, by its p-value."""
 
     CERTAIN = "certain"
     """All certain kills of the run are real, with confidence 0.95."""
@@ -23,7 +23,7 @@ class Grade(StrEnum):
 
 
 def grades(p_values: Sequence[float], killed: Sequence[bool]) -> list[Grade | None]:
-    """Return the grade of each kill, None for what was not killed.
+    """Return the grade of each kill; None for mutants that were not killed.
 
     `p_values` holds those of all mutants that could have been killed, so that certain holds for all of them.
     """

@@ -1,4 +1,4 @@
-"""What a score knows of one mutant: its decision, and every table that could have made it."""
+"""The evidence on one mutant for a score: its decision, and every table that could have made it."""
 
 import math
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ FamilyKey = tuple[frozenset[TestKey], float]
 
 
 class KillTests(tuple[KillTest, ...]):
-    """The tables of a mutant. What tells their family is read off them once: many scenarios make it long."""
+    """The tables of a mutant. The key of its family is computed once, since many scenarios make it long."""
 
     @cached_property
     def keys(self) -> frozenset[TestKey]:
-        """Return what tells the tables apart from those of other mutants."""
+        """Return the key that distinguishes the tables from those of other mutants."""
         return frozenset(map(test_key, self))
 
 
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """Return the p-value of the kill; the largest that its family has where the killing state is not known."""
+        """Return the p-value of the kill; the family's largest if the killing state is unknown."""
         if self.decision is not Decision.KILLED:
             return 1.0
         if self.known is not None:
@@ -53,13 +53,13 @@ class Judged(NamedTuple):
 
     @property
     def family(self) -> FamilyKey:
-        """Return what tells mutants with other error rates apart."""
+        """Return the key of mutants with equal error rates."""
         tests = self.tests
         return tests.keys if isinstance(tests, KillTests) else KillTests(tests).keys, self.suite.level
 
 
 def test_key(test: KillTest) -> TestKey:
-    """Return what tells tables apart: the true rate behind a scenario's name is one unknown for all of them."""
+    """Return the key of a table; it names the scenario, whose true rate is one unknown for all tables."""
     return (test.scenario, test.table.f0, test.table.n0, test.table.design, test.weight)
 
 

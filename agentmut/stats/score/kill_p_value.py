@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 class KillTest(NamedTuple):
-    """One decision table by which the trials of a scenario can kill a mutant, and where it has killed it."""
+    """One decision table that can kill a mutant, and the place where it has killed the mutant."""
 
     scenario: str
     table: KillTable
@@ -95,7 +95,7 @@ def least_level(chance: float, n0: int, design: KillDesign = DEFAULT_DESIGN) -> 
 
 
 def kill_p_value(tests: Iterable[KillTest], suite: SuiteTest = NO_SUITE, later: float = 0.0) -> float:
-    """Return the p-value of a mutant's kill, in (0, 1]; 1 where nothing killed it.
+    """Return the p-value of a mutant's kill, in (0, 1]; 1 if no table killed it.
 
     `tests` holds every table that was allowed to kill the mutant, those of untried scenarios included: all of them
     belong to the family. `later` is the share of each scenario's level that stages have which are yet to come: they

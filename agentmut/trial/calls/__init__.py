@@ -1,1 +1,1 @@
-"""Calls of tools: doubles and faults in their place, and how plain functions take part."""
+"""Calls of tools: doubles and faults that replace results, and plain functions as tools."""

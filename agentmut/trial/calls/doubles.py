@@ -1,4 +1,4 @@
-"""Tool doubles and per-trial hooks: from a scenario's description to something that can be called."""
+"""Tool doubles and per-trial hooks: from a scenario's description to callable objects."""
 
 import copy
 from collections.abc import Callable
@@ -14,12 +14,12 @@ Hook = Callable[[Scenario], Any]
 
 
 class ToolDoubleError(Exception):
-    """What a double with `raises` raises: to the agent it is the tool's own failure."""
+    """The error of a double with `raises`: the agent sees it as the tool's own failure."""
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What a scenario wants called around each trial, with itself as the argument. May be async."""
+    """The functions that a scenario calls around each trial, with the scenario as argument. They may be async."""
 
     setup: Hook | None = None
     teardown: Hook | None = None
@@ -39,12 +39,12 @@ def resolve(double: ToolDouble, root: Path | None = None) -> Double:
 
 
 def resolve_doubles(scenario: Scenario, root: Path | None = None) -> dict[str, Double]:
-    """Return the doubles of a scenario by the name of the tool they stand for."""
+    """Return the doubles of a scenario by the name of the tool that each replaces."""
     return {name: resolve(double, root) for name, double in scenario.tools.items()}
 
 
 def resolve_hooks(scenario: Scenario, root: Path | None = None) -> Hooks:
-    """Return the scenario's setup and teardown. Raises `UsageError` when one cannot be imported or called."""
+    """Return the scenario's setup and teardown. Raise `UsageError` if one cannot be imported or called."""
     setup, teardown = (
         import_callable(reference, root) if reference else None
         for reference in (scenario.setup, scenario.teardown)

@@ -1,4 +1,4 @@
-"""Tool calls that meet the faults of their trial: one place for every adapter and hook."""
+"""Tool calls that meet the faults of their trial, for every adapter and hook."""
 
 import asyncio
 import time
@@ -16,14 +16,14 @@ Within = Callable[[Change, Any], Any]
 
 
 def whole(change: Change, result: Any) -> Any:
-    """Return the whole result: the agent is given all of it."""
+    """Change the whole result, for agents that get the whole result."""
     return change(result)
 
 
 def with_fault(
     trial: Trial, tool: str, call: Callable[[], Any], form: ResultForm, within: Within = whole
 ) -> Any:
-    """Return the outcome of a call of `tool` (its own name), changed by the trial's fault if it has one.
+    """Return the outcome of a call of `tool` (its own name), changed by the trial's fault if there is one.
 
     Raises `ToolFailure` where the fault does, and whatever the call raises.
     """
@@ -71,7 +71,7 @@ def _uncalled(trial: Trial, tool: str, fault: ToolFault, form: ResultForm) -> An
 
 
 def _wait(trial: Trial, tool: str, seconds: float) -> None:
-    """Sleep; in an event loop's own thread, where that would hold up other trials, only the clock moves."""
+    """Sleep; in the thread of an event loop, where sleeping would delay other trials, only advance the clock."""
     trial.mark_fault(tool)
     try:
         asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Calls of plain functions and of frameworks' tools: traced, and possibly doubled or gone wrong."""
+"""Calls of plain functions and of frameworks' tools: traced, and possibly replaced by a double or a fault."""
 
 import functools
 import inspect
@@ -56,7 +56,7 @@ def _async(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class OpenStep:
-    """A tool call in progress; recorded as a step however it ends. `name` is the agent's own name of the tool."""
+    """A tool call in progress, recorded as a step however the call ends. `name` is the agent's own name of the tool."""
 
     def __init__(self, trial: Trial, name: str, arguments: dict[str, Any]) -> None:
         check_running(trial)
@@ -128,8 +128,7 @@ async def pass_call(
     form: ResultForm = ResultForm.TEXT,
     within: Within = whole,
 ) -> Any:
-    """Return what a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the
-    offered one.
+    """Return the result of a tool call in the current trial; `name` is the agent's own or the offered name of the tool.
 
     The trial's double is asked in the place of `call`, with the arguments by name; a fault befalls whichever is
     called. The step is recorded with what `call_place` says. Raises what the call, the double or

@@ -1,4 +1,4 @@
-"""Which code finds an agent's tools by the names they are offered under, and not by its own."""
+"""The code that finds an agent's tools by their offered names instead of their own names."""
 
 import importlib
 import inspect
@@ -13,7 +13,7 @@ _PASSING = "__agentmut_passes_tools__"
 
 
 def finds_offered_tools(function: F) -> F:
-    """Mark a function that gives an agent its tools by the names that a config offers them under.
+    """Mark a function that finds the agent's tools by the names that a config offers.
 
     For adapters: an agent whose module uses a function that is so marked can be run with tools renamed and
     added, as their calls find what is meant.
@@ -23,7 +23,7 @@ def finds_offered_tools(function: F) -> F:
 
 
 def passes_tools(function: F) -> F:
-    """Mark a function that has all tools of a config pass agentmut, whatever they are."""
+    """Mark a function that passes all tools of a config through agentmut."""
     setattr(function, _PASSING, True)
     return function
 

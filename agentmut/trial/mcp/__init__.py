@@ -1,4 +1,4 @@
-"""Tool servers (Model Context Protocol): agentmut stands between an agent and its servers, over every transport."""
+"""Tool servers (Model Context Protocol): agentmut sits between an agent and its servers, over every transport."""
 
 from agentmut.trial.mcp.watching import watch
 

@@ -1,4 +1,4 @@
-"""A request of a client for a tool server that speaks HTTP, and how it is sent on."""
+"""A client's request to a tool server that speaks HTTP, and the request that agentmut sends on."""
 
 import re
 from base64 import b64encode
@@ -33,9 +33,7 @@ class Asked(NamedTuple):
         return f"{self.upstream.base.origin()}{self.path}"
 
     def location(self, said: str | None) -> str | None:
-        """Return an address that the server leads to, by way of agentmut; None where that is none, or
-        another server's.
-        """
+        """Return a server's redirect address by way of agentmut; None for no address, or another server's."""
         if not said:
             return None
         target = urljoin(self.address, said)
@@ -43,14 +41,14 @@ class Asked(NamedTuple):
         return f"{self.prefix}{target}" if same else None
 
     async def as_it_is(self, session: aiohttp.ClientSession, body: bytes) -> web.StreamResponse:
-        """Pass the request on, and its reply, byte by byte."""
+        """Pass the request and its reply on unchanged, byte by byte."""
         headers = self.upstream.headers(self.http.headers, self.trial.id)
         sent = self.upstream.send(session, self.http.method, self.path, headers, body or None)
         async with await sent as reply:
             return await pass_on(self.http, reply, self.location(reply.headers.get(hdrs.LOCATION)))
 
     async def send(self, session: aiohttp.ClientSession, message: Any = None) -> aiohttp.ClientResponse:
-        """Say a message to the server, or listen to it, in a form that can be read."""
+        """Send a message to the server, or listen to the server, in a readable form."""
         headers = self.upstream.headers(self.http.headers, self.trial.id)
         headers.pop(hdrs.CONTENT_ENCODING, None)
         headers[hdrs.ACCEPT_ENCODING] = "identity"
@@ -66,7 +64,7 @@ class Asked(NamedTuple):
 
 
 def in_header(name: str) -> str:
-    """Return the name of a tool as a header has it, in base64 where it is not plain.
+    """Return the name of a tool in the form of a header: in base64 if it is not plain ASCII.
 
     >>> in_header("look"), in_header("größe")
     ('look', '=?base64?Z3LDtsOfZQ==?=')

@@ -1,4 +1,4 @@
-"""One HTTP request of a client on its way to its tool server, whichever transport over HTTP the two speak.
+"""One HTTP request of a client on its way to its tool server, over any transport on HTTP.
 
 Streamable HTTP answers a request where it was asked, or, once a connection broke, where the client asks for the rest
 (`Last-Event-ID`). The older transport answers all in one stream, whose first event says where messages are to go.
@@ -52,7 +52,7 @@ _NO_STREAM = (
 
 @dataclass(frozen=True)
 class Carrying:
-    """Carries one request out. What is begun for it and outlasts it is `attended` as a part of its trial."""
+    """Carries one request out. Work that outlasts the request is `attended` as a part of its trial."""
 
     _asked: Asked
     _http: aiohttp.ClientSession
@@ -117,7 +117,7 @@ class Carrying:
         return await events.end()
 
     async def _answered(self, reply: aiohttp.ClientResponse, exchange: Exchange) -> web.Response:
-        """Give the client what it would get without agentmut, where that is no reply to the request."""
+        """Return the reply that the client would get without agentmut, where the server gave no reply."""
         body = await reply.read()
         found = _only(read(body))
         if reply.status == 200 and replies_to(found) == exchange.number:
@@ -139,7 +139,7 @@ class Carrying:
         exchanges: MutableMapping[Any, Exchange],
         session: Session,
     ) -> None:
-        """Pass on what the server says until it ends."""
+        """Pass the server's events on until the stream ends."""
         try:
             async for frame in _frames(reply):
                 if is_numbered(frame):  # the client may come back for the answer
@@ -150,7 +150,7 @@ class Carrying:
             events.break_off()
 
     async def _batch(self, messages: list[Any]) -> web.StreamResponse:
-        """Return each message by itself; the replies come in one stream."""
+        """Send each message separately, and return the replies in one stream."""
         if not any(map(is_request, messages)):
             replies = [await self._asked.send(self._http, one) for one in messages]
             for reply in replies:
@@ -180,7 +180,7 @@ class Carrying:
                 exchange.leave()
 
     async def _asked_alone(self, message: Any, exchange: Exchange | None, events: ClientEvents) -> bool:
-        """Say one message of a batch to the server; whether its stream has told the client what there is to tell."""
+        """Send one message of a batch to the server. Return whether its stream has told the client everything."""
         async with await self._asked.send(self._http, message) as reply:
             if is_stream(reply):
                 known = {exchange.number: exchange} if exchange else {}
@@ -226,7 +226,7 @@ class Carrying:
     async def _take_messages(
         self, session: Session, events: ClientEvents, message: Any, body: bytes
     ) -> web.StreamResponse:
-        """Take messages on: what there is to say to them is said in the other stream."""
+        """Accept messages; the replies come in the other stream."""
         if not isinstance(message, list) and not asks_for(message):
             self._take_back(message, session)
             return await self._asked.as_it_is(self._http, body)
@@ -265,7 +265,7 @@ def _as_json(message: Message, headers: Any = None) -> web.Response:
 
 
 def _only(found: Any) -> Any:
-    """Return the message of a batch of one."""
+    """Return the only message of a batch of one."""
     return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 

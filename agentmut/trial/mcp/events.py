@@ -1,4 +1,4 @@
-"""Event streams of servers on their way to a client, with the answers of exchanges, and the sessions they are in."""
+"""Event streams from servers to a client, with the answers of exchanges, and the sessions that they belong to."""
 
 import asyncio
 import re
@@ -28,17 +28,17 @@ def is_stream(reply: aiohttp.ClientResponse) -> bool:
 
 
 def endpoint_in(frame: Frame) -> str | None:
-    """Return where a server of protocol version 2024-11-05 takes messages, if an event says so."""
+    """Return where a server of protocol version 2024-11-05 takes messages, if the event names it."""
     return next(events(frame.raw), None) if _ENDPOINT.search(frame.raw) else None
 
 
 def is_numbered(frame: Frame) -> bool:
-    """Return whether a client whose connection breaks may ask again for what comes after the event."""
+    """Return whether a reconnecting client may ask for the events after this one."""
     return _NUMBERED.search(frame.raw) is not None
 
 
 class ClientEvents:
-    """The stream to one client."""
+    """The event stream to one client."""
 
     def __init__(self, http: web.BaseRequest, headers: Mapping[str, str] | None = None) -> None:
         self._http = http
@@ -49,11 +49,11 @@ class ClientEvents:
         self._broken = False
 
     async def begin(self) -> None:
-        """Say that there is a stream."""
+        """Start the stream."""
         await self._response.prepare(self._http)
 
     async def say(self, message: Message) -> None:
-        """Send a message of agentmut's own, if the client is still there."""
+        """Send one of agentmut's own messages, if the client is still connected."""
         with suppress(ConnectionError):
             await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
 
@@ -62,7 +62,7 @@ class ClientEvents:
         await self._response.write(raw)
 
     async def pass_on(self, frame: Frame, exchanges: Mapping[Any, Exchange]) -> None:
-        """Pass on an event of the server; replies to exchanges are replaced by their answers, once they are there."""
+        """Pass on a server's event; replies to exchanges are replaced by their answers once these are ready."""
         said = frame.value if isinstance(frame.value, list) else [frame.value]
         asked = [exchanges.get(replies_to(one)) for one in said]
         if not any(asked):
@@ -84,7 +84,7 @@ class ClientEvents:
             await self._response.write(self._framing.written(frame, value))
 
     async def answered(self) -> None:
-        """Wait for the answers that are on their way."""
+        """Wait for the answers that are not ready yet."""
         if self._answering:
             await asyncio.gather(*self._answering)
 
@@ -108,7 +108,7 @@ _GONE = trouble("the stream of the tool server has ended")
 
 
 class Session:
-    """Exchanges whose replies may come in another stream than they were asked for in."""
+    """Exchanges whose replies may arrive in another stream than their requests."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
@@ -118,7 +118,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something done that outlasts the request it is for."""
+        """Start work that outlasts its request."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -137,7 +137,7 @@ class Sessions:
         self._sessions: dict[tuple[str, str, str], Session] = {}
 
     def of(self, trial: Trial, address: str, name: str = "") -> Session:
-        """Return the session of that name with the server at an address; a new one where there is none."""
+        """Return the named session with the server at an address; a new session if there is none."""
         key = (trial.id, str(URL(address)), name)
         found = self._sessions.get(key)
         if found is None or found.trial is not trial:
@@ -146,7 +146,7 @@ class Sessions:
         return found
 
     def _forget(self) -> None:
-        """Drop the sessions of trials that are over, and what still waits in them."""
+        """Drop the sessions of trials that are over, and the work that still waits in them."""
         over = [key for key, session in self._sessions.items() if session.trial.recorder.closed]
         for key in over:
             for exchange in self._sessions.pop(key).exchanges.values():

@@ -1,4 +1,4 @@
-"""A request for tools on its way: what becomes of it does not depend on the transport, nor on who waits for it."""
+"""A request for tools on its way: its handling depends neither on the transport nor on the waiting client."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from agentmut.trial.mcp.messages import (
 
 
 class Exchange:
-    """One request: asked of the server, where it is to be, and answered as the trial wants it.
+    """One request: its form for the server, and its answer in the form that the trial wants.
 
     It goes on by itself from the beginning. `ask` is told at once what the server is to be asked; it may raise
     `RefusedError`.
@@ -34,7 +34,7 @@ class Exchange:
         self._answer = asyncio.ensure_future(self._carried_out(trial, message))
 
     async def wanted(self) -> Message | None:
-        """Return what the server is to be asked; None where it is not."""
+        """Return the request for the server; None if the server is not asked."""
         await asyncio.wait((self._asked, self._answer), return_when=asyncio.FIRST_COMPLETED)
         return self._asked.result() if self._asked.done() else None
 
@@ -45,21 +45,21 @@ class Exchange:
 
     @property
     def is_settled(self) -> bool:
-        """Return whether it is known what the server replied, or that it will not."""
+        """Return whether the server's reply is known, or will never come."""
         return self._reply.done()
 
     def fail(self, error: Any) -> None:
-        """Give up on a reply of the server; `error`, written as the protocol wants it, takes its place."""
+        """Give up on the server's reply; `error`, in the protocol's form, replaces it."""
         if not self._reply.done():
             self._reply.set_exception(RefusedError(error))
             self._reply.exception()  # it may be that nobody asked the server
 
     async def answer(self) -> Message:
-        """Return what the client is given; also to those who come back for it."""
+        """Return the answer for the client, also for clients that reconnect."""
         return await asyncio.shield(self._answer)
 
     def leave(self) -> None:
-        """Nobody waits for it any more."""
+        """Note that no client waits for the exchange any more."""
         self._answer.cancel()
 
     async def _carried_out(self, trial: Trial, message: Message) -> Message:

@@ -1,4 +1,4 @@
-"""A server in front of tool servers that speak HTTP: each tool server has an address under its own.
+"""A front for tool servers that speak HTTP: each tool server has its own path under agentmut's address.
 
 `.../t/TRIAL/mcp/http://127.0.0.1:8000/mcp` is the server at the address behind `/mcp/`, for that trial.
 """
@@ -50,7 +50,7 @@ class Front:
         self.token = new_token()
 
     async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
-        """Pass a request on, or say why not."""
+        """Pass a request on, or return why it is refused."""
         try:
             asked = self._asked(http)
             with self._roster.attending(asked.trial):
@@ -113,13 +113,13 @@ async def _body(http: web.BaseRequest) -> bytes:
 
 
 class ToolDoors(NamedTuple):
-    """Where the messages of agents and their tool servers pass."""
+    """The addresses at which agentmut passes messages between agents and their tool servers."""
 
     front: str
     socket: Socket
 
     def variables(self, trial: str) -> dict[str, str]:
-        """Return the environment that leads a program's there, by the name of its trial."""
+        """Return the environment variables that lead a program's tool calls through agentmut, for one trial."""
         return {
             URL_VARIABLE: f"{self.front}{TRIAL_PREFIX}{quote(trial, safe='')}{DOOR}",
             VARIABLE: f"{self.socket.host}:{self.socket.port}/{trial}",
@@ -128,6 +128,6 @@ class ToolDoors(NamedTuple):
 
 @asynccontextmanager
 async def open_tool_doors(roster: Roster) -> AsyncIterator[ToolDoors]:
-    """Be there for the trials of a roster while the context is open."""
+    """Serve the trials of a roster while the context is open."""
     async with open_front(roster) as front, open_socket(roster) as socket:
         yield ToolDoors(front, socket)

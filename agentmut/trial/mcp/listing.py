@@ -1,4 +1,4 @@
-"""What a client is told of a server's tools: `tools/list` replies as a config wants them. Pure.
+"""The list of a server's tools that a client gets: `tools/list` replies in the form of a config. Pure functions.
 
 Tools are as the protocol writes them: mappings with `name`, `description` and `inputSchema`.
 """
@@ -15,7 +15,7 @@ _FIELDS = (("name", "name"), ("description", "description"), ("parameters", "inp
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """Return what a model is told of a tool.
+    """Return a tool as a model is told of it.
 
     >>> spec_of({"name": "look", "inputSchema": {"type": "object"}}).parameters
     {'type': 'object'}
@@ -25,7 +25,7 @@ def spec_of(tool: Tool) -> ToolSpec:
 
 
 def own_name(change: ToolChange, offered: str) -> str | None:
-    """Return the server's own name of a tool that is offered under a name; None where it is not offered (any more).
+    """Return the server's own name of an offered tool; None if the tool is not offered.
 
     A tool that the config does not know is the server's own affair.
     """
@@ -36,7 +36,7 @@ def own_name(change: ToolChange, offered: str) -> str | None:
 
 
 def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return a page of a server's tools as they are to be offered.
+    """Return a page of a server's tools as the config offers them.
 
     Tools that the config does not know stay as they are. Decoys follow at the end of the page that has their
     neighbour. The tools of `loose`, by their own names, promise no form of their results.
@@ -55,7 +55,7 @@ def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] 
 def _ordered(
     tools: list[dict[str, Any]], change: ToolChange, after: Mapping[str, ToolSpec]
 ) -> list[dict[str, Any]]:
-    """Known tools in each other's places, where the config has them in another order than it had."""
+    """Return the known tools in the config's order, where it differs from the server's."""
     was = [tool.name for tool in change.before if tool.name in after]
     wanted = [name for name in after if name in was]
     if was == wanted:
@@ -68,7 +68,7 @@ def _ordered(
 def _changed_tool(
     tool: dict[str, Any], before: ToolSpec | None, after: ToolSpec | None, loose: Collection[str]
 ) -> dict[str, Any]:
-    """Return the tool with what the config changes of it: all else stays as the server says."""
+    """Return the tool with the changes of the config; everything else stays as the server sends it."""
     if tool["name"] in loose:
         tool = {key: value for key, value in tool.items() if key != "outputSchema"}
     if before is None or after is None:
@@ -78,7 +78,7 @@ def _changed_tool(
 
 
 def _decoys(change: ToolChange, here: Mapping[str, ToolSpec]) -> list[ToolSpec]:
-    """Return the decoys that stand behind a tool of this page, or in front of it on the first page."""
+    """Return the decoys whose place is after a tool of this page, or before the first page's first tool."""
     real = [tool for tool in change.after if not _is_decoy(tool)]
     places = {id(tool): index for index, tool in enumerate(change.after)}
 

@@ -1,4 +1,4 @@
-"""JSON-RPC messages of a tool server's protocol, alone and in batches, and the reply to a call of a tool."""
+"""JSON-RPC messages of the tool protocol, single and in batches, and the reply to a tool call."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ _AS_A_TASK = (
 
 
 class RefusedError(Exception):
-    """What a server answers that does not carry a request out."""
+    """The error message for a request that is not carried out."""
 
     def __init__(self, error: Any) -> None:
         said = error.get("message") if isinstance(error, dict) else error
@@ -26,7 +26,7 @@ class RefusedError(Exception):
 
 
 def read(raw: bytes) -> Any:
-    """Return the JSON of a message; None where it is none."""
+    """Return the JSON of a message; None if it is not JSON."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
@@ -34,7 +34,7 @@ def read(raw: bytes) -> Any:
 
 
 def written(message: Any) -> bytes:
-    """Write a message on one line, as it is sent."""
+    """Return a message on one line, ready to be sent."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -51,14 +51,14 @@ def asks_for(message: Any) -> str | None:
 
 
 def replies_to(message: Any) -> Any:
-    """Return the id of the request that a message is the reply to; None for all else."""
+    """Return the id of the request that a message replies to; None for other messages."""
     if not isinstance(message, dict) or "method" in message:
         return None
     return _number(message.get("id"))
 
 
 def takes_back(message: Any) -> Any:
-    """Return the id of the request whose reply the client does not wait for any more; None for all else."""
+    """Return the id of the request that a client cancels; None for other messages."""
     if not isinstance(message, dict) or message.get("method") != CANCELLED:
         return None
     params = message.get("params")
@@ -71,12 +71,12 @@ def is_request(message: Any) -> bool:
 
 
 def refused(number: Any, error: Any) -> Message:
-    """Return the reply that says why a request was not carried out."""
+    """Return the reply that explains why a request was not carried out."""
     return {"jsonrpc": "2.0", "id": number, "error": error}
 
 
 def trouble(said: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
-    """Return an error as the protocol writes it."""
+    """Return an error in the protocol's form."""
     return {"code": code, "message": said}
 
 
@@ -84,7 +84,7 @@ TAKEN_BACK = trouble("the client took the call back")
 
 
 def _number(value: Any) -> Any:
-    """Return what the protocol allows for an id; None for all else."""
+    """Return the value if the protocol allows it as an id; None otherwise."""
     return value if isinstance(value, str | int | float) else None
 
 
@@ -105,8 +105,7 @@ def list_answer(trial: Trial, reply: Message) -> Message:
 async def call_answer(
     trial: Trial, message: Message, forward: Callable[[Message], Awaitable[Message]]
 ) -> Message:
-    """Return the reply to `tools/call` that the client is given; `forward` asks the server, by its own name of the
-    tool.
+    """Return the reply to `tools/call` for the client; `forward` calls the server's tool by its own name.
 
     Raises what `forward` raises.
     """
@@ -133,7 +132,7 @@ async def call_answer(
 
 
 class Batch:
-    """The requests of a batch that have no reply yet, and the replies that there are."""
+    """The requests of a batch that wait for replies, and the replies so far."""
 
     def __init__(self, waiting: set[Any]) -> None:
         self.waiting = waiting
@@ -141,19 +140,19 @@ class Batch:
 
     @classmethod
     def of(cls, messages: list[Any]) -> "list[Batch]":
-        """Return one that waits, or none where nothing of it is a request."""
+        """Return a batch that waits for replies, or none if no message is a request."""
         numbers = {message["id"] for message in messages if is_request(message)}
         return [cls(numbers)] if numbers else []
 
     def complete_with(self, number: Any, reply: Message | None) -> bool:
-        """Return whether no reply is missing any more; None where there will be none."""
+        """Return whether no reply is missing any more; None for `reply` stands for a reply that never comes."""
         self.waiting.discard(number)
         self.replies += [] if reply is None else [reply]
         return not self.waiting
 
 
 def each_of(message: Any, raw: bytes) -> Iterator[tuple[Any, bytes]]:
-    """Yield the messages of one, and how each is sent.
+    """Yield the messages of a batch, each with its wire form.
 
     >>> list(each_of([{"id": 1}, {"id": 2}], b""))
     [({'id': 1}, b'{"id":1}'), ({'id': 2}, b'{"id":2}')]

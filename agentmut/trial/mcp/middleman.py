@@ -1,4 +1,4 @@
-"""Between a client and a server that speak over stdin and stdout, as `agentmut.mcp_proxy` brings both here."""
+"""The link between a client and a server on stdin and stdout; `agentmut.mcp_proxy` connects both to it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -104,7 +104,7 @@ class Middleman:
             self._send(CLIENT, written(answer))
 
     def _give_all(self, number: Any, reply: Message | None) -> bool:
-        """Add a reply, or its absence, to its batch; return whether it belongs to a batch."""
+        """Add a reply, or its absence, to its batch. Return whether it belongs to a batch."""
         batch = next((batch for batch in self._batches if number in batch.waiting), None)
         if batch is None:
             return False
@@ -119,7 +119,7 @@ class Middleman:
 
 
 class Socket(NamedTuple):
-    """Where `agentmut.mcp_proxy` is to connect."""
+    """The socket that `agentmut.mcp_proxy` connects to."""
 
     host: str
     port: int
@@ -156,7 +156,7 @@ async def _attend(roster: Roster, reader: asyncio.StreamReader, writer: asyncio.
 
 
 async def next_frame(reader: asyncio.StreamReader) -> tuple[bytes, bytes] | None:
-    """Return the next frame: from which side, and what it says. None at the end."""
+    """Return the next frame: its side and its content. None at the end."""
     try:
         side, size = head_of(await reader.readexactly(HEAD))
         return side, await reader.readexactly(size)

@@ -1,4 +1,4 @@
-"""Calls and listings of a tool server on their way, in the current trial: the one place for every transport."""
+"""Calls and listings of a tool server in the current trial, for every transport."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ Forward = Callable[[str], Awaitable[Mapping[str, Any]]]
 
 
 class ToolError(Exception):
-    """What a tool's result says has gone wrong in it."""
+    """A tool's result that reports an error."""
 
     def __init__(self, result: Mapping[str, Any]) -> None:
         super().__init__(str(results.text_of(result)))
@@ -21,7 +21,7 @@ class ToolError(Exception):
 
 
 def list_reply(trial: Trial, reply: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reply to `tools/list` as the trial's agent is given it."""
+    """Return a reply to `tools/list` in the form that the trial's agent gets."""
     trial.recorder.config_reads.add("tools")
     loose = {*trial.doubles, *(tool.own_name for tool in trial.tools.values() if tool.fault)}
     tools = listed(reply["tools"], trial.tool_change, loose=loose)
@@ -37,7 +37,7 @@ def answers_itself(trial: Trial, offered: str) -> bool:
 async def call_reply(
     trial: Trial, offered: str, arguments: Mapping[str, Any], forward: Forward
 ) -> Mapping[str, Any]:
-    """Return the result of a call of the tool offered under a name, as the trial's agent is given it.
+    """Return the result of a call of an offered tool in the form that the trial's agent gets.
 
     The call is a step, answered by its double or met by its fault. Raises what `forward` raises, which is then in
     the step, and `TrialOverError`.
@@ -65,7 +65,7 @@ async def call_reply(
 
 
 class _Unfinished(Exception):  # noqa: N818  (no failure)
-    """What the server answers that has to be told more first."""
+    """A server's answer that asks for more information first."""
 
     def __init__(self, result: Mapping[str, Any]) -> None:
         super().__init__("the call is not finished")
@@ -73,7 +73,7 @@ class _Unfinished(Exception):  # noqa: N818  (no failure)
 
 
 class _Call:
-    """A call that the server carries out, unless something else answers it."""
+    """A call that the server carries out, unless a double or fault answers it."""
 
     def __init__(self, name: str, forward: Forward) -> None:
         self._name = name

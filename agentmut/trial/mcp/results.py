@@ -1,4 +1,4 @@
-"""What an agent is given of a tool's result, and the result with something else in its place. Pure.
+"""The agent's view of a tool result, and results with replaced texts. Pure functions.
 
 Results are as the protocol writes them: mappings with `content`, `structuredContent` and `isError`.
 """
@@ -25,7 +25,7 @@ _TEXT_FIELDS = frozenset({"uri", "name", "title", "description", "text"})
 
 
 def text_of(result: Result) -> Any:
-    """Return the text of a result as agents get it; other content is written as JSON.
+    """Return the text of a result as agents get it; other content becomes JSON.
 
     >>> text_of({"content": [{"type": "text", "text": "Shipped."}]})
     'Shipped.'
@@ -41,7 +41,7 @@ def text_of(result: Result) -> Any:
 
 
 def with_text(result: Result, given: Any) -> dict[str, Any]:
-    """Return the result with something else in the place of its text.
+    """Return the result with another text.
 
     What it says in a form of its own too says the same then, or is left out where that cannot be.
 
@@ -57,7 +57,7 @@ def with_text(result: Result, given: Any) -> dict[str, Any]:
 
 
 def result_of(value: Any) -> dict[str, Any]:
-    """Return a result that says what a double returns.
+    """Return the result for a double's return value.
 
     >>> result_of({"id": 7})["content"], result_of({"id": 7})["structuredContent"]
     ([{'type': 'text', 'text': '{"id": 7}'}], {'id': 7})
@@ -68,7 +68,7 @@ def result_of(value: Any) -> dict[str, Any]:
 
 
 def is_unfinished(result: Result) -> bool:
-    """Return whether a server has to be told more before it gives the result (protocol version 2026-07-28)."""
+    """Return whether the server needs more information before it gives the result (protocol version 2026-07-28)."""
     return bool(result.get("resultType", "complete") != "complete")
 
 
@@ -87,7 +87,7 @@ def within(change: Change, text: Any) -> Any:
 
 
 class _Kept:
-    """Content that no fault changes: other digits make no other picture."""
+    """Content that no fault changes: changed digits would make no meaningful picture."""
 
     def __init__(self, block: Mapping[str, Any]) -> None:
         self.block = block
@@ -98,7 +98,7 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a result that is no text, with what it says of itself: changes see no more of it."""
+    """A part of a result that is no text, with its description; changes see only the description."""
 
     said: Mapping[str, Any]
     kept: _Kept
@@ -121,17 +121,17 @@ def _text_fields(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def failure(name: str, error: BaseException) -> dict[str, Any]:
-    """Return a result that says what went wrong in a tool, as servers do."""
+    """Return a tool's failure as a result, in the form that servers use."""
     return _complete(f"Error executing tool {name}: {error}", wrong=True)
 
 
 def unknown(name: str) -> dict[str, Any]:
-    """Return what is said of a tool that is not offered."""
+    """Return the result for a tool that is not offered."""
     return _complete(f"Unknown tool: {name}", wrong=True)
 
 
 def _complete(value: Any, *, wrong: bool) -> dict[str, Any]:
-    """Return a whole result; the newest protocol wants to be told that it is one, older ones pass over that."""
+    """Return a complete result; the newest protocol requires the mark, older ones ignore it."""
     return {"content": _content(value), "isError": wrong, "resultType": "complete"}
 
 

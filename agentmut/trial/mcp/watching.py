@@ -1,4 +1,4 @@
-"""Tool servers of agents that run in this process: their clients pass agentmut."""
+"""Tool servers of agents in this process: agentmut wraps their clients."""
 
 import functools
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ S = TypeVar("S")
 @passes_tools
 @finds_offered_tools
 def watch(session: S) -> S:
-    """Let agentmut stand between an agent and a tool server: `session` itself, to be used as before.
+    """Put agentmut between an agent and a tool server: returns `session`, which is used as before.
 
     It is an `mcp.ClientSession`, of version 1 or 2, or an `mcp.Client`, or whatever has their `list_tools` and
     `call_tool`. In a trial the tools are those that the trial's config wants, calls of renamed ones find the tool,
@@ -75,7 +75,7 @@ def _calling(call_tool: Any) -> Any:
 
 
 def _written(result: Any) -> dict[str, Any]:
-    """Write a value as the protocol does; both versions of the package use the same names."""
+    """Return a value in the protocol's form; both versions of the package use the same names."""
     written: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return written
 

@@ -1,1 +1,1 @@
-"""The witness: whether the mutation arrived in a trial, and what was seen where it did not."""
+"""The witness: whether the mutation arrived in a trial, and which evidence is there if it did not."""

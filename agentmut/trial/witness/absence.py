@@ -1,4 +1,4 @@
-"""What was seen in the place of a change that did not arrive: the probable cause, and what to do about it."""
+"""Why a change did not arrive: the probable cause, read from the requests, and its remedy."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ WIRE = "or set `agent.route: wire`, which changes the requests themselves"
 
 
 def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wire: Remedy | None) -> str:
-    """Say why a change of a prompt, tools, model or documents is in none of the trials with these footprints.
+    """Return why a change of a prompt, tools, model or documents is in none of the trials with these footprints.
 
     `on_wire`: where it was to be made in the agent's requests, and not in its config, how the agent could be told.
     """
@@ -155,7 +155,7 @@ def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:
-    """Return the text that an edit changes; for an addition, what stands around it."""
+    """Return the text that an edit changes; for an addition, the text around it."""
     if isinstance(edit.before, str) and edit.before.strip():
         return edit.before
     if edit.span is not None:

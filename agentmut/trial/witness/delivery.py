@@ -1,4 +1,4 @@
-"""How much of a mutant arrived, over its trials: a change may reach one agent of several, or not the first turn."""
+"""How much of a mutant arrived over its trials: a change may reach only one of several agents, or only later turns."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from agentmut.trial.witness.witness import Witness
 
 @dataclass
 class Delivery:
-    """What the witnesses of a mutant's trials say together."""
+    """The combined witnesses of a mutant's trials."""
 
     trials: int = 0
     edits: int = 0

@@ -1,4 +1,4 @@
-"""Did the mutation arrive? Read off what a trial sent to the model, or which parts of its config it read.
+"""The witness: whether the mutation arrived, read from a trial's model requests or the config parts that it read.
 
 Without this, mutants that never reached the agent would be counted as survivors.
 """
@@ -15,7 +15,7 @@ from agentmut.trial.witness.probes import OrderProbe, Probe, TextProbe, probe_fo
 
 
 class Route(StrEnum):
-    """Where a witness was taken."""
+    """The place where a witness was taken."""
 
     SENT = "sent"
     """In a request that left for a model service."""
@@ -28,7 +28,7 @@ class Route(StrEnum):
 
 
 class Sighting(Frozen):
-    """In which exchanges of a trial, counted from 0, one edit was seen."""
+    """The exchanges of a trial, counted from 0, that show one edit."""
 
     arrived: bool = False
     """A live change arrives without being seen in an exchange."""
@@ -39,7 +39,7 @@ class Sighting(Frozen):
 
     @property
     def of(self) -> int:
-        """Return how many exchanges could have shown it."""
+        """Return how many exchanges could have shown the edit."""
         return len(self.could)
 
 
@@ -61,13 +61,13 @@ class Witness(Frozen):
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """Return the exchanges that show every edit which they could have shown."""
+        """Return the exchanges that show every edit that they could show."""
         lacking = {n for s in self.sightings for n in set(s.could).difference(s.exchanges)}
         return tuple(number for number in self.could if number not in lacking)
 
 
 class Detector:
-    """Looks for one mutant's edits in footprints of trials."""
+    """Looks for one mutant's edits in the footprints of trials."""
 
     def __init__(self, mutant: Mutant, base: AgentConfig) -> None:
         harmless = mutant.operator == "control.identity"  # the same agent, whatever of it arrives
@@ -81,7 +81,7 @@ class Detector:
         self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
-        """Return what a mutated trial with this footprint proves; None when no edit arrived.
+        """Return the proof in the footprint of a mutated trial; None if no edit arrived.
 
         A mutant without edits (identity) is witnessed by any activity.
         """
@@ -114,7 +114,7 @@ class Detector:
         return told
 
     def of_other_turns(self) -> "Detector":
-        """Return a detector for trials whose turns differ from those of the known originals.
+        """Return a detector for trials whose turns differ from the turns of the known originals.
 
         What an agent picks may go by what it is asked, so that other documents or tools show no new order there.
         """
@@ -123,7 +123,7 @@ class Detector:
         return told
 
     def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
-        """Return the first edit that requests show, and whether they have what it changes; None where there is none."""
+        """Return the first edit that requests can show, and whether they have its original; None if there is none."""
         pairs = zip(self._edits, self._probes, strict=True)
         edit, probe = next((pair for pair in pairs if isinstance(pair[1], _OnWire)), (None, None))
         return edit, bool(probe and probe.carried(seen))
@@ -165,7 +165,7 @@ def _detection(
 
 @dataclass(frozen=True)
 class _OnWire:
-    """An edit that shows in model requests or, for an agent that makes none, in the reads of its config."""
+    """An edit that shows in model requests or, for an agent without requests, in the reads of its config."""
 
     edit: Edit
     probe: Probe
@@ -202,7 +202,7 @@ class _OnWire:
         return unusual and self.probe.delivered(shapes)
 
     def sighting(self, seen: Footprint) -> Sighting:
-        """Return the sighting that all requests prove together: one alone cannot prove that a text or tool is gone."""
+        """Return the sighting that all requests prove together: one request cannot prove that a part is gone."""
         shapes = seen.requests
         if not shapes:
             return Sighting(arrived=_was_read(self.edit, seen.reads))
@@ -227,7 +227,7 @@ class _OnWire:
 
 @dataclass(frozen=True)
 class _Live:
-    """An edit that no request shows: who carries it out marks that it took effect."""
+    """An edit that no request shows: the code that carries it out marks that it took effect."""
 
     mark: str
     edit: Edit | None = None
@@ -252,7 +252,7 @@ class _Live:
 
 
 def _fixed(shape: RequestShape) -> tuple[object, ...]:
-    """Return what an agent's requests have in common, whatever it is asked."""
+    """Return the part of an agent's requests that does not depend on its input."""
     settings = (getattr(shape, name) for name in SAMPLING)
     return (shape.prompt_digest, shape.tools, shape.model, *settings)
 

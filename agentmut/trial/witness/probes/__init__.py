@@ -1,4 +1,4 @@
-"""How one edit shows in model requests: a probe for each kind of part that an edit can change."""
+"""Probes: how one edit shows in model requests, with one probe for each kind of part."""
 
 from collections.abc import Sequence
 

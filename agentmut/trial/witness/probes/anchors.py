@@ -1,4 +1,4 @@
-"""Surroundings of a changed text that all requests of the original share: what stands beside a rule may move."""
+"""Anchors: text around a change that all requests of the original share, since neighbouring text may move."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Place(NamedTuple):
         return passage_at(self.text, self.start, self.end, left, right)
 
     def core(self) -> Passage:
-        """Return the stretch with as little around it as it needs to be recognised."""
+        """Return the stretch with as little context as it needs to be recognised."""
         widths = (width for width in range(WINDOW) if len(flat(self._around(width))) >= LEAST)
         width = next(widths, WINDOW)
         return self.passage(width, width)
@@ -69,7 +69,7 @@ def shared_passages(
 
 
 def _widest(passages: Sequence[Passage], texts: Sequence[str]) -> int:
-    """Return the largest width whose passage all texts show; wider ones are shown by no more texts."""
+    """Return the largest width at which all texts contain the passage; no wider passage is in more texts."""
     low, high = 0, len(passages) - 1
     while low < high:
         middle = (low + high + 1) // 2

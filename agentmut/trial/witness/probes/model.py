@@ -57,6 +57,6 @@ class _ModelProbe(Probe):
 
 
 def _names(edit: Edit) -> tuple[Any, Any]:
-    """Return the models' names, where one whole model takes the place of another."""
+    """Return both models' names, where an edit replaces one whole model by another."""
     before, after = (v.get("name") if isinstance(v, dict) else v for v in (edit.before, edit.after))
     return before, after

@@ -1,4 +1,4 @@
-"""What every probe can do, and where it finds the place of its edit."""
+"""The protocol of every probe, and how a probe finds the place of its edit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ Shapes = Sequence[RequestShape]
 
 
 class Probe:
-    """Looks for one edit in the requests of one trial, of which there is at least one: a single one may be enough."""
+    """Looks for one edit in the requests of one trial. There is at least one request, and one may be enough."""
 
     @property
     def by_absence(self) -> bool:
-        """Return whether the probe looks for something that is gone: an agent that never had it then looks the same."""
+        """Return whether the probe looks for something removed: an agent that never had the part then looks mutated."""
         return False
 
     def shows(self, shape: RequestShape) -> bool:
-        """Return whether this request shows the edit. Of what is gone, only a request beside others can tell."""
+        """Return whether this request shows the edit. A removal needs further requests to compare with."""
         raise NotImplementedError
 
     def carries(self, shape: RequestShape) -> bool:
-        """Return whether this request has what the edit changes, as it was."""
+        """Return whether this request has the original form of the edited part."""
         raise NotImplementedError
 
     def delivered(self, shapes: Shapes) -> bool:
@@ -37,7 +37,7 @@ class Probe:
 
 
 class GoneProbe(Probe):
-    """A probe for what was removed: all requests of a mutated trial are to lack it."""
+    """A probe for a removal: every request of a mutated trial has to lack the removed part."""
 
     @property
     def by_absence(self) -> bool:
@@ -58,7 +58,7 @@ class OrderProbe(Probe, ABC):
 
     @abstractmethod
     def picked(self, shape: RequestShape) -> tuple[int, ...]:
-        """Return which of the things a request has, in its order, by their places before the edit."""
+        """Return which of the items a request has, in its order, by their places before the edit."""
 
     def informed(self, originals: Shapes) -> Self:
         """Return a probe that knows what the original sends.
@@ -70,24 +70,24 @@ class OrderProbe(Probe, ABC):
         return replace(self, usual=known.pop()) if len(known) == 1 else self
 
     def shuffles(self, firsts: Shapes) -> bool:
-        """Return whether no order is proof, as the original has several; `firsts` are the first requests of its trials.
+        """Return whether order proves nothing, as it varies among the original's first requests, `firsts`.
 
-        What an agent picks may go by what it is asked, so this is told of things that are all there alone.
+        An agent may select items by its input, so only requests with all items are compared.
         """
         return False
 
     def uninformed(self) -> Self:
-        """Return a probe for requests of another kind than the original's, whose picks it cannot compare."""
+        """Return a probe for requests of another kind than the original's, whose selections it cannot compare."""
         return replace(self, usual=())
 
     def picks_otherwise(self, shape: RequestShape) -> bool:
-        """Return whether a request has others of the things than all of the original."""
+        """Return whether a request selects other items than every request of the original."""
         here = self.picked(shape)
         return bool(self.usual and here) and set(here) != set(self.usual)
 
 
 def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
-    """Return the place of an edit's tool or document after others before it came or went."""
+    """Return the place of an edit's tool or document after earlier edits added or removed others."""
     index = edit.index
     if index is None:
         return edit.path
@@ -98,14 +98,14 @@ def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
 
 
 def shift(edit: Edit, edits: Sequence[Edit]) -> int:
-    """Return how far earlier edits of the same text move this one."""
+    """Return how far earlier edits of the same text shift this edit."""
     assert edit.span is not None
     earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
 
 
 def text_at(config: AgentConfig, path: Path) -> str:
-    """Return the text that stands at a path of a config; empty where there is none."""
+    """Return the text at a path of a config; an empty text if there is none."""
     value = at_path(config.model_dump(mode="json"), path)
     return value if isinstance(value, str) else ""
 

@@ -1,4 +1,4 @@
-"""Probes for edits of the prompt and of documents: they look for words in what was sent."""
+"""Probes for edits of the prompt and of documents: they look for words in requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 @dataclass(frozen=True)
 class TextProbe(Probe):
-    """Looks for a changed text with what stands around it."""
+    """Looks for a changed text and the text around it."""
 
     before: Passage
     after: Passage
@@ -47,12 +47,12 @@ class TextProbe(Probe):
     """Where the text stands before and after the change; None where a whole text is another one."""
 
     def informed(self, originals: Shapes) -> "TextProbe":
-        """Return a probe that asks for no more around the text than all of the original's requests have there."""
+        """Return a probe that needs no more surrounding text than all of the original's requests have."""
         found = shared_passages(*self.places, originals) if self.places else None
         return replace(self, before=found[0], after=found[1]) if found else self
 
     def shows(self, shape: RequestShape) -> bool:
-        """Return whether the request has the new text and no longer the old one."""
+        """Return whether the request has the new text and no longer has the old text."""
         if self.before == self.after:  # only white space differs, or what changes is no text
             return False
         return shown(self.after, shape.text) and not self._unchanged(shape)
@@ -64,7 +64,7 @@ class TextProbe(Probe):
         return shown(self.before, shape.text)
 
     def carried(self, shapes: Shapes) -> bool:
-        """Return whether some request has the old text; what is added has none."""
+        """Return whether some request has the old text; an addition has no old text."""
         return not self.before or super().carried(shapes)
 
     def _unchanged(self, shape: RequestShape) -> bool:
@@ -75,7 +75,7 @@ class TextProbe(Probe):
 
 @dataclass(frozen=True)
 class _TextGone(GoneProbe):
-    """A text was removed completely: no request may contain what was there."""
+    """The probe for a text that was removed completely: no request may contain it."""
 
     before: Passage
     remaining: Sequence[Passage]
@@ -90,7 +90,7 @@ class _TextGone(GoneProbe):
 
 @dataclass(frozen=True)
 class _WhiteSpaceProbe(Probe):
-    """An edit of white space alone: the probe looks at the characters around it."""
+    """The probe for an edit of white space alone: it looks at the characters around the edit."""
 
     before: str
     after: str
@@ -106,7 +106,7 @@ class _WhiteSpaceProbe(Probe):
 
 @dataclass(frozen=True)
 class _Repeated(Probe):
-    """A document that is there already is given once more."""
+    """The probe for a document that appears once more."""
 
     passage: Passage
     document: str
@@ -144,7 +144,7 @@ class _DocumentOrder(OrderProbe):
 
     @staticmethod
     def _in_order(passages: Sequence[Passage], shape: RequestShape) -> bool:
-        """Return whether the documents that are there keep their order; scenarios carry documents of their own."""
+        """Return whether the present documents keep their order; scenarios may carry further documents."""
         text = flat(shape.text)
         places = [place for passage in passages if passage and (place := text.find(passage[0])) >= 0]
         return len(places) > 1 and all(a < b for a, b in pairwise(places))
@@ -164,7 +164,7 @@ def _passages(
 def _places(
     edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
 ) -> tuple[Place, Place]:
-    """Return where an edit of a part of a text stands, before it and after it."""
+    """Return the place of an edit in its text, before and after the edit."""
     assert edit.span is not None
     start, end = edit.span
     moved = start + shift(edit, edits)
@@ -173,7 +173,7 @@ def _places(
 
 
 def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
-    """Return the characters before and after an edit, with those around it up to the next placeholder."""
+    """Return the text before and after an edit, with context up to the next placeholder."""
     assert edit.span is not None
     start, end = edit.span
     moved = start + shift(edit, edits)
@@ -184,7 +184,7 @@ def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 
 def _difference(before: str, after: str) -> tuple[Passage, Passage]:
-    """Return the places where two whole texts differ: their beginnings may well be the same."""
+    """Return the places where two whole texts differ; their beginnings may be equal."""
     head, tail = ends_in_common(before, after)
     return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
 

@@ -1,4 +1,4 @@
-"""Probes for edits of the tools: which are offered, in which order, and how they are described."""
+"""Probes for edits of the tools: which tools are offered, in which order, with which descriptions."""
 
 import re
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class _ToolAdded(Probe):
 
 @dataclass(frozen=True)
 class _ToolChanged(Probe):
-    """A tool was edited: the probe sees it where a request has every changed part in its new form."""
+    """The probe for an edited tool: a request shows the edit if it has every changed part in its new form."""
 
     original: str
     name: str
@@ -107,7 +107,7 @@ class _ToolOrder(OrderProbe):
 
 
 def _is(found: Any, wanted: Any) -> bool:
-    """Return whether a value is the wanted one; in a template's text, anything may stand for a placeholder."""
+    """Return whether a value is the wanted value; a placeholder in a template's text matches any text."""
     if found == wanted or not (isinstance(found, str) and isinstance(wanted, str)):
         return bool(found == wanted)
     literals = PLACEHOLDER.split(wanted)
@@ -127,7 +127,7 @@ def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Differe
 
 
 def _up_to_list(value: Any, path: Path) -> Path:
-    """Return the path as far as it leads without an index: lists are compared as wholes."""
+    """Return the path up to its first index, because lists are compared as wholes."""
     return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
 
 
