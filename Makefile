@@ -166,9 +166,10 @@ validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/
 validity-long: $(VENV)/.dev  ## the study of validity with 105 mutants an agent; an hour
 	$(BIN)/agentmut simulate -- $(BIN)/python -m benchmarks.validity
 
-soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mutants; 1,000 SIGKILLs over all verbs
+soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mutants; 1,000 SIGKILLs over all verbs, and at each step of an edit
 	$(BIN)/python benchmarks/soak.py
 	$(BIN)/python benchmarks/kills.py
+	$(BIN)/python benchmarks/edit_kills.py
 
 test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; counts what is sent elsewhere (Linux, root)
 	$(BIN)/python -m tests.offline -n 2

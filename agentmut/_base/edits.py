@@ -44,10 +44,6 @@ def edit_together(root: Path, edits: Sequence[Edit]) -> None:
     """
     root = root.resolve()
     with _locked(root):
-        for left in (root / PRIVATE_FOLDER).glob(
-            f"{JOURNAL}.*"
-        ):  # of a command killed while it wrote the journal
-            left.unlink(missing_ok=True)
         _finish(root)
         found = [edit._replace(path=_place(root, edit.path)) for edit in edits]
         for edit in found:
@@ -78,6 +74,8 @@ def finish_edits(root: Path) -> None:
 
 
 def _finish(root: Path) -> None:
+    for unfinished in (root / PRIVATE_FOLDER).glob(f"{JOURNAL}.*"):  # its writer was killed
+        unfinished.unlink(missing_ok=True)
     journal = _read_journal(root)
     if journal is None:
         return

@@ -1,5 +1,6 @@
 """Writes what a verb has made to stdout, into a file or to its end."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,22 +20,33 @@ def deliver(text: str, output: Path | None, append: bool = False) -> None:
 def deliver_bytes(content: bytes, output: Path, append: bool = False) -> None:
     """Write the bytes into the file, or to its end. Raises `UsageError` where the file cannot be written."""
     try:
-        _write(output, content, append)
+        write_output(output, content, append)
     except OSError as error:
         raise UsageError(
             f"--output {output} cannot be written: {error.strerror or error}. Name a file in a folder that exists."
         ) from None
 
 
-def _write(output: Path, content: bytes, append: bool) -> None:
+def write_output(output: Path, content: bytes, append: bool = False) -> None:
+    """Write the bytes into the file, or to its end, all or none. Raises `OSError`; then the file is as before."""
     from agentmut._base import refuse_read_only, write_whole
 
     refuse_read_only(output)
-    if append:
-        with output.open("ab") as file:
-            file.write(content)
-    elif output.exists() and not output.is_file():  # a pipe or a device takes no other in its place
+    if output.exists() and not output.is_file():  # a pipe or a device takes no other in its place
         with output.open("wb") as file:
             file.write(content)
+    elif append:
+        _append(output, content)
     else:
         write_whole(output, content)
+
+
+def _append(output: Path, content: bytes) -> None:
+    with output.open("ab", buffering=0) as file:
+        before = os.fstat(file.fileno()).st_size
+        try:
+            if (written := file.write(content)) < len(content):
+                file.write(content[written:])
+        except OSError:
+            file.truncate(before)
+            raise

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
-from agentmut._base import UsageError, nearest
+from agentmut._base import Edit, StoreError, UsageError, edit_together, nearest, refuse_read_only
 from agentmut.project import FOLDER, schema_line, write_schemas
 from agentmut.seams import Group, names
 
@@ -106,7 +106,7 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
 
 
 def write_project(target: Path, files: Mapping[str, str], force: bool = False) -> tuple[Path, ...]:
-    """Write the files of a new project, by their paths in it, all or none; the files written.
+    """Write the files of a new project, by their paths in it, all or none, also if killed; return the files written.
 
     Raises `UsageError` as `write_starter` does.
     """
@@ -119,8 +119,7 @@ def write_project(target: Path, files: Mapping[str, str], force: bool = False) -
             f"{target} already has {', '.join(existing)}; nothing was written. "
             "Use --force to overwrite, or another directory."
         )
-    for path, text in texts.items():
-        _write(path, text)
+    _write_together(target, texts)
     with suppress(OSError):  # editors do without; the next command writes them again
         write_schemas(target)
     return tuple(texts)
@@ -143,11 +142,17 @@ def _starter_files(folder: Traversable, inside: str = "") -> Iterator[tuple[str,
             yield name.removesuffix(DISGUISE), entry.read_text(encoding="utf-8")
 
 
-def _write(path: Path, text: str) -> None:
+def _write_together(target: Path, texts: Mapping[Path, str]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        edits = []
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            refuse_read_only(path)
+            edits.append(Edit(path, path.read_bytes() if path.exists() else None, text.encode()))
+        edit_together(target, edits)
     except OSError as error:
         raise UsageError(
-            f"cannot write {path}: {error.strerror}. Choose a directory you may write to."
+            f"cannot write {error.filename or target}: {error.strerror}. Choose a directory you may write to."
         ) from error
+    except StoreError as error:
+        raise UsageError(f"nothing was written: {error}") from error

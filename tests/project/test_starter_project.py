@@ -127,6 +127,15 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_starter(tmp_path / "file" / "below")
 
 
+def test_force_writes_all_files_or_none(tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text("mine")
+    (tmp_path / "agent_under_test.py").mkdir()  # a folder stands where a file is to be written
+    with pytest.raises(UsageError, match=r"cannot write .*agent_under_test"):
+        write_starter(tmp_path, force=True)
+    assert (tmp_path / "agentmut.yaml").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["agentmut.yaml"]
+
+
 def test_an_unknown_framework_suggests_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Did you mean 'langgraph'"):
         write_starter(tmp_path, framework="langgrph")

@@ -102,11 +102,12 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:
     from agentmut._base import StoreError
+    from agentmut.cli.delivering import write_output
 
     if found.kept is None:
         raise UsageError("--save-request: no model request was seen, so there is none to keep.")
     try:
-        path.write_text(found.kept.text, encoding="utf-8")
+        write_output(path, found.kept.text.encode())
     except OSError as error:
         raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None
     typer.echo(
