@@ -1,4 +1,4 @@
-"""The model request: codecs read and change it, carriers bring it to agentmut and on to the service."""
+"""The wire: codecs read and change model requests; carriers bring requests to agentmut and on to the service."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Reading untrusted bodies: every surprise is a `ValueError` that names the place."""
+"""Reading untrusted bodies: every unexpected value is a `ValueError` that names its place."""
 
 import json
 from collections.abc import Mapping
@@ -43,31 +43,31 @@ def write_json(value: JsonValue) -> bytes:
 
 
 def mapping(value: Any, where: str | Path) -> Mapping[str, Any]:
-    """`value` if it is an object."""
+    """Return `value` if it is an object; raise `ValueError` otherwise."""
     return value if isinstance(value, dict) else _wrong(value, where, "an object")
 
 
 def listing(value: Any, where: str | Path) -> list[Any]:
-    """`value` if it is a list; an absent (null) one is empty."""
+    """Return `value` if it is a list; null counts as an empty list."""
     if value is None:
         return []
     return value if isinstance(value, list) else _wrong(value, where, "a list")
 
 
 def text(value: Any, where: str | Path) -> str:
-    """`value` if it is a string; an absent (null) one is empty."""
+    """Return `value` if it is a string; null counts as an empty string."""
     if value is None:
         return ""
     return value if isinstance(value, str) else _wrong(value, where, "a string")
 
 
 def name(value: Any, where: str | Path) -> str:
-    """`value` if it is a string with something in it."""
+    """Return `value` if it is a string that is not empty."""
     return value if isinstance(value, str) and value else _wrong(value, where, "a non-empty string")
 
 
 def one_of(value: Any, known: Mapping[str, T], where: str | Path) -> T:
-    """Return what `value`, one of the known words, stands for."""
+    """Return the meaning of `value`, which has to be one of the known words."""
     found = known.get(value) if isinstance(value, str) else None
     if found is None:
         raise ValueError(f"{shown(where)}: expected one of {', '.join(known)}, found {value!r:.80}")
@@ -75,7 +75,7 @@ def one_of(value: Any, known: Mapping[str, T], where: str | Path) -> T:
 
 
 def count(value: Any, where: str | Path) -> int:
-    """`value` if it is a whole number from 0; an absent (null) one is 0."""
+    """Return `value` if it is a whole number from 0; null counts as 0."""
     if value is None:
         return 0
     good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
@@ -83,7 +83,7 @@ def count(value: Any, where: str | Path) -> int:
 
 
 def shown(where: str | Path) -> str:
-    """Return a place as errors show it.
+    """Return a place in the form that errors show.
 
     >>> shown(("messages", 0, "content"))
     'messages[0].content'
@@ -114,13 +114,13 @@ def _is_deeper(value: Any) -> bool:
 
 
 def _finite(number: str) -> float:
-    """Return a float as Python has it; one beyond its range would be written as no JSON value."""
+    """Return a number as a float; raise `ValueError` for one beyond a float's range, which JSON cannot hold."""
     found = float(number)
     return found if isfinite(found) else _no_constant(number)
 
 
 def _text_of(body: bytes) -> str:
-    """Return a body as text, in the encoding that `json.loads` reads it in."""
+    """Return a body as text, in the encoding that `json.loads` detects."""
     return body.decode(json.detect_encoding(body), "surrogatepass")
 
 

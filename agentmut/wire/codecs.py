@@ -1,4 +1,4 @@
-"""The dialects that are known, and which one a request speaks."""
+"""The known dialects, and the choice of the dialect of a request."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +10,7 @@ from agentmut.seams import Group, load_all
 
 @cache
 def all_codecs() -> tuple[Codec, ...]:
-    """Return every installed codec, loaded once; those of third parties come first, as they were installed to be used.
+    """Return every installed codec, loaded once; codecs of third parties come first, so that they take precedence.
 
     Raises `PluginError` for one that cannot be loaded or has not the signature of its seam.
     """
@@ -28,5 +28,5 @@ def _built(name: str, plugin: Callable[[], Codec]) -> Codec:
 
 
 def codec_for(path: str) -> Codec | None:
-    """Return the codec of a request to this URL path; None where it is no request to a model."""
+    """Return the codec of a request to this URL path; None if it is no request to a model."""
     return next((codec for codec in all_codecs() if codec.matches(path)), None)

@@ -1,4 +1,4 @@
-"""Which requests go on from what the service keeps: their bytes are not all that the model reads."""
+"""Requests that rely on state kept by the service: their bytes are not everything that the model reads."""
 
 import json
 from types import MappingProxyType
@@ -16,7 +16,7 @@ _NAMES = MappingProxyType(
 
 
 def kept_by_service(take: Take) -> str:
-    """Return what a recorded request names that its service keeps, in a phrase; empty where it brings all itself.
+    """Return what the service keeps for a recorded request, in a phrase; empty if the request is complete.
 
     >>> kept_by_service(Take(path="/v1/responses", asked='{"previous_response_id": "resp_1"}', status=200))
     'an earlier response that the service keeps (previous_response_id)'

@@ -1,4 +1,4 @@
-"""Which dialect a recorded request speaks, where nothing but its body is there to tell."""
+"""The dialect of a recorded request, recognised by its body alone."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def _path(body: Mapping[str, Any]) -> str:
 
 
 def dialect_of(body: Mapping[str, Any]) -> str:
-    """Return the name of the codec that a request body is for, by the keys that it alone has. Raises `ValueError`.
+    """Return the name of a request body's codec, by the keys that only its dialect has. Raise `ValueError`.
 
     >>> dialect_of({"model": "m", "messages": [], "system": "Be brief.", "max_tokens": 5})
     'anthropic_messages'
@@ -92,7 +92,7 @@ def _is_ollama(body: Mapping[str, Any]) -> bool:
 
 
 def _has_converse_blocks(body: Mapping[str, Any]) -> bool:
-    """Return whether a body has Bedrock's blocks, whose only key says what they are and which have no `type`."""
+    """Return whether a body has Bedrock's blocks, which have no `type` and whose only key names their kind."""
     messages = [m for m in bodies.listing(body.get("messages"), "messages") if isinstance(m, dict)]
     blocks = [block for m in messages if isinstance(m.get("content"), list) for block in m["content"]]
     return bool(blocks) and all(isinstance(block, dict) and "type" not in block for block in blocks)

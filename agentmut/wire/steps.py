@@ -1,4 +1,4 @@
-"""Trace steps from model exchanges, for agents that have no better source."""
+"""Trace steps from model exchanges, for agents without a better source of steps."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def _tool_steps(exchanges: Sequence[Exchange]) -> Iterator[Step]:
 
 
 def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Messages]) -> Sequence[str | None]:
-    """Return what each call returned: by the request that goes on from there, or else by the first with such an id.
+    """Return the result of each call: from the request that continues there, else from the first with its id.
 
     An id alone tells nothing: some services give none, or begin anew in each reply.
     """
@@ -69,7 +69,7 @@ def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Message
 
 
 def _answers(messages: Messages, ids: Sequence[str]) -> list[str | None]:
-    """Return the result of each call; of those with the same id, in the order in which they were made."""
+    """Return the result of each call; calls with the same id get results in the order of the calls."""
     results: dict[str, list[str]] = {}
     for message in messages:
         if message.role is Role.TOOL:

@@ -1,1 +1,1 @@
-"""What brings model requests to their service and back: in this process, and through a proxy."""
+"""Carriers: they bring model requests to their service and back, in this process or through a proxy."""

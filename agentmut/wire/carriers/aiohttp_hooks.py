@@ -1,4 +1,4 @@
-"""In-process carrier for `aiohttp`: `ClientSession._request`, which every call of a session goes through.
+"""In-process carrier for `aiohttp`: it wraps `ClientSession._request`, which every call of a session uses.
 
 The method is private, and aiohttp has no public place where a body can be changed and a reply be replaced. aiohttp is
 not imported for this: where an agent imports it later, the method is replaced then.
@@ -35,7 +35,7 @@ class AiohttpHooks:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Carry for every session of this process until the block ends, then restore what was there."""
+        """Carry the requests of every session of this process during the block, then restore the original method."""
         with ExitStack() as stack, when_imported("aiohttp.client", lambda: self._install(stack)):
             yield
 
@@ -69,13 +69,13 @@ class AiohttpHooks:
 
 
 def _url(session: Any, target: Any, params: Any) -> Any:
-    """Return the URL with the parameters of its query, as aiohttp adds them."""
+    """Return the URL with its query parameters, as aiohttp adds them."""
     url = session._build_url(target)
     return url.update_query({**url.query, **url.with_query(params).query}) if params else url
 
 
 def _body(session: Any, options: Mapping[str, Any]) -> bytes | None:
-    """Return the body; None where it is a form or a stream, which is read once."""
+    """Return the body; None for a form or a stream, which can be read only once."""
     said, data = options.get("json"), options.get("data")
     if said is not None and data is None:
         written = getattr(session, "_json_serialize_bytes", None) or session._json_serialize
@@ -92,7 +92,7 @@ def _body(session: Any, options: Mapping[str, Any]) -> bytes | None:
 def _outgoing(
     session: Any, method: str, url: Any, options: Mapping[str, Any], call: HttpCall, body: bytes | None
 ) -> dict[str, Any]:
-    """Return the options of the request with this path and body. A stand-in is told the trial; others are not."""
+    """Return the options of the request with this path and body. Only a stand-in service is told the trial."""
     headers = import_module("multidict").CIMultiDict(options.get("headers") or {})
     trial = current_trial()
     if trial is not None and is_loopback(url.host or ""):
@@ -112,7 +112,7 @@ def _outgoing(
 
 @contextmanager
 def _refusals(passage: Passage) -> Iterator[None]:
-    """Note a refusal that the session raises instead of returning it (`raise_for_status`)."""
+    """Record a refusal that the session raises instead of returning it (`raise_for_status`)."""
     try:
         yield
     except import_module("aiohttp").ClientResponseError as error:
@@ -122,7 +122,7 @@ def _refusals(passage: Passage) -> Iterator[None]:
 
 
 async def _given(response: Any, passage: Passage) -> Any | None:
-    """Return the response as the agent is to read it; None where another round is wanted."""
+    """Return the response in the agent's form; None where another round is needed."""
     if response.status >= 400:
         passage.refused(response.status)
         return response
@@ -143,7 +143,7 @@ def _ended(relay: Relay, leave: Callable[[], Any]) -> Any:
 
 
 def _with_body(response: Any, body: bytes) -> Any:
-    """Return the response with a body that is all there, for whichever way the agent reads it."""
+    """Return the response with a complete body, for every way in which the agent may read it."""
     reader = import_module("aiohttp.streams").StreamReader(response.content._protocol, LIMIT)
     reader.feed_data(body)
     reader.feed_eof()
@@ -157,7 +157,7 @@ def _with_body(response: Any, body: bytes) -> Any:
 
 
 def _passing(content: Any, relay: Relay) -> Any:
-    """Return a reader of a reply that passes a relay piece by piece, as the agent reads it."""
+    """Return a reader that passes a reply through a relay piece by piece, as the agent reads it."""
     reader = import_module("aiohttp.streams").StreamReader
 
     class Passing(reader):  # type: ignore[misc, valid-type]
@@ -179,7 +179,7 @@ def _passing(content: Any, relay: Relay) -> Any:
 
 
 def _recorded(method: str, url: Any, take: Take) -> Any:
-    """Return the response that was recorded. aiohttp makes responses of connections only, and there is none."""
+    """Return the recorded response. aiohttp makes responses only from connections, and a record has none."""
     made, loop = import_module("aiohttp.client_reqrep").ClientResponse, asyncio.get_running_loop()
     response = object.__new__(made)
     response.method, response._url, response._real_url = method, url, url

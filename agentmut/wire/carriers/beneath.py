@@ -1,4 +1,4 @@
-"""What the hooks of HTTP libraries share: a request that one of them carries is not carried again by one beneath it.
+"""The part that the hooks of HTTP libraries share: a request that one hook carries is not carried again by a lower one.
 
 Clients of httpx can send by aiohttp (`httpx-aiohttp`, LiteLLM), and requests follows redirects by itself.
 """
@@ -19,7 +19,7 @@ OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
 
 @contextmanager
 def beneath() -> Iterator[None]:
-    """Leave requests alone that are sent inside the block: they are the carried request itself."""
+    """Ignore requests that are sent inside the block, because they are the carried request itself."""
     token = _beneath.set(True)
     try:
         yield
@@ -33,7 +33,7 @@ def is_beneath() -> bool:
 
 
 async def pause(seconds: float) -> None:
-    """Wait, whichever library runs the agent's coroutines; without leaving it where there is nothing to wait for."""
+    """Wait in whichever async library runs the agent; return without a switch if there is nothing to wait for."""
     if not seconds:
         return
     try:

@@ -1,4 +1,4 @@
-"""In-process carrier for Amazon's SDK (boto3, botocore), which brings its own HTTP client and signs its requests.
+"""In-process carrier for Amazon's SDK (boto3, botocore), which has its own HTTP client and signs its requests.
 
 A request is changed before it is signed. Clients made before or during a trial are carried alike, as methods of their
 classes are replaced for the session. botocore is not imported for this: where an agent imports it later, the methods
@@ -39,7 +39,7 @@ class BotocoreHooks:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Carry for every client of this process until the block ends, then restore what was there."""
+        """Carry the requests of every client of this process during the block, then restore the original methods."""
         outer = _own.get()
         with ExitStack() as stack, when_imported("botocore.client", lambda: self._install(stack)):
             stack.callback(_own.set, outer)
@@ -52,7 +52,7 @@ class BotocoreHooks:
         stack.enter_context(replaced(endpoint.Endpoint, "_send", self._attempt))
 
     def _operation(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Return one call of an operation: rounds of requests, each with the retries that the client is set to."""
+        """Return a wrapper of one operation: rounds of requests, each with the client's own retries."""
 
         def make_request(client: Any, operation: Any, request: dict[str, Any], context: Any) -> Any:
             passage = self._passage(request)
@@ -72,7 +72,7 @@ class BotocoreHooks:
         return make_request
 
     def _attempt(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Return one HTTP attempt."""
+        """Return a wrapper of one HTTP attempt."""
 
         def send(endpoint: Any, request: Any) -> Any:
             passage = _carried.get()
@@ -106,7 +106,7 @@ class BotocoreHooks:
 
 
 def _with_call(request: dict[str, Any], call: HttpCall) -> dict[str, Any]:
-    """Return the operation's request with this path and body; it is yet to be signed."""
+    """Return the operation's request with this path and body, before it is signed."""
     path, _, query = call.path.partition("?")
     url = urlunsplit(urlsplit(request["url"])._replace(path=path, query=query))
     return {**request, "url": url, "url_path": path, "body": call.body}
@@ -120,7 +120,7 @@ def _recorded(request: Any, take: Take) -> Any:
 
 
 def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
-    """Return the response as the client is to read it."""
+    """Return the response in the client's form."""
     if response.status_code >= 400:
         passage.refused(response.status_code)
         return response
@@ -142,7 +142,7 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
 
 
 class _Whole(io.BytesIO):
-    """A body that is all there."""
+    """A complete body."""
 
     def stream(self, *_arguments: Any, **_options: Any) -> Iterator[bytes]:
         """Yield the body in one piece."""

@@ -1,4 +1,4 @@
-"""Where the model requests of programs outside of this process pass."""
+"""The gateway for model requests of programs outside this process."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -8,10 +8,10 @@ from agentmut.recording import Trial
 
 
 class Gateway(Protocol):
-    """Tells the requests of trials apart by where they are sent to."""
+    """Tells the requests of trials apart by their addresses."""
 
     def attempt(self, trial_id: str) -> "Attempt":
-        """Return addresses for one attempt at a trial, which no other attempt has."""
+        """Return the addresses for one attempt at a trial; no other attempt has the same ones."""
 
 
 class Attempt(Protocol):
@@ -19,7 +19,7 @@ class Attempt(Protocol):
 
     @property
     def endpoints(self) -> Mapping[str, str]:
-        """Return the environment variables that lead a program's requests here, as those of this attempt."""
+        """Return the environment variables that lead a program's requests to this attempt's addresses."""
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:
-        """Take requests of the trial while the block lasts; afterwards they are refused."""
+        """Accept requests of the trial during the block, and refuse them afterwards."""

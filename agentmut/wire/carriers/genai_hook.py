@@ -1,4 +1,4 @@
-"""google-genai sends async requests by aiohttp where that is installed, and agentmut brings it: these pass unseen.
+"""google-genai sends async requests by aiohttp if it is installed. This hook makes these requests visible.
 
 While a tap is installed, clients use their httpx client for what a trial asks. That is the choice which google-genai
 makes by itself where aiohttp is not there; no public option of a client that is there already changes it.
@@ -20,7 +20,7 @@ CLIENT = "_async_httpx_client"
 
 
 def can_be_led() -> bool:
-    """Return whether the google-genai that is installed decides where agentmut expects it to. Imports it."""
+    """Return whether the installed google-genai chooses its client where agentmut expects it. Imports google-genai."""
     return METHOD in vars(import_module(MODULE).BaseApiClient)
 
 

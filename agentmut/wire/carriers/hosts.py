@@ -1,4 +1,4 @@
-"""Which names stand for this machine."""
+"""Names that stand for this machine."""
 
 import ipaddress
 from functools import lru_cache

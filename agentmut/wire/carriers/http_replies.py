@@ -1,4 +1,4 @@
-"""Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
+"""Replies of httpx and httpx2 in the form that the agent's client gets; both libraries work the same way."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
@@ -21,7 +21,7 @@ class ReplyMaker:
         self._whole: Any = type("WholeStream", (_Whole, sync, of_async), {})
 
     def passing(self, response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
-        """Return the response where it is the agent's as it comes: refusals, and what passes piece by piece."""
+        """Return the response if the agent gets it unchanged: a refusal, or a stream that passes piece by piece."""
         if response.status_code >= 400:
             passage.refused(response.status_code)
             return response
@@ -38,7 +38,7 @@ class ReplyMaker:
         return response
 
     def given(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
-        """Return the response with another body, or itself where that is the same and has been read by the client."""
+        """Return the response with another body; the same object if the body is unchanged and already read."""
         if body == response.content and not options.get("stream"):
             return response
         return self._fresh(response, body)
@@ -55,7 +55,7 @@ class ReplyMaker:
         return fresh
 
     def _decoded(self, response: Any) -> Any:
-        """Return a response that decodes what this one was sent, such as gzip."""
+        """Return a response with the decoded body of this one, which may be gzip."""
         return self._library.Response(
             response.status_code, headers=response.headers.copy(), stream=response.stream
         )
@@ -81,7 +81,7 @@ class ReplyMaker:
 
 
 class _Passing:
-    """A byte stream through a relay; sync and async in one, as the client may be either."""
+    """A byte stream through a relay, for sync and async clients."""
 
     def __init__(self, stream: Any, decoded: Any, relay: Relay) -> None:
         self._stream = stream
@@ -119,7 +119,7 @@ class _Passing:
 
 
 class _Whole:
-    """A body that is all there."""
+    """A complete body."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body

@@ -1,4 +1,4 @@
-"""Bodies that were packed for their way."""
+"""Compressed bodies."""
 
 import zlib
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class PackingError(ConnectionError):
 
 
 def unpacker(encoding: str) -> Callable[[bytes], bytes]:
-    """Return what unpacks a body piece by piece. Raises `PackingError` for an encoding that it does not know."""
+    """Return a function that decompresses a body piece by piece. Raise `PackingError` for an unknown encoding."""
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return bytes
@@ -36,7 +36,7 @@ def unpacker(encoding: str) -> Callable[[bytes], bytes]:
 
 
 def unpacked(body: bytes, most: int) -> bytes:
-    """Return a request's body, unpacked where it is gzip.
+    """Return a request's body, decompressed if it is gzip.
 
     Raises `PackingError` where more than `most` bytes come of it.
     """

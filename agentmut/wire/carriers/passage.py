@@ -1,4 +1,4 @@
-"""One model request of a trial on its way to the service and back, whichever carrier it takes.
+"""One model request of a trial on its way to the service and back, over any carrier.
 
 Carriers send and receive; everything else is here: the request as its mutant sends it, the reply as the agent is
 given it, plain or streamed, and the record of each exchange however it ends.
@@ -16,7 +16,7 @@ from agentmut.wire.carriers.under_way import UnderWay
 
 
 class Taping:
-    """One take. A stream may be told of several times, as it goes on; the last word counts.
+    """Records one take. A stream may be recorded several times as it grows; the last record counts.
 
     Does nothing for a trial that is not recorded.
     """
@@ -28,7 +28,7 @@ class Taping:
         self._mine: Take | None = None
 
     def given(self, status: int, body: bytes, seconds: float, *, whole: bool = True) -> None:
-        """Record the reply that the agent was given after so many seconds; not `whole` where it left a stream early."""
+        """Record the agent's reply and its seconds; not `whole` where the agent left a stream early."""
         if self._takes is not None:
             kind = self._codec.content_type(stream=_reads_as_stream(self._codec, body))
             self._put(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
@@ -70,7 +70,7 @@ def begin(
     *,
     host: str = "",
 ) -> "Passage | None":
-    """Return the passage of a request with this path (and query); None where it is no request to a model.
+    """Return the passage of a request with this path (and query); None if it is no request to a model.
 
     `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
     recorder. Raises `TrialOverError`.
@@ -124,7 +124,7 @@ class Passage:
         self._under_way.left(error)
 
     def played(self) -> Take | None:
-        """Return what the agent is given from a record; None where the request is live.
+        """Return the agent's reply from a record; None if the request is live.
 
         In a trial that is replayed that is every request's recorded answer. Raises `ReplayError` where the agent had
         asked something else then, `ConnectionError` where it was given nothing. In a trial that goes along a recorded
@@ -140,7 +140,7 @@ class Passage:
         return found
 
     def _recalled(self) -> Take | None:
-        """Return what the agent is given where the recorded run has asked the same; its mutant may change the reply."""
+        """Return the agent's reply if the recorded run made the same request; the mutant may change the reply."""
         if self._trial.fork is None or self.needs_whole_replies:  # a decoy's call is answered by asking on
             return None
         found = self._trial.fork.answer(self.call)
@@ -153,11 +153,11 @@ class Passage:
         return None if given is None else take(self._asked, found.status, found.content_type, given)
 
     def hold(self, throttle: Throttle | None) -> float:
-        """Return seconds to wait for a place under the rate limit; they are not the exchange's own."""
+        """Return the seconds to wait for a place under the rate limit; the exchange's own time excludes them."""
         return self._under_way.held(throttle.reserve()) if throttle else 0.0
 
     def refused(self, status: int) -> None:
-        """Pass the service's refusal of the request on as it is."""
+        """Record the service's refusal of the request, which passes on unchanged."""
         self._under_way.answered(status, None)
         self._taping.refused(status)
 
@@ -167,7 +167,7 @@ class Passage:
 
     @property
     def needs_whole_replies(self) -> bool:
-        """Return whether a stream has to be collected before the agent may see any of it."""
+        """Return whether a stream has to be complete before the agent may see any of it."""
         return self._rewriter is not None and self._rewriter.needs_whole_replies
 
     def relays(self, content_type: str) -> bool:
@@ -182,7 +182,7 @@ class Passage:
         return Relay(self._under_way, status, heard, self._taping)
 
     def received(self, status: int, body: bytes) -> bytes | None:
-        """Return the body that the agent is given for this one; None where `call` has to be sent in another round."""
+        """Return the body that the agent gets; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
@@ -231,24 +231,24 @@ class Relay:
         exchange.streams(status)
 
     def awaits(self) -> None:
-        """Count the wait for the next piece as the service's time, as a slow reader's time is the agent's."""
+        """Count the wait for the next piece as the service's time; a slow reader's time is the agent's."""
         self._exchange.awaits()
 
     def feed(self, piece: bytes) -> bytes:
-        """Return what the agent is given now: frames that are not changed keep their bytes."""
+        """Return the bytes that the agent gets now; unchanged frames keep their bytes."""
         self._exchange.settled()
         if self._framing is None:
             return self._gives(piece)
         return self._gives(b"".join(map(self._frame, self._framing.feed(piece))))
 
     def rest(self) -> bytes:
-        """Return what is left when the service has said all."""
+        """Return the remaining bytes after the service's last piece."""
         self._complete = True
         self._exchange.settled()
         return self._gives(self._framing.rest()) if self._framing else b""
 
     def through(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield what the agent is given of a reply that is read by blocking calls, to its end."""
+        """Yield the agent's pieces of a reply that blocking calls read, to its end."""
         with self.reading():
             self.awaits()
             for piece in pieces:
@@ -260,15 +260,15 @@ class Relay:
 
     @property
     def rewrites(self) -> bool:
-        """Return whether the agent may be given other bytes than came."""
+        """Return whether the agent may get other bytes than the service sent."""
         return self._framing is not None
 
     def begun(self) -> None:
-        """Record the stream from now on, as the agent is about to get it or has its beginning."""
+        """Record the stream from now on: the agent is about to get it, or already has its beginning."""
         self._exchange.begun()
 
     def left(self) -> None:
-        """Note that the agent has stopped reading; it may go on, or close the stream, or neither."""
+        """Note that the agent has stopped reading; it may continue, close the stream, or do neither."""
         given = b"".join(self._given)
         self._exchange.settled()
         self._exchange.has_streamed(given)
@@ -276,7 +276,7 @@ class Relay:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Note how the reading within this block ends: the agent stopped, an error came, or all was read."""
+        """Note how the reading within this block ends: the agent stopped, an error occurred, or the reply ended."""
         try:
             yield
         except GeneratorExit:  # the agent has heard enough, for now
@@ -314,14 +314,14 @@ class Relay:
 
 
 def _reads_as_stream(codec: Codec, body: bytes) -> bool:
-    """Return whether a reply is a stream: no JSON value, or one a line."""
+    """Return whether a reply is a stream: not one JSON value, or one JSON value a line."""
     if body.lstrip()[:1] not in (b"{", b"["):
         return True
     return codec.content_type(stream=True) == LINES and b"\n" in body.strip()
 
 
 def is_stream(content_type: str) -> bool:
-    """Return whether a reply of this media type comes in events.
+    """Return whether a reply of this media type is a stream of events.
 
     >>> is_stream("text/event-stream; charset=utf-8"), is_stream("application/json")
     (True, False)

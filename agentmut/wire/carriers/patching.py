@@ -1,4 +1,4 @@
-"""Replacing methods for as long as a session lasts, whoever else does so, and whenever their module is imported."""
+"""Method patches that last as long as a session, beside other patchers, and whenever the module is imported."""
 
 import functools
 import importlib.abc
@@ -42,7 +42,7 @@ def replaced(owner: Any, name: str, wrap: Wrap) -> Iterator[None]:
 
 
 class _Seat(NamedTuple):
-    """Where a method is kept: in its class, or in the innermost proxy of wrapt around it."""
+    """The place of a method: its class, or the innermost wrapt proxy around it."""
 
     holder: Any
     name: str
@@ -63,12 +63,12 @@ def _seat(owner: Any, name: str) -> _Seat:
 
 
 def _is_proxy(method: Any) -> bool:
-    """Return whether this wrapper asks its `__wrapped__` at each call; that of `functools.wraps` is a mere note."""
+    """Return whether this wrapper calls its `__wrapped__`; `functools.wraps` only notes the wrapped function."""
     return any(kind.__name__ in _PROXIES for kind in type(method).__mro__)
 
 
 class _Layers:
-    """A method, and what is wrapped around it."""
+    """A method, and the wraps around it."""
 
     def __init__(self, owner: Any, name: str, original: Any) -> None:
         self._owner, self._name = owner, name
@@ -77,7 +77,7 @@ class _Layers:
         self.method = self._method()
 
     def leave(self) -> None:
-        """Put the original back where no wrap is left and nobody hides the replacement."""
+        """Restore the original if no wrap is left and no other patcher covers the replacement."""
         with _changing:
             seat = _seat(self._owner, self._name)
             if not self.wraps and seat.method is self.method:
@@ -103,7 +103,7 @@ class _Layers:
 
 
 def _unbound(method: Any) -> Callable[..., Any]:
-    """Return a function of the instance and the arguments. A descriptor learns its instance only by being bound."""
+    """Return a function of instance and arguments; binding a descriptor is the only way to give it its instance."""
     if type(method) is FunctionType:
         return method
     return lambda instance, *args, **options: method.__get__(instance, type(instance))(*args, **options)
@@ -123,7 +123,7 @@ def _layers_of(owner: Any, name: str) -> _Layers:
 
 @contextmanager
 def when_imported(name: str, act: Callable[[], object]) -> Iterator[None]:
-    """Call `act` as soon as the module is there: now, or when anybody imports it before the block ends."""
+    """Call `act` as soon as the module is imported: now, or when it is first imported before the block ends."""
     if name in sys.modules:
         act()
         yield
@@ -142,7 +142,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self._act = act
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> Any:
-        """Return the usual spec of the one module, whose loader acts once it has executed it."""
+        """Return the usual spec of the one module, with a loader that calls `act` after it has executed the module."""
         spec = (
             importlib.machinery.PathFinder.find_spec(fullname, path, target)
             if fullname == self._name

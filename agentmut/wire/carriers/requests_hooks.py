@@ -1,4 +1,4 @@
-"""In-process carrier for `requests`: `Session.send`, which every call of that library goes through.
+"""In-process carrier for `requests`: it wraps `Session.send`, which every call of that library uses.
 
 requests is not imported for this: where an agent imports it later, the method is replaced then.
 """
@@ -33,7 +33,7 @@ class RequestsHooks:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Carry for every session of this process until the block ends, then restore what was there."""
+        """Carry the requests of every session of this process during the block, then restore the original method."""
         with ExitStack() as stack, when_imported("requests.sessions", lambda: self._install(stack)):
             yield
 
@@ -66,13 +66,13 @@ class RequestsHooks:
 
 
 def _body(request: Any) -> bytes | None:
-    """Return the body; None where it is a stream or a file, which is read once."""
+    """Return the body; None for a stream or a file, which can be read only once."""
     body = request.body
     return body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None
 
 
 def _outgoing(request: Any, call: HttpCall, host: str) -> Any:
-    """Return the request with this path and body. A stand-in is told the trial; a real service is told nothing."""
+    """Return the request with this path and body. Only a stand-in service is told the trial."""
     outgoing = request.copy()
     path, _, query = call.path.partition("?")
     outgoing.url = urlunsplit(urlsplit(request.url)._replace(path=path, query=query))
@@ -96,7 +96,7 @@ def _text(value: str | bytes) -> str:
 
 
 def _given(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
-    """Return the response as the agent is to read it; None where another round is wanted."""
+    """Return the response in the agent's form; None where another round is needed."""
     if response.status_code >= 400:
         passage.refused(response.status_code)
         return response

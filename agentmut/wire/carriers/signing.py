@@ -1,4 +1,4 @@
-"""A request that was signed by the agent itself (AWS SigV4, as LiteLLM does) and then changed is signed again."""
+"""New signatures for requests that the agent itself signed (AWS SigV4, as LiteLLM does) and a mutant changed."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _OF_THE_SIGNATURE = frozenset({"authorization", "x-amz-date", "x-amz-security-to
 
 
 def signed_again(method: str, url: str, headers: Mapping[str, str], body: bytes) -> dict[str, str]:
-    """Return the headers that a changed request needs in the place of its own; none where it is not signed.
+    """Return the headers that replace those of a changed request; none if the request is not signed.
 
     None either where botocore is not there or finds another key than the request was signed with: then the service
     refuses the request, and the mutant ends as `error`.

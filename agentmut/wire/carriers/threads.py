@@ -1,4 +1,4 @@
-"""Work that a trial gives to threads remains the trial's: to a pool of threads, or to a bare `threading.Thread`.
+"""Threads of a trial: work in a thread pool or in a bare `threading.Thread` stays part of its trial.
 
 A bare thread belongs to the trial that starts it. One that several trials share belongs to the first of them, and once
 that trial is over, nobody knows whose requests the thread sends: they pass as they are, unseen.
@@ -21,13 +21,13 @@ _started_by: ContextVar[Trial | None] = ContextVar("agentmut_thread_of", default
 
 
 def enter(stack: ExitStack) -> None:
-    """Have threads remain their trial's until the stack is closed."""
+    """Keep threads in their trial until the stack is closed."""
     stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
     stack.enter_context(replaced(threading.Thread, "start", _start_with_trial))
 
 
 def outlived(trial: Trial) -> bool:
-    """Return whether the calling code runs in a bare thread that the trial started, and that went on after its end."""
+    """Return whether the calling code runs in a bare thread that has outlived the trial that started it."""
     return trial.recorder.closed and not trial.recorder.cut_off and _started_by.get() is trial
 
 
@@ -68,7 +68,7 @@ def _start_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run_as(trial: Trial, thread: Any, run: Callable[[], Any], hidden: Any) -> Callable[[], None]:
-    """Return the thread's `run` as a part of the trial; other context variables stay as the thread has them."""
+    """Return the thread's `run` as a part of the trial; other context variables keep the thread's values."""
     place = call_place()
 
     def as_trial() -> None:

@@ -20,7 +20,7 @@ class Throttle:
         self._lock = threading.Lock()
 
     def reserve(self) -> float:
-        """Take the next place; returns the seconds to wait until it is due."""
+        """Take the next place under the limit; return the seconds to wait for it."""
         with self._lock:
             now = self._clock()
             due = max(now, self._next)

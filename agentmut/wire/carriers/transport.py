@@ -1,4 +1,4 @@
-"""In-process carrier: the model requests of each trial as they leave through httpx, httpx2, requests or aiohttp.
+"""In-process carrier: the model requests that each trial sends through httpx, httpx2, requests or aiohttp.
 
 Concurrent trials are told apart by the ContextVar of `agentmut.recording.current`; nothing has to be configured. Tasks,
 `asyncio.to_thread`, what is submitted to a `ThreadPoolExecutor` and threads that a trial starts carry it along. Threads
@@ -46,7 +46,7 @@ class Tap:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Carry for every client of this process until the block ends, then restore what was there."""
+        """Carry the requests of every client of this process during the block, then restore the original methods."""
         outer = _own.get()
         with ExitStack() as stack:
             stack.callback(_own.set, outer)  # also where the block ends in another context than it began in
@@ -134,7 +134,7 @@ class Tap:
         return any(codec.matches(path) for codec in self._codecs)
 
     def _begun(self, path: str, body: bytes | None, host: str) -> Passage | None:
-        """Return the passage of a request of a client that does without `send`; None where it is not this tap's."""
+        """Return the passage of a request whose client does not use `send`; None if the request is not this tap's."""
         trial = current_trial()
         if trial is None or body is None or is_beneath() or not self._is_ours(path):
             return None
@@ -155,7 +155,7 @@ class Tap:
 
 
 async def _aread(response: Any, options: Mapping[str, Any]) -> Any:
-    """Return the response, read whole unless the client streams it."""
+    """Return the response, completely read unless the client streams it."""
     if not options.get("stream"):
         await response.aread()
     return response
@@ -194,7 +194,7 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
 
 
 def _give_back(request: Any, outgoing: Any, response: Any) -> None:
-    """Give back what the agent will send again (a retry, a redirect), so that it is seen again."""
+    """Restore the request that the agent will send again (a retry, a redirect), so that agentmut sees it again."""
     for sent in (response.request, response.next_request):
         if sent is not None:
             sent.extensions.pop(SEEN, None)

@@ -1,4 +1,4 @@
-"""One HTTP attempt at a model service, from its start to its record, which is made however it ends."""
+"""One HTTP attempt at a model service, from its start to its record; every ending makes a record."""
 
 import json
 import re
@@ -39,7 +39,7 @@ class UnderWay:
         self._recorder.asked(self._asked)
 
     def held(self, seconds: float) -> float:
-        """Return the seconds that a request waits for its place under the rate limit."""
+        """Note the seconds that a request waits for its place under the rate limit."""
         self._recorder.count(held=seconds)
         self._recorder.settled(self._asked)  # what it is held for is no silence of the service
         self._started += seconds
@@ -49,11 +49,11 @@ class UnderWay:
 
     @property
     def seconds(self) -> float:
-        """Return how long it has taken so far, or took until its whole reply was there."""
+        """Return the seconds so far, or the seconds until the reply was complete."""
         return self._recorder.now() - self._started if self._seconds is None else self._seconds
 
     def _read(self) -> ModelRequest | None:
-        """Return the request, None where it cannot be read."""
+        """Return the request; None if it cannot be read."""
         if self._call is not None:
             call, self._call = self._call, None
             try:
@@ -74,20 +74,20 @@ class UnderWay:
             self._recorder.asked(self._asked)
 
     def settled(self) -> None:
-        """End the wait, as the piece has come."""
+        """End the wait for a piece, which has arrived."""
         if self._pending:
             self._pending = False
             self._recorder.settled(self._asked, goes_on=self._streams)
             self._streams = self._status is not None
 
     def begun(self) -> None:
-        """Record a stream that is under way: an agent may leave without closing it."""
+        """Record a stream that is under way, since an agent may leave it without closing it."""
         if self._begun is None and not self._ended and self._keep is None and (request := self._read()):
             self._begun = self._seen(request, None, None)
             self._recorder.exchanges.append(self._begun)
 
     def has_streamed(self, given: bytes) -> None:
-        """Record so much of a stream as has come; it may be all."""
+        """Record the part of a stream that has arrived; it may be the whole."""
         if self._begun is not None and not self._ended and (reply := self._reply(given)):
             self._replace(self._begun._replace(reply=reply))
 
@@ -98,7 +98,7 @@ class UnderWay:
         self.settled()
 
     def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
-        """End a stream, with an `error` when it was cut off. `complete` says that the service has sent all."""
+        """End a stream, with an `error` if it was cut off. `complete` means that the service has sent everything."""
         if not self._ended:
             self._body, self._complete = None if error else given, complete
             self.end(error)
@@ -111,7 +111,7 @@ class UnderWay:
             self.end(error)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Record how the request ended: with a reply (a damaged one is none), a refusal, or an exception."""
+        """Record how the request ended: a reply (not a damaged one), a refusal, or an exception."""
         if self._ended:
             return
         reply = None if self._body is None else self._reply(self._body)
@@ -162,7 +162,7 @@ class UnderWay:
 
 
 def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
-    """Return what is wrong with an accepted reply that `codec` cannot read; None where nothing shows.
+    """Return what is wrong with an accepted reply that `codec` cannot read; None if nothing shows.
 
     Not `complete`: the agent closed a stream before its end, so that only the events that came can tell.
     """
@@ -190,7 +190,7 @@ def _has_broken_event(stream: bytes) -> bool:
 
 
 def _is_broken(data: str | bytes) -> bool:
-    """Return whether no client reads this as JSON; the end mark of a stream is none and is read."""
+    """Return whether no client can read this as JSON; the end mark of a stream is readable."""
     if isinstance(data, str) and data.strip() in ("", DONE):
         return False
     try:

@@ -1,1 +1,1 @@
-"""One codec a service dialect, and what they share."""
+"""Dialects: one codec for each kind of service, and the parts that the codecs share."""

@@ -27,7 +27,7 @@ _SIZES: Mapping[int, int] = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 
 
 class Event(NamedTuple):
-    """One frame's meaning."""
+    """The content of one frame."""
 
     headers: Mapping[str, str]
     """The headers whose values are strings."""
@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
     @property
     def is_error(self) -> bool:
-        """Return whether it reports that the stream has failed."""
+        """Return whether the frame reports that the stream has failed."""
         return self.headers.get(":message-type", "event") != "event"
 
 
@@ -65,7 +65,7 @@ class EventStreamFraming:
         return frames
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
@@ -145,7 +145,7 @@ def _packed(headers: bytes, payload: bytes) -> bytes:
 
 
 def _length(data: bytes | bytearray) -> int:
-    """Return the length of the frame that begins here. Raises `ValueError` where none can."""
+    """Return the length of the frame at the start of the data. Raise `ValueError` for an impossible length."""
     length, headers, crc = _PRELUDE.unpack_from(data)
     if crc != crc32(data[:8]):
         raise ValueError("a frame of the event stream begins with a wrong checksum")

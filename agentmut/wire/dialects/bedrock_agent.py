@@ -1,4 +1,4 @@
-"""Requests and event streams of Bedrock agents (InvokeAgent, InvokeInlineAgent), for a server that plays one.
+"""Requests and event streams of Bedrock agents (InvokeAgent, InvokeInlineAgent), for a simulated service.
 
 The service itself talks to the model, so that these carry no model request. An inline agent brings its prompt, model
 and tools with each call; any other has them at the service, and only what the user says can be read.
@@ -40,7 +40,7 @@ class Function(NamedTuple):
 
 
 class AgentCall(NamedTuple):
-    """What is asked of an agent."""
+    """A request to an agent."""
 
     session: str
     agent: str | None
@@ -242,7 +242,7 @@ def _traced(call: AgentCall, trace: Body) -> dict[str, JsonValue]:
 def _traces(
     reply: ModelReply, call: AgentCall, inputs: Sequence[Mapping[str, JsonValue]], invocation_id: str
 ) -> Iterator[Body]:
-    """Yield what the agent tells of its work: the model's request and reply, its calls, and its answer."""
+    """Yield the traces of an agent's work: the model's request and reply, its calls, and its answer."""
     trace: Body = {"traceId": f"{invocation_id}-0"}
     asked = call.request.messages[-1].text if call.request.messages else ""
     yield {

@@ -1,4 +1,4 @@
-"""Settings and texts of parsed bodies, taken out together with what has nothing else to hold."""
+"""Edits of settings and texts in parsed bodies; an object that becomes empty is removed too."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from agentmut.wire.dialects.places import without as without_keys
 
 
 def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
-    """Return the body with a value at a path of keys, or without it for None; objects come and go with what they hold.
+    """Return the body with a value at a path of keys, or without it for None; emptied objects are removed.
 
     Where it says so already the body stays as it is: null is nothing, too.
 
@@ -28,7 +28,7 @@ def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
 
 
 def settings_of(request: ModelRequest, with_setting: Callable[[Body, str, Any], Body]) -> Body:
-    """Return the settings of a request in a body, as far as `with_setting` of a dialect can say them."""
+    """Return the settings of a request that `with_setting` of a dialect can express, as a body."""
     body: Body = {}
     for name in SAMPLING:
         if is_set(getattr(request, name)):
@@ -56,7 +56,7 @@ def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], item
 
 
 def without(body: Body, path: Path) -> Body:
-    """Return the body without what stands at a place.
+    """Return the body without the value at a place.
 
     >>> without({"a": [1, 2], "b": 3}, ("a", 0))
     {'a': [2], 'b': 3}
@@ -77,7 +77,7 @@ def _without_block(body: Body, path: Path, items: str) -> Body:
 
 
 def named_tool(choice: Any) -> str | None:
-    """Return the name of the tool that a choice demands; None where it demands none by name.
+    """Return the name of the tool that a choice demands; None if it demands no named tool.
 
     >>> named_tool({"type": "function", "function": {"name": "pay"}}), named_tool("auto")
     ('pay', None)
@@ -93,7 +93,7 @@ def choice_of(name: str) -> dict[str, Any]:
 
 
 def wanted_schema(wanted: Any) -> Mapping[str, Any] | None:
-    """Return the schema of a format, beside its name and so on; None where it has none.
+    """Return the schema in a format of answers; None if it has none.
 
     >>> wanted_schema({"type": "json_schema", "json_schema": {"schema": {}}}), wanted_schema({"type": "json_object"})
     ({'schema': {}}, None)

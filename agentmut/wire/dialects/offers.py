@@ -1,4 +1,4 @@
-"""The tools that a request offers: read in any dialect, and written back in what differs alone."""
+"""The tools that a request offers: read in any dialect, and written back with only the changed parts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def with_spec(part: Mapping[str, Any], spec: ToolSpec, schema_key: str | None) -
 
 
 def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return the tool with its new description after the name, or without an emptied one."""
+    """Return the tool with its new description after the name, or without an empty one."""
     if not text:
         return {key: value for key, value in part.items() if key != "description"}
     if "description" in part:
@@ -51,7 +51,7 @@ def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bool:
-    """Return whether the same tools are on offer in the same order, as far as a service is told."""
+    """Return whether the same tools are on offer in the same order, as the service sees them."""
     pairs = zip(before, after, strict=False)
     return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
 
@@ -64,12 +64,12 @@ def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
 
 
 def is_among(value: object, names: set[str]) -> bool:
-    """Return whether a value of a body, which may be anything, is one of the names."""
+    """Return whether a value of a body, of any type, is one of the names."""
     return isinstance(value, str) and value in names
 
 
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
-    """Names of the tools that were on offer and have no entry any more; a renamed one has."""
+    """Return the names of the removed tools; a renamed tool is not removed."""
     kept = {id(tool.raw) for tool in after}
     lost = [tool for tool in before if tool.spec and id(tool.raw) not in kept]
     written = {canonical_json(tool.raw) for tool in after if tool.raw is not None} if lost else set()

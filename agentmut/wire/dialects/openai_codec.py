@@ -1,4 +1,4 @@
-"""What the codecs of OpenAI's two dialects share: contents, errors, and whatever is not in the JSON of one of them."""
+"""The base of OpenAI's two codecs: contents, errors, and every part that is not in the JSON of one dialect only."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -60,7 +60,7 @@ def read_content(content: Any, where: str) -> str:
 
 
 def content_texts(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the texts of a content, a string or a list of blocks, and where they stand."""
+    """Yield the texts of a content (a string or a list of blocks), with their places."""
     if isinstance(content, str):
         yield path, content
     for index, block in enumerate(content if isinstance(content, list) else ()):

@@ -1,4 +1,4 @@
-"""Places in parsed bodies: found by pattern, read, and written without changing what is given.
+"""Places in parsed bodies: found by pattern, read, and written into a copy.
 
 A body and its rewritten copy share whatever is the same in both.
 """
@@ -42,7 +42,7 @@ def all_places(value: Any) -> Iterator[Path]:
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return what stands at a place. Raises `ValueError` where there is none."""
+    """Return the value at a place. Raise `ValueError` if there is none."""
     for key in path:
         try:
             value = value[key]
@@ -52,7 +52,7 @@ def at(value: Any, path: Path) -> Any:
 
 
 def with_values(value: Any, new: Mapping[Path, Any]) -> Any:
-    """Return the value with others at some of its places. The last key of a path may be a new one of an object."""
+    """Return the value with new values at some places. The last key of a path may be new in its object."""
     if not new:
         return value
     if () in new:
@@ -94,5 +94,5 @@ def merged(old: Any, new: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are the same to a service: unlike for Python, 1 is not true."""
+    """Return whether two JSON values are the same to a service: unlike in Python, 1 is not true."""
     return one is other or (one == other and canonical_json(one) == canonical_json(other))

@@ -1,4 +1,4 @@
-"""Reading arguments of calls and token counts, which services write in several ways."""
+"""Arguments of calls and token counts, which services write in several forms."""
 
 import hashlib
 from collections import Counter
@@ -11,7 +11,7 @@ from agentmut.wire import bodies
 
 
 class TokenKeys(NamedTuple):
-    """Where a dialect's report of tokens has each kind; `a.b` is the key `b` of the object under `a`."""
+    """The places of the token counts in a dialect's report; `a.b` is the key `b` of the object under `a`."""
 
     read: Sequence[str]
     """All of the input: the counts under these keys are added up."""
@@ -46,14 +46,14 @@ def _count(found: Mapping[str, Any], key: str, where: str) -> int:
 
 
 def arguments_text(arguments: Any) -> str:
-    """Return an object of arguments as JSON text; an absent one is empty, and text (of one cut off) stays text."""
+    """Return an object of arguments as JSON text; absent arguments are empty, and cut-off text stays text."""
     if isinstance(arguments, str):
         return arguments
     return bodies.write_json({} if arguments is None else arguments).decode("ascii")
 
 
 def read_arguments(call: ToolCall) -> dict[str, Any] | str:
-    """Return the arguments of a call as an object; text that is none, as of a reply that was cut off, stays text."""
+    """Return the arguments of a call as an object; a text that is not an object, such as a cut-off one, stays text."""
     try:
         found = bodies.read_json(call.arguments or "{}")
     except ValueError:
@@ -62,7 +62,7 @@ def read_arguments(call: ToolCall) -> dict[str, Any] | str:
 
 
 class MadeUpIds:
-    """Ids of calls that have none, made of name, arguments and how often the same call was made before.
+    """Ids for calls without one, made of the name, the arguments and the number of equal earlier calls.
 
     So a call has the same id in a reply and in the requests that repeat it.
     """

@@ -1,4 +1,4 @@
-"""What the codecs of services with content blocks read of a conversation, before it is put in the normal form."""
+"""The conversation as codecs with content blocks read it, before it becomes the normal form."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -27,12 +27,12 @@ class Spoken(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return all its text."""
+        """Return all text of the block."""
         return "\n".join(text for _, text in self.pieces)
 
 
 def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
-    """Yield blocks as messages: one for each result of a tool, and one for what else an item says in a row."""
+    """Yield blocks as messages: one message for each tool result, and one for each other row of blocks in an item."""
     for (role, _, call_id), group in groupby(spoken, lambda block: (block.role, block.item, block.call_id)):
         blocks = list(group)
         if role is Role.TOOL:
@@ -53,7 +53,7 @@ def texts(spoken: Iterable[Spoken]) -> list[Text]:
 
 
 def roles(body: Body, key: str, read: Callable[[Body], Iterable[Spoken]]) -> tuple[str, Sequence[Role]]:
-    """Return the key of the conversation's list, and who speaks in its items; results of tools make it `Role.TOOL`.
+    """Return the key of the conversation's list, and the role of each item; a tool result makes it `Role.TOOL`.
 
     ("", ()) where there is no list.
     """

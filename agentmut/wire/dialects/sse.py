@@ -18,7 +18,7 @@ _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class SseFraming:
-    """Cuts an event stream after each blank line, whichever of CRLF, LF and CR its lines end in."""
+    """Cuts an event stream after each blank line; lines may end in CRLF, LF or CR."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -31,7 +31,7 @@ class SseFraming:
         return [Frame(raw, _value(raw)) for raw in self.cut(piece)]
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
@@ -56,7 +56,7 @@ class SseFraming:
         self._at = len(self._held)
 
     def _is_second_half(self, place: int) -> bool:
-        """Return whether the line end there is the LF of a CRLF; it may come in another piece than its CR."""
+        """Return whether the line end is the LF of a CRLF, whose CR may be in an earlier piece."""
         return self._after_cr and self._held[place] == 0x0A
 
     def _taken(self, end: int) -> bytes:
@@ -83,7 +83,7 @@ def is_event_stream(body: bytes) -> bool:
 
 
 def events(body: bytes) -> Iterator[str]:
-    """Yield the data of each event, several `data:` lines of one event joined as the standard says."""
+    """Yield the data of each event; several `data:` lines of one event are joined, as the standard demands."""
     framing = SseFraming()
     for raw in [*framing.cut(body), framing.rest()]:
         data = _data(raw)
@@ -106,12 +106,12 @@ def write_events(values: Iterable[JsonValue]) -> bytes:
 
 
 def write_named_events(values: Iterable[tuple[str, JsonValue]]) -> bytes:
-    """Return a whole stream of events that say their name, without an end mark."""
+    """Return a whole stream of named events, without an end mark."""
     return b"".join(b"event: %b\ndata: %b\n\n" % (name.encode(), write_json(value)) for name, value in values)
 
 
 def _value(raw: bytes) -> Any:
-    """Return the JSON value of a frame's data; None where there is none: a service may say what it likes."""
+    """Return the JSON value of a frame's data; None if the data is not JSON."""
     data = _data(raw)
     try:
         return None if data is None else read_json(data.decode("utf-8"))
@@ -125,7 +125,7 @@ def _data(raw: bytes) -> bytes | None:
 
 
 def _with_data(raw: bytes, data: bytes) -> Iterator[bytes]:
-    """Return the lines of a frame with new data in its first data line and without its other data lines."""
+    """Return the lines of a frame with new data in its first data line, and without its other data lines."""
     if raw.startswith(_BOM):
         yield _BOM
     written = False
@@ -154,6 +154,6 @@ def words(text: str) -> list[str]:
 
 
 def halves(text: str) -> list[str]:
-    """Return a text in two pieces, empty ones left out."""
+    """Return a text in two pieces; an empty piece is left out."""
     half = len(text) // 2
     return [piece for piece in (text[:half], text[half:]) if piece]

@@ -1,4 +1,4 @@
-"""Agents made mutants by changing their model requests on the way."""
+"""Rewriting: model requests are changed on their way, so that an unchanged agent becomes a mutant."""
 
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
 

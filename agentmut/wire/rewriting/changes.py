@@ -1,4 +1,4 @@
-"""A changed text of the config, and its changed settings, made to a request."""
+"""Changes of texts and settings of the config, applied to a request."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ LONGEST_SEARCH = 20_000_000
 
 
 def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
-    """Return the texts of a request, with others where `after` has some."""
+    """Return the texts of a request, with the texts of `after` in their places."""
     pairs = zip(texts, after, strict=True)
     return tuple(old if new is None or new == old.text else old._replace(text=new) for old, new in pairs)
 
 
 def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str | None]) -> Texts:
-    """Return the texts with a change made to those of some roles: to all instructions at once, to others one by one.
+    """Return the texts changed for some roles: all instructions together, other texts one by one.
 
     What is given to `change` may hold `SEAM`, and what it gives back has as many. A text that holds `SEAM` itself
     (the character NUL) is left as it is: a part of a prompt is not found in it.
@@ -47,13 +47,13 @@ def _groups(texts: Texts, roles: Collection[Role]) -> Iterator[list[int]]:
 
 
 def replaced(text: str, before: str, after: str) -> str | None:
-    """Return the text with `after` wherever `before` stands, not in the middle of a word; None where it does not."""
+    """Return the text with `after` for each whole-word `before`; None if there is none."""
     places = [Replacement(at, at + len(before), after) for at in standing(text, before)]
     return applied(text, places) if places else None
 
 
 def standing(text: str, sought: str) -> Iterator[int]:
-    """Where `sought` begins in the text, apart from the middle of words."""
+    """Yield where `sought` begins in the text, except inside words."""
     at = text.find(sought) if sought.strip() else -1
     while at >= 0:
         end = at + len(sought)
@@ -64,7 +64,7 @@ def standing(text: str, sought: str) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class TextChange:
-    """One text that is another one."""
+    """A change of one whole text."""
 
     before: str
     after: str
@@ -75,7 +75,7 @@ class TextChange:
         return hunks(self.before, self.after)
 
     def whole(self, text: str) -> str | None:
-        """Return the text with the one in the place of the other as a whole; None where it does not stand there."""
+        """Return the text with the whole change applied; None if the old text is not in it."""
         for before, after in ((self.before, self.after), (self.before.strip(), self.after.strip())):
             found = replaced(text, before, after)
             if found is not None:
@@ -83,7 +83,7 @@ class TextChange:
         return None
 
     def made_to(self, text: str) -> str:
-        """Return the text with the change as a whole, or else with every hunk of it that is found."""
+        """Return the text with the whole change, or else with every hunk of it that is found."""
         whole = self.whole(text)
         if whole is not None:
             return whole
@@ -92,14 +92,14 @@ class TextChange:
 
 @dataclass(frozen=True)
 class PromptChange:
-    """The prompt that is another one."""
+    """A change of the prompt."""
 
     before: str
     after: str
 
     @property
     def is_any(self) -> bool:
-        """Return whether there is a change, and something that it can be made to."""
+        """Return whether there is a change, and a text to apply it to."""
         return self.before != self.after and bool(self.before.strip())
 
     def made_to(self, texts: Texts) -> Texts:
@@ -119,7 +119,7 @@ class PromptChange:
         return self._in_parts(texts)
 
     def _is_told(self, texts: Texts) -> bool:
-        """Return whether the prompt as a whole can be told from what a user says, perhaps to another agent."""
+        """Return whether the whole prompt can be told apart from a user's text, which may quote another prompt."""
         instructed = any(text.text.strip() for text in texts if text.role is Role.SYSTEM)
         return not instructed or len(self.before.strip()) >= LINE
 
@@ -146,7 +146,7 @@ class PromptChange:
         return with_texts(texts, [without(text.text) if text.role is Role.USER else None for text in texts])
 
     def is_of(self, texts: Texts) -> bool:
-        """Return whether a request is one of the agent that has the prompt, as far as that can be told."""
+        """Return whether a request comes from the agent with this prompt, as far as the request shows."""
         spoken = (text.text for text in texts if text.role in (Role.SYSTEM, Role.USER))
         return not self.before.strip() or any(map(self.carried, spoken))
 
@@ -182,7 +182,7 @@ class PromptChange:
 
 
 def _taken(waiting: list[Hunk], least: int, text: str) -> str | None:
-    """Apply the hunks that are found in a text, and take them off the waiting list."""
+    """Apply the hunks that are found in a text, and remove them from the waiting list."""
     found = [(hunk, places) for hunk in waiting if (places := hunk.found(text, least))]
     for hunk, _ in found:
         waiting.remove(hunk)
@@ -203,7 +203,7 @@ class SettingsChange:
         return tuple(name for name in fields if getattr(self.before, name) != getattr(self.after, name))
 
     def due(self, request: ModelRequest) -> Iterator[tuple[str, Any]]:
-        """Yield the settings of a request that become others.
+        """Yield the settings of a request that change.
 
         A request to another model than the original's is another agent's and keeps its own; so does a setting
         that is neither the original's nor unset. What the original leaves to the agent is set, whatever it chose.

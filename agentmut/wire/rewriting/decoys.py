@@ -1,4 +1,4 @@
-"""Calls of tools that have nothing behind them: answered here, so that the agent learns of none of them."""
+"""Calls of decoy tools: they are answered here, and the agent never learns of them."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ ROUNDS = 8
 
 
 class _Hidden(NamedTuple):
-    """What model and decoys said to each other, which the agent has not seen."""
+    """The exchange of model and decoys that is hidden from the agent."""
 
     items: list[Any]
     said: str
@@ -26,7 +26,7 @@ class _Hidden(NamedTuple):
     """Calls of decoys that were made together with those."""
 
     def is_before(self, said: "_Said") -> bool:
-        """Return whether the agent's history goes on with what it was told here."""
+        """Return whether the agent's history continues with the text that the hidden exchange led to."""
         made = said.calls[: len(self.calls)]
         same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
         if self.said:
@@ -35,7 +35,7 @@ class _Hidden(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Where a request came from."""
+    """The origin of a request."""
 
     prefix: str
     """Digest of the conversation as the agent sent it."""
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
 
 @dataclass
 class HiddenExchanges:
-    """What a trial must remember of decoys, so that the model is told the same each time."""
+    """The hidden exchanges of a trial, so that each later request of the trial shows them to the model again."""
 
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _hidden: dict[str, list[_Hidden]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class HiddenExchanges:
         return {**body, key: together.items} if together.items != listed[key] else body
 
     def _after(self, digest: str, said: "_Said | None") -> _Hidden | None:
-        """Return what was hidden after a conversation that goes on with what the assistant said."""
+        """Return the exchange hidden after a conversation that continues with the assistant's `said`."""
         hidden = () if said is None else self._hidden.get(digest, ())
         return next((found for found in hidden if said and found.is_before(said)), None)
 
@@ -85,7 +85,7 @@ class HiddenExchanges:
     def again(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str]
     ) -> HttpCall | None:
-        """Return the request that goes on with the answers of decoys; None where that was done often enough."""
+        """Return the request with the decoys' answers; None if there were enough such requests."""
         asked = self._asked.get(_id(sent), _Asked("", 0))
         if asked.rounds >= ROUNDS:
             return None
@@ -98,7 +98,7 @@ class HiddenExchanges:
     def beside(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str], names: Set[str]
     ) -> HiddenCalls | None:
-        """Return the calls of decoys that a reply makes beside others, with the results that the service may want."""
+        """Return the decoy calls that a reply makes beside other calls, with the results that the service may need."""
         items = _added(codec, sent, codec.continued(read_json(sent.body), reply, results))
         found = beside(items, names)
         reply_id = reply_id_of(codec, reply) if codec.name == "responses" else None
@@ -107,7 +107,7 @@ class HiddenExchanges:
         return found
 
     def done(self, sent: HttpCall, told: ModelReply, made: HiddenCalls | None) -> None:
-        """Note that a request has its answer: earlier parts of the conversation are hidden from then on."""
+        """Note that a request has its answer: earlier parts of the conversation are hidden from now on."""
         items = self._waiting.get(_id(sent), [])
         asked = self._asked.get(_id(sent))
         if (items or made) and asked:
@@ -124,14 +124,14 @@ def _added(codec: Codec, sent: HttpCall, continued: Body) -> list[Any]:
 
 
 def _listed(body: Body) -> Body:
-    """Return the body with its conversation as a list: some dialects take a single text or item too."""
+    """Return the body with its conversation as a list; some dialects also accept a single text or item."""
     if isinstance(body.get("input"), str):
         return {**body, "input": [{"role": "user", "content": body["input"]}]}
     return {**body, "contents": [body["contents"]]} if isinstance(body.get("contents"), dict) else body
 
 
 class _Said(NamedTuple):
-    """What the assistant says from an item on: one reply may be several."""
+    """The assistant's part of a conversation from an item on; one reply may take several items."""
 
     text: str
     calls: list[Made]

@@ -1,4 +1,4 @@
-"""Documents that are others, come in another order, or are there once more or no more."""
+"""Changes of documents: other texts, another order, additional and removed documents."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _BREAK = "\n\n"
 
 
 class _Form(NamedTuple):
-    """How a document stands in a text."""
+    """The form of a document inside a text."""
 
     name: str
 
@@ -30,7 +30,7 @@ class _Form(NamedTuple):
         return document.text if self.name == "plain" else self.escaped(document.text)
 
     def escaped(self, text: str) -> str:
-        """Text as it stands in this form: inside JSON text, some characters are others."""
+        """Return the text in this form: JSON text, for example, escapes some characters."""
         if not self.name.startswith("json"):
             return text
         return json.dumps(text, ensure_ascii=self.name == "json_ascii")[1:-1]
@@ -105,7 +105,7 @@ class DocumentsChange:
 
     @cached_property
     def _pairs(self) -> list[tuple[Document | None, Document | None, int]]:
-        """Return what is changed, removed (no second one) and inserted (no first one), with the place in `after`."""
+        """Return the changed, removed (no second) and inserted (no first) documents, with their places in `after`."""
         return [pair for kind, *ends in self._opcodes if kind != "equal" for pair in self._paired(*ends)]
 
     def _paired(
@@ -163,7 +163,7 @@ class _DocumentChange:
     new: Document
 
     def made_to(self, text: str) -> str:
-        """Return the text with the document changed, as a whole or in the parts of it that are there."""
+        """Return the text with the changed document, as a whole or in the present parts of it."""
         for form in _forms(self.old):
             found = replaced(text, form.of(self.old), form.of(self.new))
             if found is not None:
@@ -178,7 +178,7 @@ class _DocumentChange:
 
 
 def _read(texts: Texts, change: Callable[[str], str | None]) -> Texts:
-    """Apply a change to the instructions; if the text is not there, to what the user says."""
+    """Apply a change to the instructions; if the text is not there, to the user's texts."""
     after = in_groups(texts, (Role.SYSTEM,), change)
     return in_groups(texts, (Role.USER,), change) if after == texts else after
 
@@ -198,7 +198,7 @@ def _without(text: str, document: Document) -> str:
 
 
 def _cut(text: str, spans: Iterable[tuple[int, int]], form: _Form) -> str:
-    """Return the text without these, each with the blank line after it, or before it."""
+    """Return the text without these spans, each with the blank line after it or before it."""
     gap, kept, last = form.escaped(_BREAK), "", 0
     for start, end in spans:
         kept += text[last:start]
@@ -208,7 +208,7 @@ def _cut(text: str, spans: Iterable[tuple[int, int]], form: _Form) -> str:
 
 
 def _reordered(texts: Texts, before: Sequence[Document], after: Sequence[Document]) -> Texts:
-    """Return the documents that are there, in the order of `after`, in the same places."""
+    """Return the present documents in the order of `after`, in the same places."""
     after_all: list[str | None] = [None] * len(texts)
     readers = [index for index, text in enumerate(texts) if text.role in _READ]
     results = [[index] for index, text in enumerate(texts) if text.role is Role.TOOL]
@@ -240,7 +240,7 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
 
 
 def _inserted(texts: Texts, insertion: _Insertion, *, is_own: bool) -> Texts:
-    """Return the document behind its neighbour, or at the end of the instructions; and in results that have it."""
+    """Return the document after its neighbour or at the end of the instructions, and in results that contain it."""
     beside = partial(_beside, insertion)
     after = _read(texts, beside)
     if after == texts and is_own:

@@ -1,4 +1,4 @@
-"""Calls of decoys that were made together with others: the conversation with them and their results in it."""
+"""Decoy calls that the model made together with other calls: the conversation with these calls and their results."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _LISTS = ("tool_calls", "content", "parts")
 
 
 class HiddenCalls(NamedTuple):
-    """Calls of decoys and their results, as the conversation writes them."""
+    """Decoy calls and their results, in the conversation's form."""
 
     key: str
     """Where an assistant's item lists its calls; empty where each call is an item."""
@@ -29,7 +29,7 @@ class Together:
     """Calls that have to be put in, and results that have to come after them."""
 
     def follow(self, hidden: Sequence[Any], beside: HiddenCalls | None) -> None:
-        """Go on with what the agent has not seen; `beside` belongs to what the assistant says next."""
+        """Continue with a hidden exchange; `beside` belongs to the assistant's next part."""
         self.items += hidden
         self._open = beside
 
@@ -49,7 +49,7 @@ class Together:
         return {**item, beside.key: [*item[beside.key], *beside.calls]}
 
     def _answered(self, item: Any, role: Role, beside: HiddenCalls) -> Any:
-        """Return the item after the calls, with the results if it lists such; else they come before it."""
+        """Return the item with the hidden results in front, if it lists results; else add them as items before it."""
         key = beside.key
         if role is Role.TOOL and key in ("content", "parts") and isinstance(item.get(key), list):
             return {**item, key: [*(one for answer in beside.answers for one in answer[key]), *item[key]]}

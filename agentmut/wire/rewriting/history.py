@@ -1,4 +1,4 @@
-"""What a request has of the earlier turns of its conversation."""
+"""The earlier turns of the conversation in a request."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ class Turns(NamedTuple):
 
 
 def turns(roles: Sequence[Role]) -> Turns:
-    """Return the turns of a conversation. What the user says at one go, in several items, begins one turn."""
+    """Return the turns of a conversation. Consecutive user items begin one turn together."""
     starts = [
         index
         for index, role in enumerate(roles)
@@ -56,7 +56,7 @@ def altered(codec: Codec, body: Body, history: History | None, stays: Callable[[
 def _swapped(
     texts: Sequence[Text], earlier: Sequence[range], kept: set[str | int]
 ) -> Iterator[tuple[Path, str]]:
-    """Exchange, in each turn, what the user said and the last answer."""
+    """Exchange the user's text and the last answer in each turn."""
     for turn in earlier:
         spoken = [t for t in texts if t.path[1] in turn and t.path[1] not in kept and t.text]
         said = [text for text in spoken if text.role is Role.USER]

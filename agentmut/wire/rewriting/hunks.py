@@ -1,4 +1,4 @@
-"""The change of a text as hunks, which are found where the text was rendered, re-indented or cut up."""
+"""The change of a text as hunks, which are found even where the text was rendered, re-indented or divided."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -35,7 +35,7 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True)
 class Hunk:
-    """One place of a text `base` that reads otherwise: `after` for the characters from `start` to `end`."""
+    """One changed place of a text `base`: `after` replaces the characters from `start` to `end`."""
 
     base: str
     start: int
@@ -43,7 +43,7 @@ class Hunk:
     after: str
 
     def found(self, text: str, least: int = LEAST) -> list[Replacement]:
-        """Return where and how a text is changed; nothing where the place is not found, or not told from another one.
+        """Return the replacements in a text; none if the place is not found, or is not unique.
 
         Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
         or the whole base.
@@ -69,7 +69,7 @@ class Hunk:
 
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:
-        """Return what to look for, one after the other: with little around the place, with more, on one side only."""
+        """Return the patterns to search, in order: with little context, with more context, with context on one side."""
         wide, narrow = (tuple(dict.fromkeys(windows)) for windows in self._windows())
         found = [*self._looked_for(wide, loose=False), *self._looked_for(wide, loose=True)]
         one_sided = (*self._looked_for(narrow, loose=False), *self._looked_for(narrow, loose=True))
@@ -82,7 +82,7 @@ class Hunk:
         return (Pattern(base[left:start], base[start:end], base[end:right], loose) for left, right in windows)
 
     def _windows(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """List windows of the base around the change, and those on one side of it, which are the last resort."""
+        """List windows of the base around the change, and windows on one side of it, which are the last resort."""
         left = [_line_start(self.base, self.start, lines) for lines in (0, 1, 3)]
         right = [_line_end(self.base, self.end, lines) for lines in (0, 1, 3)]
         near = _words_before(self.base, left[0], self.start), _words_after(self.base, self.end, right[0])
@@ -92,7 +92,7 @@ class Hunk:
         return wide, [(near[0], self.end), (self.start, near[1])]
 
     def _after(self, text: str, place: Place) -> str | None:
-        """Return the new text, with placeholders as they are filled in this text."""
+        """Return the new text, with the values that this text has for placeholders."""
         values = dict(place.values)
         for name in placeholders(self.after) - values.keys():
             value = _filling(self.base, name, text)
@@ -102,7 +102,7 @@ class Hunk:
         return after and self._broken_off(text, place) + after
 
     def _broken_off(self, text: str, place: Place) -> str:
-        """Return the line break that is before the new text in the base, and was lost where it is put."""
+        """Return the line break before the new text in the base, if this place has lost it."""
         had = self.start > 0 and self.base[self.start - 1] == "\n"
         has = place.start == 0 or text[place.start - 1].isspace() or text[place.start - 1] == SEAM
         return "\n" if had and not has else ""
@@ -174,7 +174,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _filling(base: str, name: str, text: str) -> str | None:
-    """Return what stands for a placeholder in a text, by the lines of the base that have it."""
+    """Return the value of a placeholder in a text, from the lines of the base that contain the placeholder."""
     if name in text:  # not filled in at all
         return name
     at = base.find(name)
@@ -206,7 +206,7 @@ def _words_after(text: str, start: int, end: int) -> int:
 
 
 def _line_start(text: str, offset: int, lines: int) -> int:
-    """Return the start of the line of `offset`, or of some lines before it that hold something."""
+    """Return the start of the line of `offset`, or of the `lines`-th line with text before it."""
     start = text.rfind("\n", 0, offset) + 1
     while lines and start:
         earlier = text.rfind("\n", 0, start - 1) + 1
@@ -216,7 +216,7 @@ def _line_start(text: str, offset: int, lines: int) -> int:
 
 
 def _line_end(text: str, offset: int, lines: int) -> int:
-    """Return the end of the line of `offset`, or of some lines after it that hold something."""
+    """Return the end of the line of `offset`, or of the `lines`-th line with text after it."""
     inside = offset == 0 or text[offset - 1] != "\n"
     end = _after_line(text, offset) if inside else offset
     while lines and end < len(text):
@@ -238,7 +238,7 @@ DEEPEST = 3
 
 
 class Changed(NamedTuple):
-    """Lines `start` to `end` of the old text, in the place of which come `new_start` to `new_end` of the new one."""
+    """Lines `start` to `end` of the old text, which lines `new_start` to `new_end` of the new text replace."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Names of tools: the agent's own ones, and those that the model is told."""
+"""Names of tools: the agent's own names, and the names that the model gets."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from agentmut.nouns import AgentConfig, FaultKind, ToolSpec
 
 @dataclass(frozen=True)
 class Offer:
-    """The tools of two configs, each with what it has become."""
+    """The tools of two configs, each tool with its mutated form."""
 
     base: AgentConfig
     mutated: AgentConfig
@@ -21,7 +21,7 @@ class Offer:
 
     @cached_property
     def partners(self) -> Mapping[str, tuple[ToolSpec, ...]]:
-        """Return what is offered instead of each tool, by its name: none where it is removed; its own name first."""
+        """Return the tools offered instead of each tool, by its name: its own name first; no tool if it is removed."""
         return {name: self._partners(tool) for name, tool in self.known.items()}
 
     def _partners(self, tool: ToolSpec) -> tuple[ToolSpec, ...]:
@@ -30,12 +30,12 @@ class Offer:
 
     @cached_property
     def origins(self) -> Mapping[str, str]:
-        """Return the agent's name for each tool that the mutant offers; decoys, which the agent lacks, have none."""
+        """Return the agent's name for each tool that the mutant offers; decoys have none."""
         return {other.name: name for name, others in self.partners.items() for other in others}
 
     @cached_property
     def decoys(self) -> Mapping[str, ToolSpec]:
-        """Return tools with nothing behind them, by name: their calls are not for the agent."""
+        """Return the decoys by name: tools without an implementation, whose calls never reach the agent."""
         return {tool.name: tool for tool in self.mutated.tools if self._is_decoy(tool)}
 
     def _is_decoy(self, tool: ToolSpec) -> bool:
@@ -58,7 +58,7 @@ class Offer:
 
     @cached_property
     def faulty(self) -> Mapping[str, ToolSpec]:
-        """Return tools whose results are spoiled, by the agent's name for them; what they have become."""
+        """Return the mutated form of the tools whose results are faulty, by the agent's names."""
         pairs = ((name, other) for name, others in self.partners.items() for other in others[:1])
         changed = ((name, other) for name, other in pairs if other.fault != self.known[name].fault)
         return {name: other for name, other in changed if other.fault and other.name not in self.decoys}
@@ -70,7 +70,7 @@ NOT_OFFERED = "_not_offered"
 
 @dataclass(frozen=True)
 class Names:
-    """The names of tools as the model and the agent know them in one request and its reply."""
+    """The names of tools, for the model and for the agent, in one request and its reply."""
 
     offer: Offer
     clashes: frozenset[str] = frozenset()
@@ -80,22 +80,20 @@ class Names:
 
     @property
     def differ(self) -> bool:
-        """Return whether any tool may be called otherwise."""
+        """Return whether any tool may have another name."""
         return bool(self.offer.forward or self.offer.back) or not all(self.offer.partners.values())
 
     @property
     def decoys(self) -> Set[str]:
-        """Return tools with nothing behind them."""
+        """Return the names of the decoys."""
         return self.offer.decoys.keys() - self.clashes
 
     def withdrawing(self, before: Set[str], after: Set[str]) -> "Names":
-        """Return the names where these were offered before a change, and those after it."""
+        """Return the names for a change from the offer `before` to the offer `after`."""
         return replace(self, withdrawn=frozenset((before - after) & self.offer.known.keys()))
 
     def told(self, name: str) -> str:
-        """Return the model's name for a tool of the agent; what it called although it was not on offer, as it called
-        it.
-        """
+        """Return the model's name for a tool of the agent; a called tool that was not on offer keeps its name."""
         called = name.removesuffix(NOT_OFFERED)
         if called != name and called in self.offer.known and name not in self.offer.known:
             return called

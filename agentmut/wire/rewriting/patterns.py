@@ -1,4 +1,4 @@
-"""A stretch of a template, to be found in a text where its placeholders are filled in."""
+"""A part of a template, found in a text that has values for the template's placeholders."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _SILENT = ("{%", "{#")
 
 
 class Place(NamedTuple):
-    """Where something was found, and what the placeholders in it and around it stand for."""
+    """A place where a pattern was found, and the values of the placeholders in it and around it."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ _Spans = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Pattern:
-    """What stands between `before` and `after`, all with placeholders; `loose` about white space."""
+    """The text between `before` and `after`, all with placeholders; `loose` about white space."""
 
     before: str
     inner: str
@@ -45,7 +45,7 @@ class Pattern:
     loose: bool = False
 
     def places(self, text: str) -> Iterator[Place]:
-        """Yield every place of the text where it stands, from left to right."""
+        """Yield every place of the pattern in the text, from left to right."""
         if not self._signs or not all(sign in text for sign in self._signs):
             return
         first, *rest = self._runs
@@ -57,7 +57,7 @@ class Pattern:
                 yield place
 
     def only_place(self, text: str) -> Place | None:
-        """Return the place where it stands; None where there is none, or more than one."""
+        """Return the only place of the pattern; None if there is none, or more than one."""
         found = self.places(text)
         place = next(found, None)
         return place if place and next(found, None) is None else None
@@ -74,7 +74,7 @@ class Pattern:
 
     @cached_property
     def _bounds(self) -> tuple[int, int]:
-        """Return which pieces are looked for: none with an open end."""
+        """Return which pieces are searched: none with an open end."""
         pieces = [piece for side in self._sides for piece in side]
         closed = [index for index, piece in enumerate(pieces) if not piece.is_open]
         return (closed[0], closed[-1] + 1) if closed else (0, 0)
@@ -86,7 +86,7 @@ class Pattern:
 
     @cached_property
     def _literals(self) -> list[list[_Piece]]:
-        """Return what stands between placeholders; pieces of two sides may meet there."""
+        """Return the literal text between placeholders; pieces of two sides may meet in it."""
         return [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
 
     @cached_property
@@ -97,14 +97,14 @@ class Pattern:
 
     @cached_property
     def _runs(self) -> list[re.Pattern[str]]:
-        """Write the literals as expressions with one group for each piece."""
+        """Return the literals as regular expressions with one group for each piece."""
         last = len(self._literals) - 1
         runs = enumerate(self._literals)
         return [_loose(run, is_last=n == last) if self.loose else _exact(run) for n, run in runs]
 
     @cached_property
     def _signs(self) -> list[str]:
-        """Return what a text must hold to be searched: the literals themselves, or of loose ones the longest words."""
+        """Return what a text must contain to be searched: the literals, or the longest words of loose literals."""
         if not self.loose:
             return ["".join(piece.text for piece in run) for run in self._literals]
         words = {word for run in self._literals for piece in run for word in piece.text.split()}
@@ -128,7 +128,7 @@ class Pattern:
         return Place(start, max(start, end), {p.text: text[a:b].strip() for p, (a, b) in pairs if p.is_open})
 
     def _edge(self, spans: _Spans, index: int, starting: bool) -> int | None:
-        """Return where the piece at `index` begins and the one before it ends, if a literal piece tells."""
+        """Return where the piece at `index` begins and the one before it ends, if a literal piece shows it."""
         has_inner = bool(self._sides[1])
         sides = ((index, 0), (index - 1, 1)) if starting and has_inner else ((index - 1, 1), (index, 0))
         for at, side in sides:
@@ -143,7 +143,7 @@ def in_word(text: str, at: int) -> bool:
 
 
 def filled(text: str, values: Mapping[str, str]) -> str | None:
-    """Return a template's text with placeholders as elsewhere; None where one is not known."""
+    """Return a template's text with the values of its placeholders; None if a value is unknown."""
     parts = []
     for piece in _pieces(text):
         known = values.get(piece.text, "" if piece.text.startswith(_SILENT) else None)
@@ -155,7 +155,7 @@ def filled(text: str, values: Mapping[str, str]) -> str | None:
 
 
 def placeholders(text: str) -> frozenset[str]:
-    """Return the placeholders of a text for which something stands when it is sent."""
+    """Return the placeholders of a text that get a value when the text is sent."""
     return frozenset(p.text for p in _pieces(text) if p.is_open and not p.text.startswith(_SILENT))
 
 
@@ -173,7 +173,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 def _chain(
     text: str, match: re.Match[str], following: Sequence[tuple[str, re.Pattern[str]]]
 ) -> list[tuple[int, int]] | None:
-    """Return the spans of all literal pieces, each run the next one after the last.
+    """Return the spans of all literal pieces, each run at its first place after the run before it.
 
     A placeholder that stands in the text as it is, in a template that is not filled in, stands for itself.
     """
@@ -194,7 +194,7 @@ def _groups(match: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _with_open(pieces: Sequence[_Piece], closed: _Spans) -> list[tuple[int, int]]:
-    """Return the spans of all pieces; of two placeholders in a row, the first one has the text between."""
+    """Return the spans of all pieces; of two consecutive placeholders, the first gets the text between."""
     waiting, last = list(closed[::-1]), 0
     spans = []
     for piece in pieces:
@@ -209,7 +209,7 @@ def _exact(run: Sequence[_Piece]) -> re.Pattern[str]:
 
 
 def _loose(run: Sequence[_Piece], *, is_last: bool) -> re.Pattern[str]:
-    """Any white space for any other; no pattern begins with it, so that a search stays linear."""
+    """Return a pattern that takes any white space for white space. It begins with none, so a search is linear."""
     groups, spaced = [], True
     for index, piece in enumerate(run):
         words = r"\s+".join(map(re.escape, piece.text.split()))
@@ -227,7 +227,7 @@ def _loose(run: Sequence[_Piece], *, is_last: bool) -> re.Pattern[str]:
 
 
 def _space_after(text: str, *, ends_run: bool, is_last: bool) -> str:
-    """White space at the end of a piece: before a placeholder, a line break has to be one."""
+    """Return a pattern for the white space that ends a piece; a line break has to match before a placeholder."""
     if not ends_run:
         return r"\s+"
     if is_last:

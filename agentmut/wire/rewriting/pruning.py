@@ -1,4 +1,4 @@
-"""Replies, plain or streamed, without the calls of some tools; all else in them stays as the service sent it."""
+"""Replies, plain or streamed, without the calls of some tools; every other part stays as the service sent it."""
 
 from collections.abc import Set
 from typing import Any
@@ -22,12 +22,12 @@ def called_names(codec: Codec, body: bytes) -> frozenset[str]:
 
 
 def without_calls(codec: Codec, body: bytes, names: Set[str]) -> bytes:
-    """Return the reply without calls of these tools; with none left, the model has just ended its turn."""
+    """Return the reply without calls of these tools; without any call left, the model has simply ended its turn."""
     return changed_reply(codec, body, _Pruning(codec, names).value)
 
 
 class _Pruning:
-    """What has been dropped of one reply so far."""
+    """The parts of one reply that have been dropped so far."""
 
     def __init__(self, codec: Codec, names: Set[str]) -> None:
         self._codec = codec
@@ -38,7 +38,7 @@ class _Pruning:
         """Alternatives with calls that stay."""
 
     def value(self, value: Any) -> Any:
-        """Return a plain reply or an event, with what is left of it; None for an event of which nothing is."""
+        """Return a plain reply or an event without the dropped parts; None for an event that becomes empty."""
         try:
             marked = self._codec.reply_with_tool_names(value, self._marked)
         except ValueError:
@@ -75,7 +75,7 @@ class _Pruning:
         return place - sum(1 for found, at in self._dropped if found == alternative and 0 <= at < place)
 
     def _ended(self, value: dict[str, Any], alternative: int) -> dict[str, Any]:
-        """Return the value with another reason of its end, where it has one and all calls are gone."""
+        """Return the value with another finish reason, if it has one and no call is left."""
         if alternative in self._calling or all(found != alternative for found, _ in self._dropped):
             return value
         ends = {key: end for key, end in _ENDS.items() if value.get(key) in _CALLED}
@@ -102,7 +102,7 @@ class _Pruning:
         return message
 
     def _call(self, call: Any, number: int, place: int) -> Any:
-        """Return a call, or a piece of one, in its new place; None where it is dropped."""
+        """Return a call, or a piece of a call, at its new index; None if it is dropped."""
         if not isinstance(call, dict):
             return call
         place = call["index"] if isinstance(call.get("index"), int) else place
@@ -124,7 +124,7 @@ def _pruned(value: Any) -> Any:
 
 
 def _is_dropped(value: Any) -> bool:
-    """Return whether an item is a dropped call itself, and not a list of calls somewhere in it."""
+    """Return whether an item is itself a dropped call, rather than a list of calls."""
     if isinstance(value, dict):
         return any(_is_dropped(item) for item in value.values() if not isinstance(item, list))
     return bool(value == _DROPPED)

@@ -1,4 +1,4 @@
-"""Replies, plain or streamed: changed value by value, and the calls in them."""
+"""Replies, plain or streamed: changes of their values, and the calls in them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ _KINDS = (None, "tool_use", "function_call", "custom_tool_call", "function", "cu
 
 
 class Made(NamedTuple):
-    """A call of a tool as it stands in a reply or a conversation."""
+    """A tool call in a reply or a conversation."""
 
     id: str | None
     name: str
@@ -22,7 +22,7 @@ class Made(NamedTuple):
 
 
 def changed_reply(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> bytes:
-    """Return a reply with each JSON value in it passed through `change`; the same bytes where that changes nothing.
+    """Return a reply with each JSON value passed through `change`; the same bytes if no value changes.
 
     An event of which `change` leaves None is left out.
     """
@@ -47,7 +47,7 @@ def _changed_stream(codec: Codec, body: bytes, change: Callable[[Any], Any]) -> 
 
 
 def values_of(codec: Codec, body: bytes) -> list[Any]:
-    """Return the JSON values of a reply: one of a plain one, one an event of a stream."""
+    """Return the JSON values of a reply: one for a plain reply, one for each event of a stream."""
     try:
         return [read_json(body)]
     except ValueError:
@@ -55,7 +55,7 @@ def values_of(codec: Codec, body: bytes) -> list[Any]:
 
 
 def calls_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Id and name of every call of a tool in a reply or in one event of a stream, whatever the dialect."""
+    """Yield id and name of every tool call in a reply or in one event of a stream, in any dialect."""
     if isinstance(value, list):
         for item in value:
             yield from calls_in(item)
@@ -70,9 +70,7 @@ def calls_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterator[Made]:
-    """Yield every call of an agent's tool in a reply, an event or an item of a conversation, with its id if
-    it has one.
-    """
+    """Yield every call of an agent's tool in a reply, an event or an item of a conversation, with its id if any."""
     if isinstance(value, list):
         for item in value:
             yield from calls_made(item, call_id)

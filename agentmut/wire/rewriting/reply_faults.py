@@ -1,4 +1,4 @@
-"""Replies as an agent is given them under a fault of their envelope."""
+"""Faults of a reply's envelope."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ _REPLY_ID = "reply-changed-on-its-way"
 
 
 def faulty_reply(codec: Codec, body: bytes, fault: ReplyFault) -> bytes:
-    """Return a reply, plain or streamed, as the fault makes it; the same bytes where the fault changes nothing.
+    """Return a reply, plain or streamed, with the fault; the same bytes if the fault changes nothing.
 
     Raises `ValueError` for a body that the codec cannot read, such as an error, and for a reply that the dialect
     cannot say.

@@ -1,4 +1,4 @@
-"""Results of tools on their way back to the model, as a faulty tool gives them.
+"""Results of faulty tools, changed on their way back to the model.
 
 On the wire a tool has been carried out by then: only what the model is told of it is another thing.
 """
@@ -31,7 +31,7 @@ class Spoiled(NamedTuple):
 
 @dataclass
 class Results:
-    """What the calls of a trial are answered; a call keeps its answer whenever its history is sent again."""
+    """The results of a trial's calls; a call keeps its result whenever its history is sent again."""
 
     faults: Mapping[str, ToolFault]
     """By the agent's name of the tool."""
@@ -40,7 +40,7 @@ class Results:
     """By tool, what its first call was answered: later requests need not have that any more."""
 
     def spoiled(self, texts: Texts, tool_of: ToolOf) -> Spoiled:
-        """Return the texts with the results of faulty tools as their faults make them."""
+        """Return the texts with the results of faulty tools changed by their faults."""
         after: list[str | None] = [None] * len(texts)
         changed, late = set(), {}
         for tool, indexes in _calls(texts, tool_of):
@@ -64,7 +64,7 @@ class Results:
 
 
 def _calls(texts: Texts, tool_of: ToolOf) -> Sequence[tuple[str, list[int]]]:
-    """Return each result of a known tool with its texts, of which it may have several."""
+    """Return each result of a known tool with its texts; a result may have several."""
     results = [(index, text) for index, text in enumerate(texts) if text.role is Role.TOOL]
     groups = (list(group) for _, group in groupby(results, key=_of_call))
     named = ((tool_of(group[0][1]), [index for index, _ in group]) for group in groups)

@@ -1,4 +1,4 @@
-"""The rewriter of one trial: what is different between two configs, made to model requests."""
+"""The rewriter of one trial: it applies the difference between two configs to model requests."""
 
 import logging
 import threading
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class ConfigRewriter:
-    """Makes the model requests of an agent with the config `base` those of one with the config `mutated`.
+    """Turns the model requests of an agent with the config `base` into those of an agent with the config `mutated`.
 
     Tools are carried out by the agent: a fault changes what the model is told of a result, and the tool HAS
     done what it does. A tool that the model calls although the mutant does not offer it reaches the agent under
@@ -68,7 +68,7 @@ class ConfigRewriter:
         return bool(self._offer.decoys) or self._reply is not None
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """Return the request as the mutant sends it: the very same bytes where nothing of it changes."""
+        """Return the request as the mutant sends it; the very same bytes if it does not change."""
         try:
             original = read_object(call.body)
         except ValueError:
@@ -91,7 +91,7 @@ class ConfigRewriter:
         return Outgoing(sent, pause)
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        """Return the reply as the agent is to be given it, or the request that answers calls of decoys."""
+        """Return the reply for the agent, or the request that answers calls of decoys."""
         with self._lock:
             try:
                 return self._replied(codec, sent, body)
@@ -123,12 +123,12 @@ class ConfigRewriter:
         return after
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
-        """Return one event of a streamed reply as the agent is to be given it."""
+        """Return one event of a streamed reply for the agent."""
         with self._lock:
             return self._heard(self._names_in(sent), codec, value)
 
     def _rewrite(self, request: "_Request") -> float:
-        """Make all changes to a request, in the agent's own names up to the last; the seconds it has to wait."""
+        """Apply all changes to a request, the renaming of tools last; return the seconds that it has to wait."""
         pauses: list[float] = []
         request.attempt(lambda body: self._hidden.put_back(request.codec, body))
         request.attempt(lambda body: self._with_history(request.codec, body))
@@ -170,7 +170,7 @@ class ConfigRewriter:
     def _with_faults(
         self, request: "_Request", texts: tuple[Text, ...], pauses: list[float]
     ) -> tuple[Text, ...]:
-        """Return the texts with the results of faulty tools spoiled; add the seconds by which new ones are late."""
+        """Return the texts with the results of faulty tools changed; add the delay of each new result in seconds."""
         spoiled = self._results.spoiled(texts, self._tool_of(request))
         late = {call: seconds for call, seconds in spoiled.late.items() if call not in self._late}
         self._late |= late.keys()
@@ -219,7 +219,7 @@ class ConfigRewriter:
         return request.codec.with_tool_names(body, names.told) if names.differ else body
 
     def _known_as(self, sent: HttpCall, names: Names) -> None:
-        """Remember the names of a request for its reply; by its hash, which Python keeps, as events are many."""
+        """Remember the names of a request for its reply, by its hash, which Python caches, since events are many."""
         if names != self._names or hash(sent) in self._names_of:
             self._names_of[hash(sent)] = names
 
@@ -254,7 +254,7 @@ class ConfigRewriter:
             return None
 
     def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HiddenCalls | None:
-        """Return the calls of decoys beside others, which are answered when the conversation goes on."""
+        """Return the decoy calls beside other calls; they are answered when the conversation continues."""
         decoys = self._names_in(sent).decoys
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}
         try:
@@ -275,7 +275,7 @@ class ConfigRewriter:
 
 
 class _Request:
-    """A request on its way through the steps. One that the codec refuses is left out."""
+    """A request on its way through the changes. A request that the codec refuses is left out."""
 
     def __init__(self, codec: Codec, call: HttpCall, original: Body, names: Names) -> None:
         self.codec = codec

@@ -1,4 +1,4 @@
-"""The tools on offer in a request, as the mutant offers them."""
+"""The tools on offer in a request, in the mutant's form."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from agentmut.wire.rewriting.names import Offer
 
 @dataclass(frozen=True)
 class ToolsChange:
-    """The tools of the original that are those of the mutant."""
+    """The change from the original's tools to the mutant's."""
 
     offer: Offer
 
     @cached_property
     def is_any(self) -> bool:
-        """Return whether the model is told anything else."""
+        """Return whether the model gets any other description of tools."""
         return _described_tools(self.offer.base.tools) != _described_tools(self.offer.mutated.tools)
 
     def made_to(
@@ -76,7 +76,7 @@ class ToolsChange:
     def _with_new(
         self, name: str, own: Mapping[str, OfferedTool], taken: frozenset[str]
     ) -> Iterator[OfferedTool]:
-        """Yield a kept tool with the new ones that stand next to it."""
+        """Yield a kept tool with the new tools next to it."""
         for spec in self._beside[name]:
             if spec is self.offer.partners[name][0]:
                 kept = self._carried(name, spec, own)
@@ -86,7 +86,7 @@ class ToolsChange:
                 yield OfferedTool(self._carried(self.offer.origins.get(spec.name, ""), spec, own))
 
     def _again(self, name: str, tool: OfferedTool, taken: frozenset[str]) -> Iterator[OfferedTool]:
-        """Yield a second entry of a tool, as its first one becomes; none where that goes."""
+        """Yield a second entry of a tool in the form of the first; none if the first is removed."""
         for spec in self.offer.partners[name][:1]:
             changed = self._carried(name, spec, {name: tool})
             free = changed.name not in taken
@@ -99,7 +99,7 @@ class ToolsChange:
 
     @cached_property
     def _beside(self) -> Mapping[str, list[ToolSpec]]:
-        """Return each kept tool by the agent's name, with the new ones behind it, or before the first one."""
+        """Return each kept tool by the agent's name, with the new tools after it, or before the first tool."""
         groups: dict[str, list[ToolSpec]] = {}
         waiting: list[ToolSpec] = []
         last: list[ToolSpec] = waiting
@@ -113,13 +113,13 @@ class ToolsChange:
         return groups
 
     def _carried(self, name: str, spec: ToolSpec, own: Mapping[str, OfferedTool]) -> ToolSpec:
-        """Return what the mutant makes different about a tool, on the tool as the request has it."""
+        """Return the tool of the request with the mutant's changes."""
         sent = own[name].spec if name in own else None
         return spec if sent is None else carried(self.offer.known[name], spec, sent)
 
 
 def carried(before: ToolSpec, after: ToolSpec, sent: ToolSpec) -> ToolSpec:
-    """Return the tool `sent` with what is different between the other two, where it stands as in the first."""
+    """Return the tool `sent` with the differences from `before` to `after`, where it is equal to `before`."""
     described, wire = before.description, sent.description
     if described != after.description:
         same = " ".join(described.split()) == " ".join(wire.split())
@@ -149,7 +149,7 @@ def _with_differences(sent: Any, before: Any, after: Any) -> tuple[Any, float]:
 
 
 def _fits(sent: Any, before: Any, path: Path) -> bool:
-    """Return whether both have the same at a place, perhaps nothing, where something can be put."""
+    """Return whether both values are equal or absent at a place that can hold a value."""
     if not isinstance(at_path(sent, path[:-1]), Mapping):
         return False
     here, there = ({path[-1]: at_path(schema, path)} for schema in (sent, before))
@@ -157,7 +157,7 @@ def _fits(sent: Any, before: Any, path: Path) -> bool:
 
 
 def _set(value: Any, path: Path, after: Any) -> Any:
-    """Return a copy of a JSON value with another one at a place; None takes what is there away."""
+    """Return a copy of a JSON value with another value at a place; None removes the value there."""
     if not path:
         return after
     key, *rest = path

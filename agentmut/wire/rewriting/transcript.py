@@ -1,4 +1,4 @@
-"""What a request has of the agent's own run so far, made another one."""
+"""Changes of the agent's own run so far, in a request."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -25,7 +25,7 @@ _OPAQUE = frozenset(
 
 
 def retold(codec: Codec, body: Body, kind: Transcript, stays: Callable[[str], bool]) -> Body:
-    """Return the request body with its conversation as a transcript of that kind has it.
+    """Return the request body with its conversation changed by a fault of that kind.
 
     `stays` tells of a text whether it is an instruction, also where a user says it. The same body where the kind
     changes nothing.
@@ -85,7 +85,7 @@ def _omitted(texts: Sequence[Text], key: str, roles: Sequence[Role]) -> Iterator
 
 
 def _swapped(texts: Sequence[Text]) -> Iterator[tuple[Path, str]]:
-    """Yield the results of calls made together, each with the text of the next one."""
+    """Yield the results of calls made together, each with the text of the next result."""
     for is_result, group in groupby(texts, lambda text: text.role is Role.TOOL):
         results = list(group) if is_result else []
         if len({text.call_id for text in results}) > 1:
@@ -95,7 +95,7 @@ def _swapped(texts: Sequence[Text]) -> Iterator[tuple[Path, str]]:
 
 
 def _blank(value: Any, holder: str = "") -> Any:
-    """Return an item of a conversation with the arguments of its calls blanked."""
+    """Return an item of a conversation with blank arguments in its calls."""
     if isinstance(value, list):
         return [_blank(item, holder) for item in value]
     if not isinstance(value, dict):
@@ -108,7 +108,7 @@ def _blank(value: Any, holder: str = "") -> Any:
 
 
 def _without_thoughts(value: Any) -> Any:
-    """Return an item of a conversation without thoughts; None for one that is a thought."""
+    """Return an item of a conversation without thoughts; None for an item that is a thought."""
     if isinstance(value, list):
         return [item for item in map(_without_thoughts, value) if item is not None]
     if not isinstance(value, dict):
@@ -121,7 +121,7 @@ def _without_thoughts(value: Any) -> Any:
 def _earlier_changed(
     codec: Codec, body: Body, key: str, roles: Sequence[Role], texts: Sequence[Text], kind: Transcript
 ) -> Body:
-    """Return the body with other earlier turns: what the user said of them alone, or its beginnings in the last one."""
+    """Return the body with its earlier turns reduced to the user's texts, or to a summary in the last text."""
     found = turns(roles)
     if not found.earlier:
         return body

@@ -30,12 +30,12 @@ class Authority:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Return the environment by which a program trusts the certificates, besides those that it trusts anyway."""
+        """Return the environment variables that make a program trust the certificates too."""
         bundle, added = str(self._folder / "bundle.pem"), str(self._folder / "authority.pem")
         return {**dict.fromkeys(BUNDLE_VARIABLES, bundle), **dict.fromkeys(ADDED_VARIABLES, added)}
 
     def context(self, host: str) -> ssl.SSLContext:
-        """Return what a TLS server that stands for a host needs; HTTP/1.1 alone is offered."""
+        """Return the TLS context of a server in a host's name; it offers only HTTP/1.1."""
         if host not in self._contexts:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.set_alpn_protocols(["http/1.1"])
@@ -46,7 +46,7 @@ class Authority:
 
 @contextmanager
 def open_authority(environment: Mapping[str, str]) -> Iterator[Authority]:
-    """Make an authority, and remove its folder at the end. Raises `UsageError` where trustme is not installed."""
+    """Make an authority, and remove its folder at the end. Raise `UsageError` if trustme is not installed."""
     try:
         import trustme
     except ImportError as error:
@@ -72,7 +72,7 @@ def _trusted(environment: Mapping[str, str]) -> bytes:
 
 
 def _first(named: Mapping[str, str], names: Iterable[str]) -> bytes:
-    """Return what is in the first file that there is, and the end of its line."""
+    """Return the first existing file's content, with a line end after it."""
     paths = (Path(named[name]) for name in names if named.get(name))
     found = next((path for path in paths if path.is_file()), None)
     return found.read_bytes() + b"\n" if found else b""

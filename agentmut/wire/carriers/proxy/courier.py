@@ -1,4 +1,4 @@
-"""What the proxy does with a request that is in order: sends it on, and gives the client the reply."""
+"""The handling of a valid request in the proxy: send it on, and give the client the reply."""
 
 import asyncio
 from collections.abc import AsyncIterable
@@ -103,7 +103,7 @@ class Courier:
     async def _round(
         self, http: web.BaseRequest, asked: Asked, passage: Passage, headers: Headers
     ) -> web.StreamResponse | None:
-        """Return what the client is given; None where the passage wants another round."""
+        """Return the client's reply; None where the passage needs another round."""
         path, body = passage.call
         if is_signed(http.headers):
             headers = await _signed_anew(http, asked, passage.call, headers)
@@ -124,7 +124,7 @@ class Courier:
 
 
 async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, headers: Headers) -> Headers:
-    """Return the headers as they are signed for the service, with the client's own key. Raises `RefusalError`."""
+    """Return the headers signed for the service with the client's own key. Raise `RefusalError`."""
     path, body = call
     plain = {name.lower(): value for name, value in headers.items()}
     signature = await asyncio.to_thread(signed_again, http.method, asked.upstream.url(path), plain, body)
@@ -136,9 +136,7 @@ async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, head
 
 
 def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str | None:
-    """Return where a redirect leads a client that is to stay with the proxy; None where it does not, or
-    leads elsewhere.
-    """
+    """Return the address of a redirect that stays with the proxy; None for no redirect, or one that leads elsewhere."""
     if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
         return None
     path = asked.upstream.path_of(reply.headers[hdrs.LOCATION], asked.path)

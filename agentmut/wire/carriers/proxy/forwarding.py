@@ -1,4 +1,4 @@
-"""Replies of an upstream as the proxy's client is given them: status, headers and body, piece by piece or whole."""
+"""Upstream replies in the form that the proxy's client gets: status, headers and body, in pieces or complete."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +18,7 @@ _OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING)
 async def pass_on(
     http: web.BaseRequest, reply: aiohttp.ClientResponse, location: str | None = None
 ) -> web.StreamResponse:
-    """Give the reply to the client as it comes, byte by byte; with a `location` where it redirects to another."""
+    """Give the reply to the client unchanged, byte by byte; `location` replaces the target of a redirect."""
     head = _head(reply)
     if location is not None:
         head.headers[hdrs.LOCATION] = location
@@ -28,7 +28,7 @@ async def pass_on(
 async def relay(
     http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay, unpack: Unpack
 ) -> web.StreamResponse:
-    """Give a streamed reply to the client as the relay says, once it is unpacked."""
+    """Give a streamed reply to the client through the relay, after decompression."""
     try:
         return await _carried(http, reply, _head(reply, *_OF_THE_BODY), through, unpack)
     finally:
@@ -57,7 +57,7 @@ async def _carried(
     through: Relay | None = None,
     unpack: Unpack = bytes,
 ) -> web.StreamResponse:
-    """Never ahead of the client: `write` waits until it has read."""
+    """Pass pieces on at the client's speed: `write` waits until the client has read."""
     try:
         await response.prepare(http)
         while piece := await _next(http, reply, through):
@@ -73,7 +73,7 @@ async def _carried(
 
 
 def _fed(http: web.BaseRequest, piece: bytes, through: Relay | None, unpack: Unpack) -> bytes:
-    """Return what the client is given for a piece. One that cannot be unpacked breaks the stream off."""
+    """Return the client's bytes for a piece. A piece that cannot be decompressed ends the stream."""
     if through is None:
         return piece
     try:

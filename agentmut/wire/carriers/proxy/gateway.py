@@ -1,4 +1,4 @@
-"""The gateway of a session: a proxy for each model service, and the environment that leads programs to them."""
+"""The gateway of a session: a proxy for each model service, and the environment variables that lead there."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import (
@@ -24,10 +24,10 @@ from agentmut.wire.codecs import all_codecs
 
 
 class ToolDoors(Protocol):
-    """Where the messages of agents and their tool servers pass."""
+    """The addresses at which messages between agents and their tool servers pass."""
 
     def variables(self, trial: str) -> dict[str, str]:
-        """Return the environment that leads a trial's program there."""
+        """Return the environment variables that lead a trial's program to these addresses."""
 
 
 class NoToolDoors:
@@ -57,7 +57,7 @@ class ServiceGateway:
         self._numbers = count(1)
 
     def attempt(self, trial_id: str) -> "NamedAttempt":
-        """Return addresses for one attempt; what an earlier attempt left behind is not taken for its own."""
+        """Return the addresses for one attempt; requests of earlier attempts do not count as its own."""
         name = f"{trial_id}.{next(self._numbers)}"
         found = {**self._besides, **self._tools.variables(name)}
         for origin, door in self._doors.items():
@@ -68,14 +68,14 @@ class ServiceGateway:
 
 
 class NamedAttempt(NamedTuple):
-    """An attempt by its name, which stands in the addresses that its program is given."""
+    """An attempt with its name, which is part of the addresses that its program gets."""
 
     name: str
     endpoints: Mapping[str, str]
     roster: Admitted
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:
-        """Take requests of the trial while the block lasts; afterwards they are refused."""
+        """Accept requests of the trial during the block, and refuse them afterwards."""
         return self.roster.admitted(trial, self.name)
 
 

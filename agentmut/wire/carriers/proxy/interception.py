@@ -33,14 +33,14 @@ PROXY_ADDRESS_VARIABLES = ("HTTPS_PROXY", "https_proxy")
 
 
 class Target(NamedTuple):
-    """Where requests to a host go."""
+    """The upstream that gets the requests to a host."""
 
     upstream: Upstream
     before: str = ""
     """What paths of the host begin with that the upstream's path stands for."""
 
     def path(self, asked: str) -> str:
-        """Return the path at the upstream. Raises `RefusalError` where the upstream does not serve it."""
+        """Return the path at the upstream. Raise `RefusalError` if the upstream does not serve it."""
         beyond = asked.removeprefix(self.before)
         inside = asked.startswith(self.before) and (not beyond or beyond[0] in "/?" or not self.before)
         path = self.upstream.path + beyond if inside else asked
@@ -50,7 +50,7 @@ class Target(NamedTuple):
 
 
 def targets(doors: Sequence[Door], hosts: Sequence[str] = ()) -> dict[str, Target]:
-    """Return where requests go by `host:port`: to the services where the doors lead, to other `hosts` as they are.
+    """Return the targets by `host:port`: the doors' services, and other `hosts` unchanged.
 
     Raises `UsageError` for what is no host.
     """
@@ -96,13 +96,13 @@ class Interception:
         self.port = 0
 
     def variables(self, name: str) -> dict[str, str]:
-        """Return the environment that leads a trial's program here, and by which it trusts what answers."""
+        """Return the environment variables that lead a trial's program here and make it trust the certificates."""
         address = f"http://{quote(name, safe='')}:{self._token}@127.0.0.1:{self.port}"
         led = dict.fromkeys(PROXY_ADDRESS_VARIABLES, address)
         return {**led, "NODE_USE_ENV_PROXY": "1", **self._authority.variables}
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one connection: `CONNECT host:port`, and then what is said to that host."""
+        """Answer one connection: `CONNECT host:port`, and then the requests to that host."""
         try:
             place, name = self._admitted(await reader.readuntil(b"\r\n\r\n"))
             if target := self._targets.get(place):
@@ -138,7 +138,7 @@ class Interception:
         return f"{host.lower()}:{port}", name
 
     async def _answer(self, writer: asyncio.StreamWriter, target: Target, place: str, name: str) -> None:
-        """Speak HTTP in the host's name until the program hangs up."""
+        """Speak HTTP in the host's name until the program closes the connection."""
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await writer.drain()
         served = _Served()
@@ -182,7 +182,7 @@ class Interception:
 
 
 class _Served(asyncio.Protocol):
-    """A connection whose TLS is done: keeps what comes right behind the handshake until there is a handler."""
+    """A connection after its TLS handshake: it keeps early bytes until there is a handler."""
 
     def __init__(self) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -190,7 +190,7 @@ class _Served(asyncio.Protocol):
         self._held = bytearray()
 
     def serve(self, handler: asyncio.Protocol, transport: asyncio.Transport) -> None:
-        """Have the handler hear the connection from its beginning."""
+        """Connect the handler, beginning with the first byte of the connection."""
         self._handler = handler
         handler.connection_made(transport)
         if self._held:
@@ -264,7 +264,7 @@ async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
 async def open_interception(
     environment: Mapping[str, str], found: Mapping[str, Target], roster: Roster, courier: Courier
 ) -> AsyncIterator[Interception]:
-    """Serve while the context is open. Raises `UsageError` behind another proxy, or without trustme."""
+    """Serve while the context is open. Raise `UsageError` behind another proxy, or without trustme."""
     outer = [name for name in environment if name.upper() in PROXY_VARIABLES and environment[name]]
     if outer:
         raise UsageError(

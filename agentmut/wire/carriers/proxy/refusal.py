@@ -1,4 +1,4 @@
-"""What the proxy itself says to a client, in the client's dialect."""
+"""Replies of the proxy itself to a client, in the client's dialect."""
 
 from aiohttp import web
 
@@ -22,6 +22,6 @@ def refused(refusal: RefusalError, path: str) -> web.Response:
 
 
 def error_response(codec: Codec, status: int, message: str, code: str) -> web.Response:
-    """Return an error as the service would write it."""
+    """Return an error in the form of the service."""
     body = codec.encode_error(status, f"agentmut proxy: {message}", code)
     return web.Response(status=status, body=body, content_type="application/json")

@@ -1,4 +1,4 @@
-"""Which trial a request belongs to."""
+"""The trial that a request belongs to."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ class Roster(Protocol):
     """Knows the trials under way by the names that requests carry."""
 
     def trial(self, name: str | None) -> Trial:
-        """Return the trial of a request with that name, or with none. Raises `RefusalError`."""
+        """Return the trial of a request with this name, or without a name. Raise `RefusalError`."""
 
     def attending(self, trial: Trial) -> AbstractContextManager[None]:
         """Return marks a request as the trial's while a block lasts."""
@@ -32,7 +32,7 @@ class Admitted:
 
     @contextmanager
     def admitted(self, trial: Trial, *names: str) -> Iterator[None]:
-        """Know the trial by these names while the block lasts; then end what it has still under way.
+        """Accept the trial under these names during the block; then end the requests that are still under way.
 
         Where several trials have a name, it is the latest one's. To be entered and left in the proxy's event loop,
         whose tasks it ends.
@@ -53,7 +53,7 @@ class Admitted:
                 task.cancel()
 
     def trial(self, name: str | None) -> Trial:
-        """Return the trial by its name, or else the only one."""
+        """Return the trial with the name; without a name, the only admitted trial."""
         if name is None:
             return self._only()
         if name in self._names:
@@ -92,14 +92,14 @@ class Admitted:
 
 
 class Everyone:
-    """The roster of a proxy that stands alone: each name is a trial, and requests without a name share one."""
+    """The roster of a proxy that stands alone: each name is a trial, and requests without a name share one trial."""
 
     def __init__(self, make: Callable[[str], Trial]) -> None:
         self._make = make
         self._trials: dict[str, Trial] = {}
 
     def trial(self, name: str | None) -> Trial:
-        """Return the trial of this name, new where it has not been heard of."""
+        """Return the trial with this name; a new trial for a new name."""
         known = name or "proxy"
         if known not in self._trials:
             while len(self._trials) >= KEPT_NAMES:

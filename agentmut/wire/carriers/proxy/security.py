@@ -1,4 +1,4 @@
-"""Who may ask the proxy, and for what: this machine, and only what its upstream serves."""
+"""The clients and requests that the proxy accepts: this machine, and only paths that its upstream serves."""
 
 import secrets
 from functools import lru_cache
@@ -13,7 +13,7 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError
 
 
 def check_bind(host: str, *, allow_remote: bool) -> None:
-    """Raise `UsageError` for an address that other machines can reach, unless that is wanted."""
+    """Raise `UsageError` for an address that other machines can reach, unless the user wants that."""
     if not allow_remote and not is_loopback(host):
         raise UsageError(
             f"the proxy passes your credentials on and serves this machine only; {host!r} is not a loopback "
@@ -22,7 +22,7 @@ def check_bind(host: str, *, allow_remote: bool) -> None:
 
 
 def check_host(headers: CIMultiDictProxy[str], port: int) -> None:
-    """Refuse requests that were sent to another name: a web page may have had its own name lead here."""
+    """Refuse requests that were sent to another host name, because a web page may point its own name here."""
     hosts = headers.getall(hdrs.HOST, [])
     if len(hosts) != 1 or not _is_own(hosts[0], port):
         raise RefusalError(
@@ -50,7 +50,7 @@ def new_token() -> str:
 
 
 def behind_token(target: str, token: str) -> str:
-    """Return a request's target without the token that it has to begin with; refuse any other. No token: as it is.
+    """Return a request's target without its leading token; refuse a missing token. Without a token, return the target.
 
     >>> behind_token("/x7/v1/messages", "x7"), behind_token("/v1/messages", "")
     ('/v1/messages', '/v1/messages')
@@ -96,7 +96,7 @@ def _is_of_this_machine(origin: str) -> bool:
 
 
 def _climbs(path: str) -> bool:
-    """However often it is percent-encoded, and with `;parameters` behind the dots, as some servers cut them off."""
+    """Return whether a path leaves its folder, even if percent-encoded repeatedly or with `;parameters` after dots."""
     if "." not in path and "%" not in path:
         return False
     while True:

@@ -62,7 +62,7 @@ class Proxy:
     async def serving(
         self, host: str = "127.0.0.1", port: int = 0, patience: float = 0.5
     ) -> AsyncIterator[str]:
-        """Serve while the context is open; yields the URL that stands for the upstream's host.
+        """Serve while the context is open; yield the URL that stands for the upstream's host.
 
         At the end requests under way have `patience` seconds. Raises `UsageError` for a host that other machines can
         reach, unless they are allowed, and `RunError` when the port cannot be had.
@@ -129,16 +129,14 @@ async def say_continue(http: web.BaseRequest) -> None:
 
 
 def _logger() -> logging.Logger:
-    """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
+    """Return the logger for faults of the proxy; it ignores clients that close their connections."""
     logger = logging.Logger("agentmut.proxy")
     logger.addFilter(_is_worth_saying)
     return logger
 
 
 def _is_worth_saying(record: logging.LogRecord) -> bool:
-    """Return what cannot be read as HTTP is quoted with its headers, which may be credentials; its sender is told
-    anyway.
-    """
+    """Return whether to log a record: unreadable HTTP is not logged, because it quotes headers with credentials."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, ConnectionError | HttpProcessingError)
 

@@ -1,4 +1,4 @@
-"""The services that a proxy passes requests on to: where they are, and which of them a request is for."""
+"""The services behind a proxy: their addresses, and the choice of the service for a request."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ Headers = CIMultiDict[str]
 
 
 class Upstream:
-    """A service by its base URL. Requests go to paths under it and nowhere else."""
+    """A service with its base URL. Requests go only to paths under this URL."""
 
     def __init__(self, base: str, service: str = "", dialects: frozenset[str] = frozenset()) -> None:
         self.service = service
@@ -67,9 +67,7 @@ class Upstream:
         return path.partition("?")[0] == self.path or path.startswith((f"{self.path}/", f"{self.path}?"))
 
     def path_of(self, location: str, asked: str) -> str | None:
-        """Return the path that a redirect of a request for the path `asked` leads to; None where that is not served
-        here.
-        """
+        """Return the path of a redirect from the path `asked`; None if the service does not serve the target."""
         try:
             new = URL(self._origin + asked, encoded=True).join(URL(location, encoded=True))
             path = new.raw_path_qs
@@ -78,7 +76,7 @@ class Upstream:
             return None
 
     def headers(self, headers: CIMultiDictProxy[str], trial: str) -> Headers:
-        """Return a client's headers as they are passed on; a stand-in on this machine is told the trial."""
+        """Return a client's headers as they are passed on; only a stand-in on this machine is told the trial."""
         kept = passed_on(headers, hdrs.HOST, hdrs.CONTENT_LENGTH, hdrs.EXPECT, TRIAL_HEADER)
         if self.is_local:
             kept[TRIAL_HEADER] = trial
@@ -92,7 +90,7 @@ class Upstream:
         headers: Mapping[str, str],
         body: bytes | AsyncIterable[bytes] | None,
     ) -> aiohttp.ClientResponse:
-        """Send a request. Redirects are for the client to follow; the reply's body is as it was sent, maybe packed."""
+        """Send a request. Redirects are left to the client; the reply's body is not decompressed."""
         return await session.request(
             method,
             URL(self._origin + path, encoded=True),
@@ -106,7 +104,7 @@ class Upstream:
 
 
 def new_session() -> aiohttp.ClientSession:
-    """Return connections to upstreams: as many as there are requests, without cookies or credentials of their own."""
+    """Return a session for upstreams: without a limit on connections, and without cookies or credentials."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -119,7 +117,7 @@ def new_session() -> aiohttp.ClientSession:
 
 
 def passed_on(headers: Mapping[str, str] | CIMultiDictProxy[str], *left_out: str) -> Headers:
-    """Return headers without those that speak about one connection only, and without those named."""
+    """Return the headers without those of one connection only, and without the named headers."""
     dropped = HOP_BY_HOP.union(map(str.lower, left_out))
     if named := headers.get(hdrs.CONNECTION):
         dropped = dropped.union(name.strip().lower() for name in named.split(","))
@@ -160,9 +158,7 @@ def _checked(base: str) -> str:
 
 
 def _proxy_for(url: URL) -> str | None:
-    """Return the environment's proxy for a URL, as other programs read it; no credentials of other files
-    come with it.
-    """
+    """Return the environment's proxy for a URL; credentials in other files are not used."""
     host = url.raw_host or ""
     if urllib.request.proxy_bypass(host):
         return None
@@ -174,7 +170,7 @@ _FIRST = re.compile(r"/(?P<name>[^/?]+)(?P<rest>.*)", re.S)
 
 
 class Destination(NamedTuple):
-    """A service, and the path that it is asked for."""
+    """A service, and the requested path."""
 
     upstream: Upstream
     path: str
@@ -183,7 +179,7 @@ class Destination(NamedTuple):
 def destination(
     upstreams: Sequence[Upstream], codecs: Sequence[Codec], method: str, path: str, origin: str
 ) -> Destination:
-    """Return the service that a path without its trial names, or the only one that it can mean.
+    """Return the service that the rest of a path names, or the only service that it can mean.
 
     Raises `RefusalError`, which names the base URLs of the proxy at `origin`.
     """
@@ -225,7 +221,7 @@ PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 class Door(NamedTuple):
-    """Where a service is, for programs that are led to it through a proxy."""
+    """The address of a service, for programs that reach it through a proxy."""
 
     service: Service
     upstream: Upstream
@@ -238,7 +234,7 @@ class Door(NamedTuple):
 
 
 def doors_of(environment: Mapping[str, str], only: str | None = None) -> list[Door]:
-    """Return the services that an environment names, or else the real ones; with `only`, one that speaks every dialect.
+    """Return the services that an environment names, or else the real ones; with `only`, a single one for all dialects.
 
     Raises `UsageError` for what is no URL.
     """

@@ -28,7 +28,7 @@ def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """Yield the blocks of what a model says: its text, unless empty, and its calls."""
+    """Yield the blocks of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"type": "text", "text": text}
     for call in calls:
@@ -95,7 +95,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[Spoken]:
-    """Yield the blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
+    """Yield the blocks of a message; `names` maps the id of a call to its tool, for the call's result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
         yield Spoken(role, item, [(path, bodies.text(content, path))] if content is not None else ())
@@ -118,7 +118,7 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
 
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the texts of a block: its own, those of a search result, and a document that is plain text."""
+    """Yield the texts of a block: its own text, those of a search result, and a plain-text document."""
     kind = block.get("type")
     if kind == "text" and block.get("text") is not None:
         yield (*path, "text"), bodies.text(block.get("text"), (*path, "text"))

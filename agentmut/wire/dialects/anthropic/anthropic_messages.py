@@ -69,7 +69,7 @@ class AnthropicMessages:
     name: ClassVar[str] = "anthropic_messages"
 
     def matches(self, path: str) -> bool:
-        """Return whether a URL path belongs to this dialect; token counts and batches do not.
+        """Return whether a URL path belongs to this dialect; paths of token counts and batches do not.
 
         Other services have messages too (MCP, threads, chats), so that the version must stand before them.
 
@@ -113,7 +113,7 @@ class AnthropicMessages:
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
-        """Write a request. `max_tokens` must be given, as the service wants it; a seed it cannot say."""
+        """Return a request's call. The service requires `max_tokens`, and has no seed."""
         body = {**anthropic_settings.written(request), **anthropic_blocks.written(request.messages)}
         if request.tools:
             body["tools"] = [_entry(spec) for spec in request.tools]
@@ -136,7 +136,7 @@ class AnthropicMessages:
         return anthropic_stream.write(message) if stream else bodies.write_json(message)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does; it has no place for a code."""
+        """Return an error body in the service's form, which has no error code."""
         kind = ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
         return bodies.write_json({"type": "error", "error": {"type": kind, "message": message}})
 
@@ -153,19 +153,19 @@ class AnthropicMessages:
         return spoken.texts(anthropic_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """Return the body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        """Return the body with these texts. Empty blocks are removed, as the service refuses them, but results stay."""
         results = [path for path in texts if anthropic_blocks.is_result(body, path)]
         return edits.with_texts(body, texts, results, "messages")
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """Return the tools on offer; those of the service itself (web search, bash) and toolsets have no spec."""
+        """Return the tools on offer; the service's own tools (web search, bash) and toolsets have no spec."""
         return [
             OfferedTool(_spec(bodies.mapping(tool, f"tools[{i}]"), i), tool)
             for i, tool in enumerate(bodies.listing(body.get("tools"), "tools"))
         ]
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """Return the body with these tools on offer; with none left, without a tool choice as well."""
+        """Return the body with these tools on offer; without tools, it has no tool choice either."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -178,7 +178,7 @@ class AnthropicMessages:
         return {**body, "tools": [_written(tool) for tool in tools]}
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """Return the body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with renamed tools in the conversation and the tool choice."""
         names = [*anthropic_blocks.names(body, _REQUEST_NAMES), *places(body, "tool_choice.name")]
         fresh: Body = renamed(body, names, rename)
         return fresh
@@ -188,21 +188,21 @@ class AnthropicMessages:
         return call.path, anthropic_settings.with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return the conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and the role of each item."""
         return spoken.roles(body, "messages", anthropic_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """Return the request body that follows on a reply, thinking and its signatures included."""
+        """Return the request body that continues after a reply, with its thinking and signatures."""
         answers = [anthropic_blocks.result(*found) for found in results.items()]
         return spoken.continued(body, _whole(reply).get("content"), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a message, or an event that starts one or a block of one, with its tools called otherwise."""
+        """Return a message, or an event that starts a message or a block, with renamed tools."""
         return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
 
 
 def _written_usage(usage: Usage) -> Body:
-    """Return token counts as the dialect writes them: input that no cache has to do with stands alone."""
+    """Return token counts in the dialect's form, where uncached input is counted apart."""
     plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens
     told: Body = {"input_tokens": plain, "output_tokens": usage.output_tokens}
     if usage.cached_tokens or usage.cache_written_tokens:
@@ -212,7 +212,7 @@ def _written_usage(usage: Usage) -> Body:
 
 
 def _whole(reply: bytes) -> Body:
-    """Return a reply as the service writes it plain."""
+    """Return a reply in the service's plain form."""
     if is_event_stream(reply):
         return anthropic_stream.read(reply)
     found = bodies.read_object(reply)

@@ -1,4 +1,4 @@
-"""Model settings of Anthropic Messages to and from the normal form."""
+"""Model settings of Anthropic Messages, converted to and from the normal form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def written(request: ModelRequest) -> Body:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with one setting changed, or removed for None; unchanged if the dialect has no such setting."""
     if name in _AS_GIVEN:
         return with_value(body, (name,), value)
     if name == "name":
@@ -55,7 +55,7 @@ def _thinks_not(body: Body) -> bool:
 
 
 def _effort(body: Body) -> Any:
-    """Return the effort; `none` where thinking is turned off and nothing else is said."""
+    """Return the effort; `none` where thinking is turned off and no effort is set."""
     effort = _output(body).get("effort")
     return "none" if effort is None and _thinks_not(body) else effort
 

@@ -53,14 +53,14 @@ def write(message: Body) -> bytes:
 
 
 class _Block(NamedTuple):
-    """A block as it started, and what was added to it."""
+    """A block: its start, and the pieces added to it."""
 
     start: Body
     deltas: list[Mapping[str, Any]]
 
 
 def _block(blocks: list[_Block], index: Any) -> _Block:
-    """Return the block of an index: blocks come in order."""
+    """Return the block of an index; blocks arrive in order."""
     number = bodies.count(index, "content_block_delta.index")
     if number >= len(blocks):
         raise ValueError(f"content_block_delta.index: no block {number} has started")
@@ -68,7 +68,7 @@ def _block(blocks: list[_Block], index: Any) -> _Block:
 
 
 def _end(message: Body, event: Mapping[str, Any]) -> None:
-    """Why the message ended, and token counts: those that are told now hold."""
+    """Take the ending and the token counts from an event; later counts replace earlier ones."""
     message.update(bodies.mapping(event.get("delta") or {}, "message_delta.delta"))
     before = bodies.mapping(message.get("usage") or {}, "message_start.message.usage")
     usage = bodies.mapping(event.get("usage") or {}, "message_delta.usage")

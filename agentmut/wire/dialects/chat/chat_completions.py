@@ -36,7 +36,7 @@ _WITH_TOOLS = ("tools", "tool_choice", "parallel_tool_calls", "functions", "func
 
 
 class ChatCompletions(OpenAICodec):
-    """Codec of `POST .../chat/completions`, OpenAI's and everybody's who speaks it.
+    """Codec of `POST .../chat/completions`, for OpenAI and every service with the same API.
 
     >>> ChatCompletions().matches("/t/42/v1/chat/completions?api-version=1")
     True
@@ -135,7 +135,7 @@ class ChatCompletions(OpenAICodec):
 
 
 def _texts(body: Body) -> Iterator[Text]:
-    """Yield the texts of all messages; blocks of other kinds (images, audio, files, refusals) are none."""
+    """Yield the texts of all messages; other blocks (images, audio, files, refusals) have no text."""
     called: dict[str, str] = {}
     for index, found in enumerate(conversation(body)):
         where = f"messages[{index}]"
@@ -148,7 +148,7 @@ def _texts(body: Body) -> Iterator[Text]:
 
 
 def _with_setting(body: Body, name: str, value: Any) -> Body:
-    """Return the body with one setting changed; unchanged if the dialect cannot say it."""
+    """Return the body with one setting changed; unchanged if the dialect has no such setting."""
     if name == "name":
         return {**body, "model": value} if value else body
     if name == "max_tokens":
@@ -191,7 +191,7 @@ def _entry(tool: OfferedTool, *, older: bool) -> Any:
 
 
 def _without_choice_of(body: Body, gone: set[str]) -> Body:
-    """Return the body without a choice of a tool that is not on offer any more: services refuse it."""
+    """Return the body without a choice of a removed tool, since services refuse such a choice."""
     for pattern in ("tool_choice.function.name", "tool_choice.custom.name", "function_call.name"):
         if any(is_among(at(body, path), gone) for path in places(body, pattern)):
             body = without(body, pattern.partition(".")[0])

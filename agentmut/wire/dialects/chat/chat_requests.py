@@ -39,7 +39,7 @@ def decode(request: Mapping[str, Any]) -> ModelRequest:
 
 
 def encode(request: ModelRequest) -> Body:
-    """Return a request as the dialect writes it, with what it leaves to the service left out."""
+    """Return a request in the dialect's form; settings left to the service are omitted."""
     body: Body = {"model": request.model, "messages": [_written(message) for message in request.messages]}
     if request.tools:
         body["tools"] = [tool.to_openai() for tool in request.tools]
@@ -59,7 +59,7 @@ def conversation(request: Mapping[str, Any]) -> list[Any]:
 
 
 def offers(request: Mapping[str, Any]) -> list[tuple[str, OfferedTool]]:
-    """Return the tools on offer, also those in the older list `functions`, and where each stands."""
+    """Return the tools on offer, also those in the older list `functions`, with their places."""
     return [
         (f"{key}[{index}]", _offered(entry, f"{key}[{index}]", older=key == "functions"))
         for key in ("tools", "functions")
@@ -74,7 +74,7 @@ def _specs(both_lists: str) -> tuple[ToolSpec, ...]:
 
 
 def role_of(message: Mapping[str, Any], where: str) -> Role:
-    """Who speaks in a raw message."""
+    """Return the role of a raw message."""
     role = message.get("role")
     known = ROLES.get(role) if isinstance(role, str) else None
     return known or bodies.one_of(role, ROLES, f"{where}.role")

@@ -1,4 +1,4 @@
-"""Chat Completions as a stream of chunks: put together into the plain reply, and written."""
+"""Chat Completions as a stream of chunks: assembled into a plain reply, and written."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _WHOLE = frozenset({"role", "id", "type"})
 
 
 def assembled(body: bytes) -> Body:
-    """Return the plain reply that a complete stream adds up to, with the first of its alternatives.
+    """Return the plain reply that a complete stream amounts to, with the first of its alternatives.
 
     Raises `ValueError` when the stream is cut off or reports an error.
     """
@@ -62,7 +62,7 @@ def _split(index: int, call: ToolCall) -> Iterator[JsonValue]:
 
 
 def _first_choices(chunk: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the choices that go on with the first alternative, the one that is read of plain replies too."""
+    """Yield the choices that continue the first alternative, which is also the one read from plain replies."""
     for found in bodies.listing(chunk.get("choices"), "choices"):
         choice = bodies.mapping(found, "choices[]")
         if choice.get("index") in (None, 0):
@@ -70,7 +70,7 @@ def _first_choices(chunk: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 class _Pieces(list[str]):
-    """A text that has come in pieces: joined once, at the end."""
+    """A text that arrives in pieces and is joined once, at the end."""
 
 
 class _Calls(dict[int, Any]):
@@ -78,7 +78,7 @@ class _Calls(dict[int, Any]):
 
 
 def _add(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    """Add one piece of a streamed object to the pieces before it; unknown fields are kept."""
+    """Add one piece of a streamed object to the earlier pieces; unknown fields are kept."""
     for key, value in delta.items():
         held = whole.get(key)
         if key == "tool_calls":

@@ -111,7 +111,7 @@ class Converse:
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
-        """Write a request. A seed, and that no tool may be called, cannot be said."""
+        """Return a request's call. The dialect has no seed, and cannot forbid tool calls."""
         body = {
             **converse_blocks.written(request.messages),
             **edits.settings_of(request, converse_settings.with_setting),
@@ -123,7 +123,7 @@ class Converse:
         return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its frames.
+        """Return a reply; with `stream`, all its frames.
 
         It has no place for model and id.
         """
@@ -137,7 +137,7 @@ class Converse:
         return converse_stream.write(response) if stream else bodies.write_json(response)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does; it has no place for a code."""
+        """Return an error body in the service's form, which has no error code."""
         kind = "InternalServerException" if status >= 500 else "ValidationException"
         return bodies.write_json({"__type": ERROR_TYPES.get(status, kind), "message": message})
 
@@ -154,7 +154,7 @@ class Converse:
         return spoken.texts(converse_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """Return the body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        """Return the body with these texts. Empty blocks are removed, as the service refuses them, but results stay."""
         as_json = {path: text for path, text in texts.items() if path[-1] == "json" and text}
         others = {path: text for path, text in texts.items() if path not in as_json}
         results = [path for path in others if "toolResult" in path]
@@ -162,7 +162,7 @@ class Converse:
         return converse_blocks.without_lone_marks(fresh) if "" in others.values() else fresh
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
-        """Return the tools on offer; those of the service and cache points have no spec."""
+        """Return the tools on offer; the service's own tools and cache points have no spec."""
         config = bodies.mapping(body.get("toolConfig") or {}, "toolConfig")
         return [
             OfferedTool(_spec(bodies.mapping(entry, f"toolConfig.tools[{i}]"), i), entry)
@@ -170,7 +170,7 @@ class Converse:
         ]
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """Return the body with these tools on offer; without its tool settings where no tool is left."""
+        """Return the body with these tools on offer; without tools, it has no tool settings either."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -182,27 +182,27 @@ class Converse:
         return {**body, "toolConfig": {**(body.get("toolConfig") or {}), "tools": entries}}
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """Return the body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with renamed tools in the conversation and the tool choice."""
         fresh: Body = renamed(body, converse_blocks.names(body, _REQUEST_NAMES), rename)
         return fresh
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """Path and body with a setting as given; the model stands in the path."""
+        """Return path and body with one setting changed; the model is part of the path."""
         if name != "name":
             return call.path, converse_settings.with_setting(body, name, value)
         return (_with_model(call.path, value) if value else call.path), body
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return the conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and the role of each item."""
         return spoken.roles(body, "messages", converse_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """Return the request body that follows on a reply, reasoning and its signatures included."""
+        """Return the request body that continues after a reply, with its reasoning and signatures."""
         answers = [converse_blocks.result(*found) for found in results.items()]
         return spoken.continued(body, _content(_whole(reply)), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a response, or the event that starts a call, with its tools called otherwise."""
+        """Return a response, or the event that starts a call, with renamed tools."""
         return renamed(value, converse_blocks.names(value, _REPLY_NAMES), rename)
 
 
@@ -215,7 +215,7 @@ def _with_model(path: str, model: str) -> str:
 
 
 def _written_usage(usage: Usage) -> Body:
-    """Return token counts as the dialect writes them: input that no cache has to do with stands alone."""
+    """Return token counts in the dialect's form, where uncached input is counted apart."""
     plain = usage.input_tokens - usage.cached_tokens - usage.cache_written_tokens
     told: Body = {"inputTokens": plain, "outputTokens": usage.output_tokens, "totalTokens": usage.total}
     if usage.cached_tokens or usage.cache_written_tokens:
@@ -225,7 +225,7 @@ def _written_usage(usage: Usage) -> Body:
 
 
 def _whole(reply: bytes) -> Body:
-    """Return a reply as the service writes it plain."""
+    """Return a reply in the service's plain form."""
     if is_event_stream(reply):
         return converse_stream.read(reply)
     found = bodies.read_object(reply)

@@ -32,7 +32,7 @@ def reply_text(content: Iterable[Any], path: Path) -> str:
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """Yield the blocks of what a model says: its text, unless empty, and its calls."""
+    """Yield the blocks of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
     for call in calls:
@@ -51,7 +51,7 @@ def names(value: Any, patterns: Iterable[str]) -> list[Path]:
 
 
 def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
-    """Return the body with other JSON results of tools; a text that is no JSON makes a block of text of it."""
+    """Return the body with other JSON results of tools; a text that is not JSON becomes a text block."""
     changes: dict[Path, Any] = {}
     for path, text in texts.items():
         if text == bodies.write_json(at(body, path)).decode("ascii"):
@@ -64,7 +64,7 @@ def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
 
 
 def without_lone_marks(body: Body) -> Body:
-    """Return the body without cache points that have no content in front of them."""
+    """Return the body without cache points that have no content before them."""
     if body.get("system") and _only_marks(body["system"]):
         body = {key: value for key, value in body.items() if key != "system"}
     items = [
@@ -116,7 +116,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
-    """Return a block; `called` learns which tool a call is of, and tells it of its result."""
+    """Return a block; `called` maps the id of a call to its tool, for the call's result."""
     if block.get("toolResult") is not None:
         place: Path = (*here, "toolResult")
         found = bodies.mapping(block["toolResult"], place)
@@ -139,7 +139,7 @@ def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
 
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
+    """Yield the texts of a block: its own, guarded or cited text, the texts of a search result, and JSON."""
     if block.get("text") is not None:
         yield (*path, "text"), bodies.text(block["text"], (*path, "text"))
     if block.get("json") is not None:

@@ -1,4 +1,4 @@
-"""Model settings of Bedrock Converse to and from the normal form."""
+"""Model settings of Bedrock Converse, converted to and from the normal form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with one setting changed, or removed for None; unchanged if the dialect has no such setting."""
     if name in _NUMBERS:
         return with_value(body, ("inferenceConfig", _NUMBERS[name]), value)
     if name == "stop":
@@ -41,7 +41,7 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
 
 
 def chosen(body: Body) -> str | None:
-    """Return the tool that must be called, if one is named."""
+    """Return the name of the tool that must be called; None if none is named."""
     config = body.get("toolConfig")
     choice = _tool_choice(config.get("toolChoice")) if isinstance(config, dict) else None
     return named_tool(choice)
@@ -64,7 +64,7 @@ def _tool_choice(choice: Any) -> Any:
 
 
 def _with_tool_choice(body: Body, choice: Any) -> Body:
-    """Set the tool choice. Converse cannot say that no tool may be called."""
+    """Return the body with the tool choice. Converse cannot forbid tool calls."""
     if choice is None:
         return without_choice(body)
     if name := named_tool(choice):

@@ -115,7 +115,7 @@ class Gemini:
         return HttpCall(f"/v1beta/models/{quote(request.model, safe='')}:{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its events."""
+        """Return a reply; with `stream`, all its events."""
         content = {"parts": list(gemini_contents.said(reply.text, reply.tool_calls)), "role": "model"}
         reason = FINISH_REASONS.get(reply.finish_reason, reply.finish_reason.upper())
         response: Body = {
@@ -132,7 +132,7 @@ class Gemini:
         return gemini_stream.write(response) if stream else bodies.write_json(response)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does; its code is the status."""
+        """Return an error body in the service's form, whose code is the status."""
         said = ERROR_STATUS.get(status, "INTERNAL" if status >= 500 else "INVALID_ARGUMENT")
         return bodies.write_json({"error": {"code": status, "message": message, "status": said}})
 
@@ -141,7 +141,7 @@ class Gemini:
         return MEDIA_TYPE if stream else "application/json"
 
     def framing(self) -> Framing:
-        """Return a new reader of one streamed reply: of events, or of an array where those were not asked for."""
+        """Return a new reader of one streamed reply: events, or an array if the request asked for no events."""
         return gemini_stream.GeminiFraming()
 
     def texts(self, body: Body) -> Sequence[Text]:
@@ -161,7 +161,7 @@ class Gemini:
         return list(gemini_tools.offered(body))
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
-        """Return the body with these tools on offer; with none left, without a tool choice as well."""
+        """Return the body with these tools on offer; without tools, it has no tool choice either."""
         before = self.tools(body)
         if unchanged(before, tools):
             return body
@@ -171,24 +171,24 @@ class Gemini:
         return gemini_settings.without_names(gemini_tools.with_tools(body, tools), gone)
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """Return the body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with renamed tools in the conversation and the tool choice."""
         fresh: Body = renamed(
             body, [path for names in _REQUEST_NAMES for path in places(body, names)], rename
         )
         return fresh
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """Path and body with a setting as given; the model stands in the path."""
+        """Return path and body with one setting changed; the model is part of the path."""
         if name != "name":
             return call.path, gemini_settings.with_setting(body, name, value)
         return (_with_model(call.path, value) if value else call.path), body
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return the conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and the role of each item."""
         return spoken.roles(body, "contents", gemini_contents.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
-        """Return the request body that follows on a reply, thoughts and their signatures included."""
+        """Return the request body that continues after a reply, with its thoughts and signatures."""
         found = _whole(reply)
         content = gemini_stream.candidate_of(found).get("content") or {"parts": []}
         before = body.get("contents")
@@ -202,14 +202,14 @@ class Gemini:
         return {**body, "contents": [*before, {**content, "role": "model"}, *items]}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a response or a chunk, or a list of chunks, with the tools that it calls named otherwise."""
+        """Return a response, a chunk, or a list of chunks, with renamed tools."""
         if isinstance(value, list):
             return [self.reply_with_tool_names(chunk, rename) for chunk in value]
         return renamed(value, [path for names in _REPLY_NAMES for path in places(value, names)], rename)
 
 
 def _last(path: str) -> tuple[str, str, str]:
-    """Return what comes before the last segment of a path, and the two parts of that segment: model and verb."""
+    """Return a path up to its last segment, and the two parts of that segment: model and verb."""
     before, _, segment = path.partition("?")[0].rstrip("/").rpartition("/")
     model, _, verb = segment.rpartition(":") if ":" in segment else unquote(segment).rpartition(":")
     return before, unquote(model), verb
@@ -222,7 +222,7 @@ def _with_model(path: str, model: str) -> str:
 
 
 def _whole(reply: bytes) -> Body:
-    """Return a reply as the service writes it plain."""
+    """Return a reply in the service's plain form."""
     if gemini_stream.is_stream(reply):
         return gemini_stream.read(reply)
     return bodies.read_object(reply)
@@ -234,7 +234,7 @@ def _parts(reply: Body) -> list[gemini_contents.Part]:
 
 
 def _calls(reply: Body) -> list[tuple[ToolCall, bool]]:
-    """Return the calls of a reply, and whether they came with an id."""
+    """Return the calls of a reply, and whether each had an id."""
     calls = gemini_contents.Calls()
     found = [get(part.value, "functionCall") for part in _parts(reply)]
     return [(calls.made(call, ("functionCall",)), bool(call.get("id"))) for call in found if call is not None]
@@ -250,7 +250,7 @@ def _texts_and_calls(reply: Body) -> tuple[list[str], list[ToolCall]]:
 
 
 def _usage(usage: Any) -> Usage:
-    """Token counts: what tools of the service add to the prompt is input, thoughts are output."""
+    """Return token counts: prompt tokens that the service's tools add count as input, thoughts as output."""
     found = {} if usage is None else bodies.mapping(usage, "usageMetadata")
 
     def total(*keys: str) -> int:

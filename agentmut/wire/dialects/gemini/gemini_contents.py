@@ -1,4 +1,4 @@
-"""Contents and parts of Gemini: what was said, calls and results."""
+"""Contents and parts of Gemini: texts, calls and results."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -44,7 +44,7 @@ class Calls:
         return self._open[-1]
 
     def answered(self, call_id: str, name: str) -> ToolCall | None:
-        """Return the first open call of that id, or of that name where there is no id."""
+        """Return the first open call with that id, or with that name if there is no id."""
         same = (call for call in self._open if (call.id == call_id if call_id else call.name == name))
         call = next(same, None)
         if call is not None:
@@ -65,7 +65,7 @@ def read(body: Body) -> list[Spoken]:
 
 
 def parts_of(content: Any, path: Path) -> Iterator[Part]:
-    """Yield the parts of a content; a single one may stand without a list."""
+    """Yield the parts of a content, which may be a single part instead of a list."""
     found = bodies.mapping(content, path).get("parts")
     if isinstance(found, dict):
         yield Part((*path, "parts"), found)
@@ -76,7 +76,7 @@ def parts_of(content: Any, path: Path) -> Iterator[Part]:
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
-    """Yield the parts of what a model says: its text, unless empty, and its calls."""
+    """Yield the parts of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
     for call in calls:
@@ -85,13 +85,13 @@ def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
 
 
 def result(name: str, text: str, call_id: str | None) -> Body:
-    """Return the part of a tool's result; without an id where its call had none."""
+    """Return the part of a tool's result, without an id if its call had none."""
     named = {"id": call_id} if call_id else {}
     return {"functionResponse": {**named, "name": name, "response": {"result": text}}}
 
 
 def with_results(body: Body, texts: Mapping[Path, str]) -> Body:
-    """Return the body with other results of tools: JSON where it was JSON and the text still is."""
+    """Return the body with other results of tools; a JSON result stays JSON if the new text is JSON."""
     return dict(
         with_values(body, {path: _as_before(at(body, path), path, text) for path, text in texts.items()})
     )
@@ -168,7 +168,7 @@ def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Sp
 
 
 def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield what a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
+    """Yield a tool's result as text: the whole response, or the only value in it under one of the usual keys."""
     if response is None:
         return
     found = bodies.mapping(response, path)
@@ -192,6 +192,6 @@ def _as_before(value: Any, path: Path, text: str) -> Any:
 
 
 def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the text of a part; a summary of thoughts is none that was said."""
+    """Yield the text of a part; a summary of thoughts does not count as text."""
     if part.get("text") is not None and not part.get("thought"):
         yield (*path, "text"), bodies.text(part["text"], (*path, "text"))

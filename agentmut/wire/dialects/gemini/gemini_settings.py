@@ -1,4 +1,4 @@
-"""Model settings of Gemini to and from the normal form."""
+"""Model settings of Gemini, converted to and from the normal form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,7 +38,7 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with one setting changed, or removed for None; unchanged if the dialect has no such setting."""
     if name in _NUMBERS:
         return _with(body, _NUMBERS[name], value)
     if name == "stop":
@@ -51,7 +51,7 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
 
 
 def without_choice(body: Body) -> Body:
-    """Return the body without a tool choice; its other settings of tools stay."""
+    """Return the body without a tool choice; the other tool settings stay."""
     return with_value(body, used_path(body, _CALLING), None)
 
 
@@ -77,7 +77,7 @@ def _at(body: Body, path: tuple[str, ...]) -> Any:
 
 
 def _effort(config: Mapping[str, Any]) -> Any:
-    """Return the level of thinking; `none` for a budget of no tokens, and nothing for one of some."""
+    """Return the thinking level; `none` for a budget of 0 tokens, and no level for any other budget."""
     thinking = bodies.mapping(get(config, "thinkingConfig") or {}, "generationConfig.thinkingConfig")
     level = bodies.text(get(thinking, "thinkingLevel"), "generationConfig.thinkingConfig.thinkingLevel")
     none = "none" if get(thinking, "thinkingBudget") == 0 else None
@@ -85,7 +85,7 @@ def _effort(config: Mapping[str, Any]) -> Any:
 
 
 def _with_effort(body: Body, effort: Any) -> Body:
-    """Level and budget exclude each other."""
+    """Set the thinking level and remove the budget, since they exclude each other."""
     level, budget = "thinkingConfig.thinkingLevel", "thinkingConfig.thinkingBudget"
     if effort == "none":
         return _with(_with(body, level, None), budget, 0)

@@ -15,7 +15,7 @@ _OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')
 
 
 class GeminiFraming:
-    """Cuts a stream of either kind; the first byte tells which it is."""
+    """Cuts a stream of either kind; the first byte shows the kind."""
 
     def __init__(self) -> None:
         self._framing: Framing | None = None
@@ -33,7 +33,7 @@ class GeminiFraming:
         return self._framing.feed(piece)
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         return self._blank if self._framing is None else self._framing.rest()
 
     def written(self, frame: Frame, value: Any) -> bytes:
@@ -57,11 +57,11 @@ class ArrayFraming:
         return [Frame(raw, _value(raw)) for raw in self._cut()]
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame: at the end, the array's bracket."""
+        """Return the bytes after the last complete frame: at the end, the array's bracket."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:
-        """Return the frame with another object; the comma before it stays."""
+        """Return the frame with another object; the comma before the object stays."""
         data = bodies.write_json(value)
         if data == bodies.write_json(frame.value):
             return frame.raw
@@ -124,7 +124,7 @@ def as_array(events: bytes) -> bytes:
 
 
 def candidate_of(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first candidate; of a prompt that was blocked there is none."""
+    """Return the first candidate; a blocked prompt has none."""
     if "error" in response:
         raise ValueError(f"the service answered with an error: {response['error']!r:.200}")
     found = bodies.listing(response.get("candidates"), "candidates")
@@ -155,7 +155,7 @@ def _added(chunks: Iterable[Mapping[str, Any]]) -> Body:
 
 
 def _joined(parts: list[Any]) -> Iterator[Body]:
-    """Yield the parts with texts in a row as one; a part with a signature stays by itself."""
+    """Yield the parts with consecutive texts joined; a part with a signature stays separate."""
     row: list[Body] = []
     for found in parts:
         part = dict(bodies.mapping(found, "parts[]"))

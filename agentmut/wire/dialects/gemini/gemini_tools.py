@@ -1,4 +1,4 @@
-"""Tools of Gemini: groups of declarations, whose schemas are JSON Schema or OpenAPI's."""
+"""Tools of Gemini: groups of declarations, with schemas in the style of JSON Schema or of OpenAPI."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def offered(body: Body) -> Iterator[OfferedTool]:
 
 
 def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
-    """Return the body with these tools: declarations together where the first ones were, others where they were."""
+    """Return the body with these tools: declarations in the place of the first group, others in their places."""
     entries = [_written(tool) for tool in tools if tool.spec is not None]
     brought = [tool.raw for tool in tools if tool.spec is None]
     groups: list[Body] = []
@@ -60,7 +60,7 @@ def normalised(schema: Any) -> Any:
 
 
 def written_like(raw: Any, schema: Any, *, upper: bool) -> Any:
-    """Return a JSON Schema, written as `raw` is wherever both say the same."""
+    """Return a JSON Schema in the style of `raw`, wherever both have the same meaning."""
     if isinstance(raw, dict | list) and same(normalised(raw), schema):
         return raw
     if isinstance(schema, list):

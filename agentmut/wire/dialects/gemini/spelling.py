@@ -1,4 +1,4 @@
-"""Keys that a service takes in two spellings, camelCase and snake_case: whichever a body uses is kept."""
+"""Keys that a service accepts in camelCase and in snake_case: each body keeps its own spelling."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def snake(camel: str) -> str:
 
 
 def used(value: Mapping[str, Any], camel: str) -> str:
-    """Return the key as an object spells it; camelCase if the object has no spelling of it."""
+    """Return the key in an object's spelling; in camelCase if the object has no such key."""
     return snake(camel) if camel not in value and snake(camel) in value else camel
 
 
@@ -30,7 +30,7 @@ def get(value: Mapping[str, Any], camel: str) -> Any:
 
 
 def used_path(value: Mapping[str, Any], camels: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a path of keys as an object and those in it spell them."""
+    """Return a path of keys in the spelling of the objects on the path."""
     path: tuple[str, ...] = ()
     held: Any = value
     for camel in camels:

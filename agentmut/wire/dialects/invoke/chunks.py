@@ -14,7 +14,7 @@ KIND = "chunk"
 
 
 class ChunkFraming:
-    """Cuts a stream into its frames; the value of each is the model's event, without the kind that Nova's has."""
+    """Cuts a stream into its frames; the value of a frame is the model's event, for Nova without its kind."""
 
     def __init__(self) -> None:
         self._frames = EventStreamFraming()
@@ -26,7 +26,7 @@ class ChunkFraming:
         ]
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         return self._frames.rest()
 
     def written(self, frame: Frame, value: Any) -> bytes:
@@ -40,7 +40,7 @@ class ChunkFraming:
 
 
 def inner(value: Any) -> Any:
-    """Return the event that a frame's payload holds; None where it holds none."""
+    """Return the event in a frame's payload; None if there is none."""
     packed = value.get("bytes") if isinstance(value, dict) else None
     if not isinstance(packed, str):
         return None
@@ -51,7 +51,7 @@ def inner(value: Any) -> Any:
 
 
 def _kind_and_value(event: Any) -> tuple[str, Any]:
-    """Return an event of Nova as its kind, its only key, and what it says; others have no kind."""
+    """Return the kind and the content of an event; only Nova's events have a kind, their only key."""
     if isinstance(event, dict) and len(event) == 1:
         ((kind, value),) = event.items()
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The dialects that models of Bedrock speak themselves: which one a body is in, and how it differs from the original.
+"""The dialects of models inside InvokeModel: how to recognise each, and how it differs from the original dialect.
 
 Claude speaks Anthropic Messages, Amazon Nova the bodies of Converse, and Mistral, OpenAI's open models, Qwen and others
 Chat Completions. All leave model and streaming to the path. Models that take one text (`prompt`, `inputText`) are in
@@ -26,13 +26,13 @@ class Family(Protocol):
     codec: ClassVar[Codec]
 
     def call(self, body: Body, model: str, *, stream: bool) -> HttpCall:
-        """Return the request as the dialect's own service would be sent it."""
+        """Return the request in the form of the dialect's own service."""
 
     def body(self, call: Body) -> Body:
-        """Return the body of the dialect's own service as InvokeModel takes it."""
+        """Return the body of the dialect's own service in the form of InvokeModel."""
 
     def stream(self, values: Iterable[Any]) -> bytes:
-        """Return events as the dialect's own service streams them."""
+        """Return events in the stream form of the dialect's own service."""
 
     def events(self, stream: bytes) -> list[Any]:
         """Return the events of what the dialect's own service streams."""
@@ -66,7 +66,7 @@ class Nova:
     codec: ClassVar[Codec] = Converse()
 
     def call(self, body: Body, model: str, *, stream: bool) -> HttpCall:
-        """Return the request of Converse, without what says that it is one of Nova."""
+        """Return the Converse request, without the marks of Nova."""
         verb = "converse-stream" if stream else "converse"
         path = f"/model/{quote(model, safe='')}/{verb}"
         return HttpCall(path, write_json(_without(body, "schemaVersion")))
@@ -76,12 +76,12 @@ class Nova:
         return {"schemaVersion": "messages-v1", **call}
 
     def stream(self, values: Iterable[Any]) -> bytes:
-        """Return an event stream: the only key of each event is its kind."""
+        """Return an event stream; the only key of each event is its kind."""
         kinds = (pair for value in _objects(values) for pair in value.items())
         return b"".join(aws_event_stream.event(kind, payload) for kind, payload in kinds)
 
     def events(self, stream: bytes) -> list[Any]:
-        """Return each event below its kind."""
+        """Return the events, each below its kind."""
         framed = Converse().framing()
         kinds = [event.kind for event in aws_event_stream.events(stream)]
         return [{kind: frame.value} for kind, frame in zip(kinds, framed.feed(stream), strict=True)]
@@ -134,7 +134,7 @@ def of_reply(value: Any) -> Family:
 
 
 def of_model(model: str) -> Family:
-    """Return the dialect that a model speaks, by its id or by the ARN of a profile that has it.
+    """Return a model's dialect, by its id or by the ARN of an inference profile with that id.
 
     >>> type(of_model("eu.anthropic.claude-x")).__name__, type(of_model("amazon.nova-lite-v1:0")).__name__
     ('Claude', 'Nova')
@@ -145,7 +145,7 @@ def of_model(model: str) -> Family:
 
 
 def plain_reply(reply: Body) -> Body:
-    """Return a reply as the dialect's own service writes it: Mistral's has `stop_reason` for `finish_reason`."""
+    """Return a reply in the form of the dialect's own service: Mistral's has `stop_reason` for `finish_reason`."""
     return _with_finish(reply) if "choices" in reply else reply
 
 
@@ -165,7 +165,7 @@ def _with_finish(value: Body) -> Body:
 
 
 def _has_bare_blocks(messages: list[Any]) -> bool:
-    """Return whether contents are blocks whose only key says what they are, without a `type`."""
+    """Return whether contents are blocks without a `type`, whose only key names their kind."""
     contents = [m["content"] for m in messages if isinstance(m, dict) and isinstance(m.get("content"), list)]
     blocks = [block for content in contents for block in content]
     return bool(blocks) and all(isinstance(block, dict) and "type" not in block for block in blocks)

@@ -58,7 +58,7 @@ class InvokeModel:
         return family.codec.decode_reply(reply)
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
-        """Write a request in the dialect that the model speaks, as its id tells."""
+        """Return a request's call in the model's dialect, by the model's id."""
         family = families.of_model(request.model)
         own = bodies.read_object(family.codec.encode_request(request).body)
         verb = "invoke-with-response-stream" if request.stream else "invoke"
@@ -66,7 +66,7 @@ class InvokeModel:
         return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", body)
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its frames. Raises `ValueError` where the reply names no model.
+        """Return a reply; with `stream`, all its frames. Raise `ValueError` if the reply names no model.
 
         The model's name alone tells the dialect.
         """
@@ -77,7 +77,7 @@ class InvokeModel:
         return chunks.write(family.events(own)) if stream else own
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does; it has no place for a code."""
+        """Return an error body in the service's form, which has no error code."""
         return Converse().encode_error(status, message, code)
 
     def content_type(self, *, stream: bool) -> str:
@@ -105,17 +105,17 @@ class InvokeModel:
         return families.of_request(body).codec.with_tools(body, tools)
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """Return the body with tools called otherwise in the conversation and the tool choice."""
+        """Return the body with renamed tools in the conversation and the tool choice."""
         return families.of_request(body).codec.with_tool_names(body, rename)
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """Path and body with a setting as given; the model stands in the path."""
+        """Return path and body with one setting changed; the model is part of the path."""
         if name == "name":
             return (_with_model(call.path, value) if value else call.path), body
         return call.path, families.of_request(body).codec.with_setting(call, body, name, value)[1]
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return the conversation's list, and who speaks in its items."""
+        """Return the conversation's list, and the role of each item."""
         return families.of_request(body).codec.roles(body)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
@@ -124,12 +124,12 @@ class InvokeModel:
         return family.codec.continued(body, own, results)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a reply, or an event of a stream, with its tools called otherwise."""
+        """Return a reply, or an event of a stream, with renamed tools."""
         return families.of_reply(value).codec.reply_with_tool_names(value, rename)
 
 
 def _own_reply(body: bytes) -> tuple[families.Family, bytes]:
-    """Return the dialect of a reply, and the reply as the dialect's own service sends it. Raises `ValueError`."""
+    """Return the dialect of a reply, and the reply in the form of the dialect's own service. Raise `ValueError`."""
     if is_event_stream(body):
         values = chunks.read(body)
         family = families.of_reply(values[0] if values else None)

@@ -22,7 +22,7 @@ class LineFraming:
         return [Frame(raw, _value(raw)) for raw in self._cut()]
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         return bytes(self._held)
 
     def written(self, frame: Frame, value: Any) -> bytes:

@@ -42,7 +42,7 @@ class OllamaChat:
         return path.partition("?")[0].rstrip("/").endswith("/api/chat")
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
-        """Read a request; the service streams unless told otherwise. Raises `ValueError` naming the field."""
+        """Return the request; the service streams unless `stream` is false. Raise `ValueError` naming the field."""
         body = bodies.read_object(call.body)
         return ModelRequest(
             model=bodies.name(body.get("model"), "model"),
@@ -75,7 +75,7 @@ class OllamaChat:
         return HttpCall("/api/chat", bodies.write_json({**body, "stream": request.stream, **settings}))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its lines. The dialect has no id of a reply."""
+        """Return a reply; with `stream`, all its lines. The dialect has no reply id."""
         response: Body = {
             "model": reply.model,
             "created_at": CREATED,
@@ -88,7 +88,7 @@ class OllamaChat:
         return ollama_stream.write(response) if stream else bodies.write_json(response)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does; the status stands in the head alone."""
+        """Return an error body in the service's form; only the HTTP head has the status."""
         return bodies.write_json({"error": message})
 
     def content_type(self, *, stream: bool) -> str:
@@ -104,7 +104,7 @@ class OllamaChat:
         return list(ollama_messages.texts(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """Return the body with these texts; the service takes empty ones."""
+        """Return the body with these texts; the service accepts empty texts."""
         changed = {path: text for path, text in texts.items() if at(body, path) != text}
         fresh: Body = with_values(body, changed)
         return fresh
@@ -133,7 +133,7 @@ class OllamaChat:
         return call.path, ollama_settings.with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return who speaks in each message."""
+        """Return the role of each message."""
         return "messages", [role for _, role, _ in ollama_messages.each(body)]
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:

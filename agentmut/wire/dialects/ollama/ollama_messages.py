@@ -1,4 +1,4 @@
-"""The conversation of Ollama's dialect: messages, calls with objects as arguments, results that name their tool."""
+"""The conversation in Ollama's dialect: messages, calls with object arguments, results that name their tool."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -65,7 +65,7 @@ def conversation(body: Body) -> list[Any]:
 
 
 def each(body: Body) -> Iterator[tuple[str, Role, Mapping[str, Any]]]:
-    """Yield each message with its place and its speaker."""
+    """Yield each message with its place and its role."""
     for index, found in enumerate(conversation(body)):
         where = f"messages[{index}]"
         message = bodies.mapping(found, where)
@@ -85,7 +85,7 @@ def read(body: Body) -> Iterator[Message]:
 
 
 def texts(body: Body) -> Iterator[Text]:
-    """Yield the texts of all messages; images and thoughts are none."""
+    """Yield the texts of all messages; images and thoughts do not count as text."""
     calls = Calls()
     for index, (where, role, message) in enumerate(each(body)):
         calls.of(message, where)
@@ -95,7 +95,7 @@ def texts(body: Body) -> Iterator[Text]:
 
 
 def written(messages: Iterable[Message]) -> Iterator[Body]:
-    """Yield messages as the dialect writes them."""
+    """Yield messages in the dialect's form."""
     names: dict[str, str] = {}
     for message in messages:
         names |= {call.id: call.name for call in message.tool_calls}

@@ -1,4 +1,4 @@
-"""Model settings of Ollama to and from the normal form; most of them stand in `options`."""
+"""Model settings of Ollama, most of them in `options`, converted to and from the normal form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def read(body: Body) -> dict[str, Any]:
 
 
 def with_setting(body: Body, name: str, value: Any) -> Body:
-    """Return the body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
+    """Return the body with one setting changed, or removed for None; unchanged if the dialect has no such setting."""
     if name == "name":
         return with_value(body, ("model",), value) if value else body
     if name in _OPTIONS:

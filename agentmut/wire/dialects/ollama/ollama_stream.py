@@ -1,4 +1,4 @@
-"""Replies of Ollama, plain and as a stream of lines: put together, and written."""
+"""Replies of Ollama, plain and as a stream of lines: assembled, and written."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _TEXTS = ("content", "thinking")
 
 
 def whole(reply: bytes) -> Body:
-    """Return a reply as the service writes it plain.
+    """Return a reply in the service's plain form.
 
     Raises `ValueError` for errors and for streams that were cut off.
     """

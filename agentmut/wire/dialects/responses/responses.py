@@ -115,7 +115,7 @@ class Responses(OpenAICodec):
         return call.path, _with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return who speaks in each item of the input; nobody where it is one text."""
+        """Return the role of each item of the input; no roles if the input is one text."""
         found = enumerate(responses_requests.items(body))
         roles = [responses_requests.role_of(item, f"input[{index}]") for index, item in found]
         return ("input", roles) if isinstance(body.get("input"), list) else ("", ())
@@ -131,9 +131,7 @@ class Responses(OpenAICodec):
         return {**body, "input": [*before, *said, *answers]}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a plain reply or an event with other names of the tools it calls, and of those it repeats of a
-        request.
-        """
+        """Return a plain reply or an event with renamed tools, also in the parts of the request that it repeats."""
         if not isinstance(value, dict):
             return value
         names = [*_names(value, "item.name", CALLS), *_reply_names(value, "")]
@@ -144,12 +142,12 @@ class Responses(OpenAICodec):
         return renamed(value, names, rename)
 
     def _plain(self, body: bytes) -> Mapping[str, Any]:
-        """Return a reply as the service writes it plain."""
+        """Return a reply in the service's plain form."""
         return responses_stream.assembled(body) if sse.is_event_stream(body) else bodies.read_object(body)
 
 
 def _texts(body: Body) -> Iterator[Text]:
-    """Yield the instructions, and the texts of messages and of tools' results; other items have none."""
+    """Yield the instructions, and the texts of messages and of tools' results; other items have no text."""
     if isinstance(body.get("instructions"), str):
         yield Text(("instructions",), Role.SYSTEM, body["instructions"])
     if isinstance(body.get("input"), str):
@@ -200,7 +198,7 @@ def _entry(tool: OfferedTool) -> Any:
 
 
 def _is_lost(item: Mapping[str, Any], body: Body) -> bool:
-    """Return whether the service would look for a thought that it was told not to store."""
+    """Return whether the service would look for a thought that the request told it not to store."""
     stored = body.get("store") is not False
     return not stored and kind_of(item) == "reasoning" and not item.get("encrypted_content")
 

@@ -38,7 +38,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
 
 
 def encode(reply: ModelReply, reply_id: str, *, status: str | None = None) -> Body:
-    """Return a reply as the dialect writes it; with `status`, as it stands before there is any output."""
+    """Return a reply in the dialect's form; with `status`, as it is before there is any output."""
     done = status is None
     reasons = {said: reason for reason, said in INCOMPLETE.items()}
     reason = reply.finish_reason if reply.finish_reason not in ("stop", "tool_calls") else None
@@ -63,7 +63,7 @@ def encode(reply: ModelReply, reply_id: str, *, status: str | None = None) -> Bo
 
 
 def written_items(reply: ModelReply, reply_id: str) -> list[Body]:
-    """Return the output items of a reply: what it says, then its calls."""
+    """Return the output items of a reply: its text, then its calls."""
     message = {
         "id": f"msg_{reply_id}",
         "type": "message",

@@ -36,7 +36,7 @@ def decode(request: Mapping[str, Any]) -> ModelRequest:
 
 
 def encode(request: ModelRequest) -> Body:
-    """Return a request as the dialect writes it. It has no word for a seed or for stop sequences."""
+    """Return a request in the dialect's form, which has no seed and no stop sequences."""
     messages = list(request.messages)
     instructed = messages[:1] if messages and messages[0].role is Role.SYSTEM else []
     told = [item for message in messages[len(instructed) :] for item in _written(message)]
@@ -56,7 +56,7 @@ def encode(request: ModelRequest) -> Body:
 
 
 def items(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the items of the conversation; none where the input is one text."""
+    """Return the items of the conversation; no items if the input is one text."""
     found = request.get("input")
     if isinstance(found, str):
         return []
@@ -71,7 +71,7 @@ def kind_of(item: Mapping[str, Any]) -> str:
 
 
 def role_of(item: Mapping[str, Any], where: str) -> Role:
-    """Who speaks in an item: calls, thoughts and what the service did are the assistant's."""
+    """Return the role of an item: calls, thoughts and the service's own actions belong to the assistant."""
     kind = kind_of(item)
     if kind == "message":
         return bodies.one_of(item.get("role"), ROLES, f"{where}.role")
@@ -91,7 +91,7 @@ def read_call(item: Mapping[str, Any], where: str) -> ToolCall:
 
 
 def offers(request: Mapping[str, Any]) -> list[OfferedTool]:
-    """Return the tools on offer; those of the service (web search, MCP servers, name spaces) without spec."""
+    """Return the tools on offer; the service's own tools (web search, MCP servers, name spaces) have no spec."""
     return [
         OfferedTool(
             read_spec(entry, f"tools[{index}]")
@@ -104,7 +104,7 @@ def offers(request: Mapping[str, Any]) -> list[OfferedTool]:
 
 
 def tool_entry(tool: ToolSpec) -> Body:
-    """Return a tool as an entry of `tools`. It says that it is not strict, as the service would make it so."""
+    """Return a tool as an entry of `tools`, marked as not strict, since the service would make it strict."""
     described = tool.model_dump(include={"name", "description", "parameters"})
     return {"type": "function", **described, "strict": False}
 
@@ -163,7 +163,7 @@ KINDS = ("function", "custom")
 
 
 def choice_to_chat(choice: Any) -> Any:
-    """Return a tool choice in the terms of Chat Completions, where the tool stands under its kind.
+    """Return a tool choice in the form of Chat Completions, where the tool is below its kind.
 
     >>> choice_to_chat({"type": "function", "name": "pay"})
     {'type': 'function', 'function': {'name': 'pay'}}
@@ -189,7 +189,7 @@ def choice_from_chat(choice: Any) -> Any:
 
 
 def format_to_chat(found: Any) -> Any:
-    """Return a format of answers in the terms of Chat Completions, where the schema stands under its kind."""
+    """Return a format of answers in the form of Chat Completions, where the schema is below its kind."""
     if isinstance(found, dict) and found.get("type") == "json_schema" and "json_schema" not in found:
         return {
             "type": "json_schema",
@@ -199,6 +199,6 @@ def format_to_chat(found: Any) -> Any:
 
 
 def format_from_chat(found: Any) -> Any:
-    """Return a format of answers as Responses has it."""
+    """Return a format of answers in the form of Responses."""
     inner = found.get("json_schema") if isinstance(found, dict) else None
     return {"type": "json_schema", **inner} if isinstance(inner, dict) else found

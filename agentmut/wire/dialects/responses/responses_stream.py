@@ -1,4 +1,4 @@
-"""OpenAI Responses as a stream of events: the plain reply in it, and written."""
+"""OpenAI Responses as a stream of events: the plain reply read from it, and the stream written."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -34,7 +34,7 @@ def assembled(body: bytes) -> Mapping[str, Any]:
 
 
 def events(reply: ModelReply, reply_id: str) -> Iterator[tuple[str, Any]]:
-    """Yield the events of a reply by name: that it began, each item piece by piece, and the end with all of it."""
+    """Yield the events of a reply by name: its beginning, each item in pieces, and the end with the whole reply."""
     numbers = count()
     for event in _events(reply, reply_id):
         yield event["type"], {"type": event["type"], "sequence_number": next(numbers), **event}
