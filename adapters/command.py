@@ -1,4 +1,4 @@
-"""Adapter for any program in any language: it is started anew for each trial.
+"""Adapter for any program in any language: each trial starts the program anew.
 
 What the user says comes as an argument, in a file or on stdin; the answer goes to stdout or into a file. The program's
 model requests are led through agentmut by environment variables, and a part of the config that it is told by a
@@ -76,7 +76,7 @@ _MACHINE = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class ProgramError(RuntimeError):
-    """The program failed: it ended with a code, wrote too much, or gave no answer."""
+    """The program failed: it ended with an error code, wrote too much, or gave no answer."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "CommandAdapter":
-        """Check the command, its placeholders, and that its program is there."""
+        """Check the command and its placeholders, and that its program exists."""
         if not spec.command:
             raise UsageError("agent.command is missing: adapter command needs `command: [program, argument]`")
         names = [name for word in spec.command for name in names_in(word, WHERE)]
@@ -104,16 +104,16 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
     @property
     def carries(self) -> frozenset[str]:
-        """Return parts of the config that the program is told, or finds in its workspace."""
+        """Return the parts of the config that the program gets, or finds in its workspace."""
         return super().carries | ({"context"} if self.original.workspace else frozenset())
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Return why the program cannot be given a mutant, in a phrase; empty where it can."""
+        """Return why the program cannot get a mutant, in a phrase; empty if it can."""
         reasons = (not_in_files(edit, self.original) for edit in mutant.edits)
         return next(filter(None, reasons), "") or super().cannot_express(mutant)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
+        """Start the program, wait for its end, and read its answer. Several turns are passed all at once."""
         found_there = {
             "tools",
             *(["context"] if self.working else []),
@@ -147,7 +147,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
                 await remove(self.container.engine, name)
 
     def _copied(self, target: Path, trial: Trial) -> WorkspaceCopy:
-        """Return a copy of the workspace with the files of this mutant in it."""
+        """Return a copy of the workspace with this mutant's files."""
         assert self.working
         root = Path(self.spec.root).resolve()
         names = {name: self.working.path_in(name, root) for name in self.original.workspace}
@@ -159,7 +159,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
     async def _with_workspace(
         self, trace: AgentTrace, copy: WorkspaceCopy | None, launch: Launch, redact: Redact
     ) -> AgentTrace:
-        """Add to a trace what the program has left in its workspace."""
+        """Add to a trace the program's files and command outcomes in its workspace."""
         if not (copy and self.working):
             return trace
         changes, left_out = await in_daemon_thread(copy.changes)
@@ -247,7 +247,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
 
 def _container(spec: AgentSpec) -> Container | None:
-    """Return the container that the program runs in, ready for use; without one the program has to be here."""
+    """Return the program's container, ready for use; without a container, check that the program exists here."""
     given = spec.options.get(CONTAINER)
     _check_program(spec, is_here=given is None)
     if given is None:
@@ -260,7 +260,7 @@ def _container(spec: AgentSpec) -> Container | None:
 
 
 def _paths_inside(words: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the placeholders for paths, as a container sees them."""
+    """Return the placeholders for paths, as a container sees the paths."""
     files = {name: f"{SCRATCH}/{Path(words[name]).name}" for name in _files(folder, "")}
     return {**files, "project": PROJECT, "workspace": WORK}
 

@@ -44,11 +44,11 @@ MISDIRECTED = frozenset({401, 403, 404, 405, 407, 410})
 
 
 class ServiceError(RuntimeError):
-    """The agent's service failed: it said so, broke off, or gave no answer."""
+    """The agent's service failed: it reported an error, broke off, or gave no answer."""
 
 
 class Reply(NamedTuple):
-    """What the service said."""
+    """The service's reply."""
 
     status: int
     kind: str
@@ -67,7 +67,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "HttpAdapter":
-        """Check address, headers, body and their placeholders. The service is not asked."""
+        """Check address, headers, body and their placeholders, without a request."""
         url = urlsplit(spec.url or "")
         if url.scheme not in ("http", "https") or not url.hostname:
             raise UsageError(
@@ -146,9 +146,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         raise AdapterError(f"{self._place} redirects more than {REDIRECTS} times; correct agent.url")
 
     def _redirected(self, request: dict[str, Any], response: "ClientResponse") -> dict[str, Any]:
-        """Return the request to the new place, if it is the same service: another one gets neither input
-        nor secrets.
-        """
+        """Return the redirected request, if the service is the same: another one gets neither input nor secrets."""
         from yarl import URL
 
         try:
@@ -166,7 +164,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         return {"method": "GET", "url": new, "headers": request["headers"]}
 
     def _trouble(self, error: Exception) -> Exception:
-        """Return a service that cannot be reached is no evidence; one that breaks off while it works has failed."""
+        """Return the error: an unreachable service is no evidence; a service that breaks off has failed."""
         from aiohttp import ClientConnectorError, InvalidURL, ServerTimeoutError
 
         if isinstance(error, InvalidURL):
@@ -205,13 +203,13 @@ class HttpAdapter(OutsideAgent, TakesKeys):
 
     @property
     def _place(self) -> str:
-        """Return the address, without what may be secret in it."""
+        """Return the address without possible secrets."""
         url = urlsplit(self.spec.url or "")
         return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
-    """Yield every text that may hold placeholders, and where it stands."""
+    """Yield every text that may hold placeholders, with its place."""
     yield "agent.url", spec.url or ""
     for name, value in spec.headers.items():
         if any(char in name + value.get_secret_value() for char in "\r\n\0"):
@@ -230,9 +228,7 @@ def _texts(template: JsonValue) -> Iterable[str]:
 
 
 def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
-    """Return the template with values in it: a text that is one placeholder becomes the value itself,
-    lists included.
-    """
+    """Return the template with its values: a text that is one placeholder becomes the value itself."""
     if isinstance(template, dict):
         return {key: _filled_body(item, values) for key, item in template.items()}
     if isinstance(template, list):
@@ -246,9 +242,7 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 
 def _endpoint_names() -> tuple[str, ...]:
-    """Return placeholders for the addresses of services and tool servers: their environment variables in
-    small letters.
-    """
+    """Return placeholders for the addresses of services and tool servers: their variables in lower case."""
     variables = (*(name for service in CARRIED for name in service.variables), URL_VARIABLE)
     return tuple(variable.lower() for variable in variables)
 

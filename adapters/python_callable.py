@@ -28,7 +28,7 @@ from agentmut.wire import steps_from_exchanges
 
 
 class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
-    """Calls `run(config, input)` or `run(input)`; input is the turn, or a list of turns when there are several.
+    """Calls `run(config, input)` or `run(input)`; the input is the turn, or a list of several turns.
 
     The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
     it: what it reads is the witness when it makes no visible model request.
@@ -81,7 +81,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """Return the wire for a function that is not told its config, or that calls an SDK with what it has itself."""
+        """Return the wire for a function that does not take its config, or that calls an SDK with its own values."""
         return "wire" if self._package or not self._takes_config else "rebuild"
 
     def get_config(self) -> AgentConfig:
@@ -89,7 +89,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """Return the tools of the config: a callable has no other place that could be asked."""
+        """Return the tools of the config, since a callable has no other list of tools."""
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -99,9 +99,7 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
         )
 
     def doubled_tools(self) -> frozenset[str]:
-        """Return functions marked with `agentmut.tool` in the module of the callable, and tools of servers
-        it watches.
-        """
+        """Return functions marked with `agentmut.tool` in the callable's module, and the tools of watched servers."""
         module = sys.modules.get(getattr(self._run, "__module__", ""), None)
         found = (_marked(value) for value in vars(module or object).values())
         served = self.original.tools if module is not None and passes_all_tools(module) else ()

@@ -1,4 +1,4 @@
-"""Users' own functions that call an SDK: agents as they are, changed on the wire."""
+"""Users' own functions that call an SDK: their agents stay unchanged, and mutants are made on the wire."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,7 +16,7 @@ _ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "
 
 
 class WrappedFunction(CallableAdapter, KnowsApi):
-    """A function that speaks to one API."""
+    """A function that calls one API."""
 
     def cannot_say(self, mutant: Mutant) -> str:
         """Return settings that requests have no word for."""
@@ -25,7 +25,7 @@ class WrappedFunction(CallableAdapter, KnowsApi):
 
 
 def wrapped_function(spec: AgentSpec, config: AgentConfig, package: str) -> CallableAdapter:
-    """Return the function of `agent.run`; `package` is the SDK that it calls. Raises `UsageError`."""
+    """Return the function of `agent.run`, which calls the SDK `package`. Raise `UsageError`."""
     useless = [key for key in _OF_THE_LOOP if getattr(spec, key)]
     if useless:
         raise UsageError(

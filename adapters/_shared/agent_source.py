@@ -1,4 +1,4 @@
-"""Where a framework's agent comes from: a function of the user's that builds it, or the object itself."""
+"""The source of a framework's agent: a user's function that builds it, or the agent object itself."""
 
 import inspect
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class AgentSource:
     def of(
         cls, spec: AgentSpec, is_agent: Callable[[Any], bool], expected: str, *, objects: bool = True
     ) -> "AgentSource":
-        """Import what `agent.factory` names. Raises `UsageError` for what cannot be one.
+        """Import the object that `agent.factory` names. Raise `UsageError` if it can be no source of an agent.
 
         `objects`: whether an agent that is there already can serve for every trial.
         """
@@ -54,16 +54,16 @@ class AgentSource:
 
     @property
     def is_object(self) -> bool:
-        """Return whether it is the agent itself."""
+        """Return whether the source is the agent object itself."""
         return self.is_agent(self.found)
 
     @property
     def takes_config(self) -> bool:
-        """Return whether it is a function that builds the agent from a config."""
+        """Return whether the source is a function that builds the agent from a config."""
         return not self.is_object and _takes_one(self.found)
 
     def build(self, config: AgentConfig) -> Any:
-        """Return the agent, fresh where a function builds it. Raises `AdapterError` where it does not give one."""
+        """Return the agent, built anew if a function builds it. Raise `AdapterError` if it returns no agent."""
         if self.is_object:
             return self.found
         try:
@@ -87,7 +87,7 @@ class AgentSource:
 
 
 def _takes_one(function: Callable[..., Any]) -> bool:
-    """Return whether the function has a parameter that must be given, or one called `config`."""
+    """Return whether the function has a required parameter, or a parameter called `config`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # written in C

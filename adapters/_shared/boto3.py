@@ -24,7 +24,7 @@ AT_ONCE = 64
 
 @dataclass(eq=False)
 class Boto3:
-    """The client of an agent's runs, made when the first run begins; `made` is called with it.
+    """The client for an agent's runs, made by `made` when the first run begins.
 
     It keeps nothing of a run, may be used by several threads, and takes long to make.
     """
@@ -37,7 +37,7 @@ class Boto3:
     made: Callable[[Any], None] = field(default=lambda client: None, kw_only=True)
 
     def client(self) -> Any:
-        """Return the client. Raises `AdapterError` where there is no region, or no credentials."""
+        """Return the client. Raise `AdapterError` if there is no region, or no credentials."""
         with self._lock:
             return self._client
 
@@ -80,7 +80,7 @@ _NO_REGION = (
 
 @contextmanager
 def hung_up(stream: Any) -> Iterator[None]:
-    """Close an event stream when it has been read, or could not be."""
+    """Close an event stream after the block, whether it was read or not."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The ids of calls, for frameworks that do not tell their tools of them: the replies of the trial do."""
+"""The ids of tool calls, taken from the trial's replies, for frameworks that do not pass them to their tools."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from agentmut.recording import Recorder
 
 
 class Asked(NamedTuple):
-    """A call in a reply, by its place: some services give ids that they have given before, or none."""
+    """A call in a reply, identified by its place, since some services repeat ids or give none."""
 
     reply: int
     place: int
@@ -43,7 +43,7 @@ class CallIds:
         return found.call.id
 
     def left(self, belongs: Callable[[Exchange], bool]) -> list[Asked]:
-        """Return the calls of those replies that nobody has asked for yet, the latest reply first."""
+        """Return the calls of these replies that no tool has claimed yet, the latest reply first."""
         with self._lock:
             return list(self._left(belongs))
 
@@ -56,7 +56,7 @@ class CallIds:
 
 
 def parsed(arguments: str) -> Any:
-    """Return the arguments of a call as values; None where they are no JSON."""
+    """Return the arguments of a call as values; None if they are not JSON."""
     try:
         return json.loads(arguments or "{}")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is to become of a live agent: the difference between the config that was read from it and the wanted one."""
+"""The change of a live agent: the difference between the config read from it and the wanted config."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from agentmut.nouns import AgentConfig, FaultKind, ModelConfig, ToolSpec
 
 
 class Offer(NamedTuple):
-    """A tool as the model is to be told of it."""
+    """A tool as the model gets it."""
 
     spec: ToolSpec
     changed: bool
@@ -18,12 +18,12 @@ class Offer(NamedTuple):
 
     @property
     def is_decoy(self) -> bool:
-        """Return whether there is nothing behind it; its calls meet the fault of that kind."""
+        """Return whether the tool is a decoy, whose calls meet a fault."""
         return self.spec.fault is not None and self.spec.fault.kind is FaultKind.DECOY
 
 
 class ToolRefusedError(Exception):
-    """A server of tools reports a call as failed; `told` is what the framework tells the model."""
+    """A tool server reports a failed call; `told` is the text that the framework gives the model."""
 
     def __init__(self, said: str, told: Any) -> None:
         super().__init__(said)
@@ -32,7 +32,7 @@ class ToolRefusedError(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """The difference between the config of a live agent and the config that it is to have."""
+    """The difference between the config read from a live agent and the wanted config."""
 
     found: AgentConfig
     wanted: AgentConfig
@@ -44,15 +44,13 @@ class Change:
 
     @property
     def prompt(self) -> str | None:
-        """Return the new instructions, documents included; None where they stay as they are."""
+        """Return the new instructions with the documents; None if they do not change."""
         wanted = self.wanted.system_text()
         return None if wanted == self.found.system_text() else wanted
 
     @property
     def model(self) -> dict[str, Any]:
-        """Return the settings of the model that change, by their names in `ModelConfig`; None or empty: to
-        be left out.
-        """
+        """Return the model's changed settings by their names in `ModelConfig`; None or an empty value removes one."""
         names = ModelConfig.model_fields
         before, after = self.found.model, self.wanted.model
         return {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
@@ -70,7 +68,7 @@ class Change:
         decoys: bool = True,
         told: Callable[[str], ToolSpec] | None = None,
     ) -> list[Offer]:
-        """Return the tools for an agent that has the tools of `own_names`, in the order of its offer.
+        """Return the offered tools in order, for an agent whose own tools are `own_names`.
 
         Of a team, one agent is given the `decoys`. `told` says what the model is told of a tool that the agent did
         not have yet when it was read: no mutant is about it, so that all mutants have it.
@@ -88,7 +86,7 @@ class Change:
         return [name for name in own_names if self.seen is not None and name not in known | self.seen]
 
     def _as_built(self, tool: ToolSpec, own_names: Sequence[str]) -> ToolSpec:
-        """Give a tool that the factory has built as wanted its own name."""
+        """Return a tool under its own name, where the factory has already built it as wanted."""
         if self.built and tool.name in own_names:
             return tool.model_copy(update={"implemented_by": None})
         return tool
@@ -104,7 +102,7 @@ class Change:
 
 
 def completed(config: AgentConfig, found: AgentConfig) -> AgentConfig:
-    """Return the project's config, with what was found at the agent where it says nothing."""
+    """Return the project's config, completed with the agent's own parts."""
     said = {name: value for name, value in config.model if value not in (None, "", ())}
     return config.model_copy(
         update={
@@ -144,7 +142,7 @@ _seen: ContextVar[frozenset[str] | None] = ContextVar("agentmut_seen_tools", def
 
 @contextmanager
 def seeing(tools: frozenset[str] | None) -> Iterator[None]:
-    """While an agent is built that had these tools when it was read; None while it is read."""
+    """Note, while an agent is built, the tools that it had when it was read; None while it is read."""
     token = _seen.set(tools)
     try:
         yield
@@ -153,5 +151,5 @@ def seeing(tools: frozenset[str] | None) -> Iterator[None]:
 
 
 def seen_tools() -> frozenset[str] | None:
-    """Return the tools that the agent which is being built had when it was read; None where that is not known."""
+    """Return the tools that the agent being built had when it was read; None if unknown."""
     return _seen.get()

@@ -1,4 +1,4 @@
-"""What a turn of a conversation is given of the earlier ones."""
+"""The earlier turns that a turn of a conversation gets."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from agentmut.nouns import History
 
 @dataclass(frozen=True)
 class Conversation:
-    """How the turns of one run hang together.
+    """The links between the turns of one run.
 
     Dropped: each turn begins anew, and so does the agent's thread where a checkpointer keeps one. Swapped: it
     does so too, and is given the earlier turns and answers with their roles exchanged. Tool calls and results,
@@ -25,11 +25,11 @@ class Conversation:
 
     @property
     def altered(self) -> bool:
-        """Return whether a turn is not given the earlier ones as they were."""
+        """Return whether some turn gets the earlier turns in a changed form."""
         return self.history in (History.DROPPED, History.SWAPPED)
 
     def shows_in(self, turn: JsonValue) -> bool:
-        """Return whether a later turn is another one for what is done to the earlier ones."""
+        """Return whether the change of the earlier turns changes a later turn."""
         return not isinstance(turn, dict) or (self.checkpointed and self.history is History.DROPPED)
 
     def given(
@@ -39,7 +39,7 @@ class Conversation:
         outputs: Sequence[JsonValue],
         messages: Sequence[Any],
     ) -> Any:
-        """Return a graph's input for `turn`, after `turns` with their `outputs` have left `messages`."""
+        """Return a graph's input for `turn`, after `turns` with their `outputs` and `messages`."""
         if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
             return turn
         return {"messages": [*self._earlier(turns, outputs, messages), _message("user", turn)]}

@@ -1,4 +1,4 @@
-"""What the adapters of frameworks have in common: a live agent is read, changed, and run turn by turn.
+"""The base of framework adapters: a live agent is read, changed, and run turn by turn.
 
 An adapter of a framework says how (`read`, `prepared`, `begin`, `Session.ask`); this is when. Steps of model calls
 are read off the requests of the trial, so that usage and durations are what the wire saw.
@@ -98,7 +98,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Check the package, import the factory, build the agent once and read its config off it."""
+        """Check the package, import the factory, build the agent once and read its config."""
         cls.requirement.check()
         for name in spec.options:
             if name not in cls.options:
@@ -118,7 +118,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Return whether it is an agent of the framework: an instance of one of its `agents`."""
+        """Return whether the object is an agent of the framework: an instance of one of its `agents`."""
         return isinstance(found, tuple(map(resolve_name, cls.agents)))
 
     @classmethod
@@ -134,17 +134,17 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         """
 
     def cannot_change(self, edit: Edit) -> str:
-        """Return why the framework has no way to carry out an edit, in a phrase; empty when it has."""
+        """Return why the framework cannot carry out an edit, in a phrase; empty if it can."""
         return ""
 
     def way_around(self, setting: str) -> str:
-        """Say in a clause how mutants of a setting outside `settings` can reach the agent."""
+        """Return in a clause how mutants of a setting outside `settings` can reach the agent."""
         return "mutants of it can reach the agent by agent.route: wire"
 
     # What agentmut asks.
 
     def get_config(self) -> AgentConfig:
-        """Return the config this adapter runs; what the project does not say was read off the agent."""
+        """Return the config of this adapter; parts missing in the project were read from the agent."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
@@ -156,7 +156,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Return every tool of the agent: its calls are passed on by agentmut."""
+        """Return every tool of the agent, since agentmut passes on all their calls."""
         return frozenset(tool.own_name for tool in self.found.tools)
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -182,7 +182,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return self.requirement.versions()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Prepare a fresh agent and give it the turns in order."""
+        """Prepare a new agent and run the turns in order."""
         recorder = trial.recorder
         change = Change(self.found, self.config, seen=self.seen)
         if self.source.takes_config:  # it has built what was asked for; what is left is what adapters do
@@ -232,7 +232,7 @@ async def _asked(session: Session, text: str, turn: int, trial: Trial) -> JsonVa
 
 
 def _check_known(config: AgentConfig, found: AgentConfig, spec: AgentSpec) -> None:
-    """Raise `UsageError` for tools of the project that the agent has not: it would silently be run without them."""
+    """Raise `UsageError` for tools of the project that the agent lacks, since it would silently run without them."""
     names = [tool.name for tool in found.tools]
     for tool in config.tools:
         if tool.own_name not in names:
@@ -243,7 +243,7 @@ def _check_known(config: AgentConfig, found: AgentConfig, spec: AgentSpec) -> No
 
 
 def dropped(value: Any) -> bool:
-    """Return whether a changed setting of the model is one to be left out."""
+    """Return whether a changed setting of the model is to be removed."""
     return not is_set(value)
 
 
@@ -253,7 +253,7 @@ def as_text(value: JsonValue) -> str:
 
 
 def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[Said]:
-    """Return the earlier messages with the roles of their speakers exchanged."""
+    """Return the earlier messages with user and assistant exchanged."""
     pairs = zip(turns, outputs, strict=True)
     return [
         said

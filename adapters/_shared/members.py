@@ -1,4 +1,4 @@
-"""The agents of a team by name, and the one among them that is changed."""
+"""The agents of a team by name, and the agent among them that is changed."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _Agent = TypeVar("_Agent")
 
 @dataclass(frozen=True)
 class Members(Generic[_Agent]):
-    """All agents that can take part in a run, by name; mostly the first one is where it begins."""
+    """All agents that can take part in a run, by name; a run usually begins with the first."""
 
     members: Mapping[str, _Agent]
     changed_name: str
@@ -30,9 +30,7 @@ class Members(Generic[_Agent]):
         return self.members[self.changed_name]
 
     def handoffs(self, leads: Callable[[str, _Agent], Mapping[str, str]]) -> dict[str, JsonValue]:
-        """Return the `handoffs` of a flow, from where the tools of each agent lead; nothing where none
-        leads anywhere.
-        """
+        """Return the `handoffs` of a flow, from the targets of each agent's tools; empty without any target."""
         found: dict[str, JsonValue] = {
             name: {**targets} for name, agent in self.members.items() if (targets := leads(name, agent))
         }
@@ -40,7 +38,7 @@ class Members(Generic[_Agent]):
 
 
 def check_chosen(chosen: JsonValue, names: Collection[str], what: str = "agent") -> None:
-    """Raise `AdapterError` where `agent.options.agent` names nobody."""
+    """Raise `AdapterError` if `agent.options.agent` names no member."""
     if chosen is not None and chosen not in names:
         raise AdapterError(
             f"agent.options.agent: there is no {what} {chosen!r}. {nearest(str(chosen), names)}"
@@ -53,7 +51,7 @@ def reached(
     name_of: Callable[[Any], str] = lambda agent: agent.name,
     known: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return an agent and all that lie `below` it, after the `known` ones.
+    """Return an agent and every agent `below` it, after the `known` agents.
 
     Raises `AdapterError` for one name of two.
     """

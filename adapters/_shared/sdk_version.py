@@ -1,4 +1,4 @@
-"""Which SDKs of model services and frameworks are there, whether they fit an adapter, and the clients of SDKs."""
+"""The installed SDKs of services and frameworks, the versions that adapters need, and the SDKs' clients."""
 
 import re
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ MINIMUM = {"openai": (3, 0), "anthropic": (2, 0), "langgraph": (1, 2)}
 
 
 def version_of(package: str) -> dict[str, str]:
-    """Return the version of an SDK under its name; empty where it is not installed."""
+    """Return the version of an SDK under its name; empty if it is not installed."""
     try:
         return {package: metadata.version(package)}
     except metadata.PackageNotFoundError:
@@ -22,12 +22,12 @@ def version_of(package: str) -> dict[str, str]:
 
 
 def named_version(package: str) -> str:
-    """Return a package with its version, for errors about what that version does otherwise."""
+    """Return a package with its version, for errors about a change of behaviour in that version."""
     return f"{package} {version_of(package).get(package, 'of an unknown version')}"
 
 
 def require_sdk(package: str) -> None:
-    """Raise `AdapterError` unless there is a package, an SDK or a framework, that is new enough."""
+    """Raise `AdapterError` unless a package (an SDK or a framework) is installed and recent enough."""
     install = f"pip install 'agentmut[{package}]'"
     version = version_of(package).get(package)
     if version is None:
@@ -47,11 +47,11 @@ def _loop(package: str) -> str:
 
 
 class Clients:
-    """Makes the clients of one agent's runs. What they check certificates with is made once: it takes long."""
+    """Makes the clients of one agent's runs. Their SSL context is made once, because making it is slow."""
 
     @cached_property
     def certificates(self) -> Any:
-        """Return an SSL context, as the SDKs' HTTP library makes it by itself."""
+        """Return an SSL context like the one that the SDKs' HTTP library makes."""
         import httpx2
 
         return httpx2.create_ssl_context()
@@ -64,7 +64,7 @@ def new_client(package: str, clients: Clients) -> AbstractAsyncContextManager[An
 
 @asynccontextmanager
 async def openai_client(clients: Clients) -> AsyncIterator[Any]:
-    """Yield a new client and close it at the end. Raises `AdapterError` where the SDK finds no key."""
+    """Yield a new client and close it at the end. Raise `AdapterError` if the SDK finds no key."""
     import openai
 
     try:
@@ -78,7 +78,7 @@ async def openai_client(clients: Clients) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def anthropic_client(clients: Clients) -> AsyncIterator[Any]:
-    """Yield a new client and close it at the end. Raises `AdapterError` where the SDK finds no key."""
+    """Yield a new client and close it at the end. Raise `AdapterError` if the SDK finds no key."""
     import anthropic
 
     http = anthropic.DefaultAsyncHttpxClient(verify=clients.certificates)
@@ -94,7 +94,7 @@ OTHERWISE = "a function that takes the config can build the agent with another d
 
 
 def cannot_rename(client: Any) -> str:
-    """Return why a client of the package openai asks the same model under any name; empty where it does not.
+    """Return why a client of the package openai uses one model for every name; empty if it does not.
 
     >>> cannot_rename(None)
     ''
@@ -123,7 +123,7 @@ class Requirement(NamedTuple):
         return f"pip install 'agentmut[{self.extra}]'"
 
     def check(self) -> None:
-        """Raise `AdapterError` unless the package is there in a version that the adapter is made for."""
+        """Raise `AdapterError` unless the package is installed in a version that the adapter supports."""
         version = version_of(self.package).get(self.package)
         if version is None:
             raise AdapterError(

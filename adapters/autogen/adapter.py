@@ -84,7 +84,7 @@ class AutoGenAdapter(FrameworkAdapter):
         return Team.of(agent, spec.options.get("agent"))
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
-        """Return a session of copies of the agents; where the history is dropped, of new ones each time."""
+        """Return a session of copies of the agents; if the history is dropped, each turn gets new copies."""
         unused = [agent]
 
         def fresh() -> "Team":

@@ -1,4 +1,4 @@
-"""Clients of models as AutoGen's agents have them: read, and passed through with changes and a place in the trace."""
+"""AutoGen's model clients: read, and wrapped for changes and for the trace."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ _CHOICES = ("auto", "required", "none")
 
 
 def read(client: ChatCompletionClient) -> ModelConfig:
-    """Name and settings of the model, as far as its client's own config tells."""
+    """Return name and settings of the model from its client's config."""
     provider = _provider(client)
     said = _config(client)
     stop = said.get("stop") or ()
@@ -42,7 +42,7 @@ def read(client: ChatCompletionClient) -> ModelConfig:
 
 
 def _provider(client: ChatCompletionClient) -> str | None:
-    """Return which of the clients it is whose settings are known; else where it is from."""
+    """Return the kind of a client whose settings are known; for other clients, the package."""
     kinds = (_KINDS.get(kind.__name__) for kind in type(client).__mro__)
     return next(filter(None, kinds), type(client).__name__)
 
@@ -55,7 +55,7 @@ def _config(client: ChatCompletionClient) -> Mapping[str, Any]:
 
 
 def cannot_set(key: str, provider: str | None) -> str:
-    """Return why a setting of the model cannot be changed with a client of that kind; empty where it can."""
+    """Return why a setting cannot be changed with a client of that kind; empty if it can."""
     wire = "mutants of it can reach the agent by agent.route: wire"
     if provider not in (OPENAI, AZURE):
         return f"adapter autogen changes the settings of OpenAI's clients, and this is a {provider}; {wire}"
@@ -65,7 +65,7 @@ def cannot_set(key: str, provider: str | None) -> str:
 
 
 class PlacedClient(ChatCompletionClient):
-    """A client whose requests differ by `settings` and belong to an agent. The agent's own client sends them."""
+    """A client that adds `settings` to requests and names their agent. The agent's own client sends them."""
 
     component_type = "model"
 

@@ -1,4 +1,4 @@
-"""What AutoGen's agents and teams are made of: read, and put together with other parts.
+"""The parts of AutoGen's agents and teams: read, and assembled anew with changed parts.
 
 AutoGen has no public way to ask for most of it.
 """
@@ -28,7 +28,7 @@ def argument_of(thing: Any, name: str) -> Any:
 
 
 def placed(one: Any, teams: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """Whoever speaks, and the teams within the first one that they are in."""
+    """Yield every speaker below an agent or team, with the teams that contain the speaker."""
     if not isinstance(one, BaseGroupChat):
         yield one, teams
         return
@@ -51,7 +51,7 @@ def assistants_in(one: Any) -> Iterator[AssistantAgent]:
 
 
 def members_of(team: Any) -> list[Any]:
-    """Give the participants of a team; none for a single agent."""
+    """Return the participants of a team; none for a single agent."""
     return list(argument_of(team, "participants")) if isinstance(team, BaseGroupChat) else []
 
 
@@ -61,7 +61,7 @@ def workbenches_of(agent: AssistantAgent) -> list[Workbench]:
 
 
 def terminations_of(team: Any) -> Iterator[Any]:
-    """Yield the conditions under which a team stops, which count what they see, and those that they are made of."""
+    """Yield the stopping conditions of a team, which have state, and the conditions inside them."""
     waiting = [argument_of(team, "termination_condition")]
     while waiting:
         if (one := waiting.pop()) is not None:
@@ -75,7 +75,7 @@ def handoffs_of(agent: AssistantAgent) -> list[Handoff]:
 
 
 def system_message(agent: AssistantAgent) -> str | None:
-    """Give an agent's system message; None where it has none."""
+    """Return an agent's system message; None if it has none."""
     messages = argument_of(agent, "system_messages")
     return str(messages[0].content) if messages else None
 
@@ -88,20 +88,20 @@ def limit_of(root: Any) -> int | None:
 
 
 def can_do_without(team: Any) -> bool:
-    """Return whether members can be taken out: nobody else in the team knows their names."""
+    """Return whether members can be removed, because no other part of the team knows their names."""
     if isinstance(team, SelectorGroupChat):
         return argument_of(team, "selector_func") is None and argument_of(team, "candidate_func") is None
     return isinstance(team, RoundRobinGroupChat)
 
 
 def led_elsewhere(agent: AssistantAgent, wanted: Any) -> list[Handoff | str] | None:
-    """Return the hand-offs that are left, with their targets."""
+    """Return the remaining hand-offs with their new targets."""
     targets = (wanted or {}).get(agent.name, {})
     return [led_to(one, targets[one.name]) for one in handoffs_of(agent) if one.name in targets] or None
 
 
 def led_to(one: Handoff, target: str) -> Handoff:
-    """Copy a hand-off so that it leads to `target`."""
+    """Return a copy of a hand-off that leads to `target`."""
     if one.target == target:
         return one
     said = Handoff(target=one.target).message == one.message  # a message that only names the target
@@ -110,7 +110,7 @@ def led_to(one: Handoff, target: str) -> Handoff:
 
 
 def with_participants(team: BaseGroupChat, participants: list[Any], limit: int | None) -> BaseGroupChat:
-    """Copy a team of any kind, with other members, new queues and a new runtime."""
+    """Return a copy of a team of any kind with other members, new queues and a new runtime."""
     copied = copy.copy(team)
     BaseGroupChat.__init__(
         copied,

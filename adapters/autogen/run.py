@@ -1,4 +1,4 @@
-"""A turn of an agent or a team of AutoGen: run by its stream of messages, which say who did what."""
+"""A turn of an AutoGen agent or team, run by its message stream, which shows who did what."""
 
 import asyncio
 import re
@@ -46,7 +46,7 @@ class Run:
         """When tools were asked for, and with which arguments, by who asked and the id, which may be given again."""
 
     async def result(self, task: Any) -> TaskResult:
-        """Return what the run ends with. Raises what its last request raised, where that ended it."""
+        """Return the final result of the run. Raise the error of its last request, if this ended the run."""
         token = CancellationToken()
         running = asyncio.create_task(self._consumed(task, token))
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -125,7 +125,7 @@ def task_of(text: str, last: TaskResult | None) -> Any:
 
 
 def answer_of(result: TaskResult, team: Team) -> JsonValue:
-    """Return the last message. Raises `NoAnswerError` where that is none that a user could be given."""
+    """Return the last message. Raise `NoAnswerError` if it is no answer for a user."""
     message = _last_message(result)
     if message is None:
         raise NoAnswerError(f"nobody answered{_reason(result)}")
@@ -149,7 +149,7 @@ def _last_message(result: TaskResult) -> BaseChatMessage | None:
 
 
 def _cut_short(result: TaskResult, source: str, team: Team) -> bool:
-    """Return whether results of tools are not the answer that the agent is meant to give."""
+    """Return whether the run ended with tool results that are not meant as the answer."""
     return source in team.looping or bool(LIMITS.search(result.stop_reason or ""))
 
 
@@ -158,6 +158,6 @@ def _reason(result: TaskResult) -> str:
 
 
 def _arguments(text: str) -> dict[str, Any] | None:
-    """Return the arguments of a call; None where they are no JSON object, which no tool is called with."""
+    """Return the arguments of a call; None if they are no JSON object, with which no tool can be called."""
     found = parsed(text)
     return found if isinstance(found, dict) else None

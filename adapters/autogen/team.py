@@ -50,7 +50,7 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class Team(Members[AssistantAgent]):
-    """All assistant agents that can take part in a run, by name; an agent alone is a team of one."""
+    """All assistant agents that can take part in a run, by name; a single agent is a team of one."""
 
     root: AssistantAgent | BaseGroupChat
     looping: frozenset[str]
@@ -58,7 +58,7 @@ class Team(Members[AssistantAgent]):
 
     @classmethod
     def of(cls, root: AssistantAgent | BaseGroupChat, chosen: JsonValue = None) -> "Team":
-        """Read the agents of a team. Raises `AdapterError` for a name that leads to two agents or to none."""
+        """Read the agents of a team. Raise `AdapterError` for a name of two agents or of none."""
         members: dict[str, AssistantAgent] = {}
         for agent in assistants_in(root):
             if agent.name in members:
@@ -75,7 +75,7 @@ class Team(Members[AssistantAgent]):
 
     @property
     def places(self) -> dict[str, tuple[str, ...]]:
-        """Return all who take part, assistant agents or not, with the teams within the team that they are in."""
+        """Return all participants, assistant agents or not, with the teams that contain each."""
         return {agent.name: teams for agent, teams in placed(self.root)}
 
     @property
@@ -85,12 +85,12 @@ class Team(Members[AssistantAgent]):
 
     @property
     def model(self) -> ModelConfig:
-        """Return the model's name and settings, as far as its client tells."""
+        """Return the model's name and settings, as far as its client knows."""
         return read(argument_of(self.changed_agent, "model_client"))
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """Return the limit of steps, the hand-overs, and the members of teams that can do without one member."""
+        """Return the step limit, the hand-offs, and the members of teams that work without one member."""
         nodes = [agent.name for agent in members_of(self.root)] if can_do_without(self.root) else []
         limit = limit_of(self.root)
         return {
@@ -115,7 +115,7 @@ class Team(Members[AssistantAgent]):
         return Team(members, self.changed_name, root, self.looping)
 
     async def told(self, earlier: Sequence[Said]) -> None:
-        """Give every agent messages that it has not seen."""
+        """Give every agent the messages that it has not seen."""
         for agent in self.members.values():
             for said in earlier:
                 message = (
@@ -126,7 +126,7 @@ class Team(Members[AssistantAgent]):
                 await agent.model_context.add_message(message)
 
     def keeping(self) -> list[Any]:
-        """Return what keeps what it was told, or what it has seen."""
+        """Return the objects that keep messages."""
         contexts = [one.model_context for one in self.members.values()]
         stops = [stop for team in teams_in(self.root) for stop in terminations_of(team)]
         return [self.root, *self.members.values(), *contexts, *stops]
@@ -162,7 +162,7 @@ class Team(Members[AssistantAgent]):
         return with_participants(one, copies, flow.max_steps if one is self.root else None)
 
     def _rebuilt(self, agent: AssistantAgent, change: Change, limit: int | None) -> AssistantAgent:
-        """Copy what the constructor makes of the changed arguments; a subclass keeps its further attributes."""
+        """Return a copy from the constructor with changed arguments; a subclass keeps its further attributes."""
         mine = agent.name == self.changed_name
         client = PlacedClient(argument_of(agent, "model_client"), agent.name, change.model if mine else {})
         workbench = PassingWorkbench(workbenches_of(agent), change, agent.name, decoys=mine)

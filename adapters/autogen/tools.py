@@ -1,4 +1,4 @@
-"""The tools of AutoGen's agents, which are in workbenches: read, offered as a config wants them, and passed on."""
+"""The tools of AutoGen's agents, which are in workbenches: read, offered by a config, and passed on."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ from agentmut.trial import pass_call
 
 
 class ToolError(Exception):
-    """What a tool has raised: a workbench tells its text only."""
+    """The error of a tool, whose text is all that a workbench reports."""
 
 
 async def listed(workbenches: Sequence[Workbench]) -> list[ToolSpec]:
-    """Return what models are told of the tools. The workbenches are stopped: they are not used any more."""
+    """Return the tools as models get them. The workbenches are stopped afterwards, since they are not used again."""
     found = []
     for workbench in workbenches:
         try:
@@ -37,7 +37,7 @@ async def listed(workbenches: Sequence[Workbench]) -> list[ToolSpec]:
 
 
 def spec_of(schema: ToolSchema) -> ToolSpec:
-    """Return what the model is told of a tool."""
+    """Return a tool as the model gets it."""
     parameters: Any = schema.get("parameters") or {"type": "object", "properties": {}}
     return ToolSpec(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
 
@@ -50,7 +50,7 @@ class _Own(NamedTuple):
 
 
 class PassingWorkbench(Workbench):
-    """The workbenches of an agent as one: its tools are offered by a change, their calls are passed on by agentmut.
+    """One workbench around an agent's own: a change offers the tools, and agentmut passes their calls on.
 
     Tools are not wrapped one by one, as a workbench may find them only when it is asked. Overrides of a
     `StaticWorkbench` would not do: they do not reach parameters, and a tool that a `StaticStreamWorkbench` renames
@@ -68,11 +68,11 @@ class PassingWorkbench(Workbench):
         """By the name that the model is told: the own name of a tool, and what is behind it."""
 
     def offers(self, name: str) -> bool:
-        """Return whether the model was told of a tool by that name."""
+        """Return whether the model got a tool with that name."""
         return name in self._offered
 
     async def list_tools(self) -> list[ToolSchema]:
-        """Return the tools as they are offered now."""
+        """Return the tools that are on offer now."""
         own = {
             _own_name(schema["name"], self._change): _Own(schema, workbench)
             for workbench in self._inner
@@ -92,7 +92,7 @@ class PassingWorkbench(Workbench):
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> ToolResult:
-        """Return the result of a call by the name that the model was told."""
+        """Return the result of a call by the model's name for the tool."""
         if arguments and not isinstance(arguments, dict):
             return _result(name, "The arguments must be a JSON object.", is_error=True)
         own_name, own = self._offered[name]
@@ -123,18 +123,18 @@ class PassingWorkbench(Workbench):
             await workbench.reset()
 
     async def save_state(self) -> Mapping[str, Any]:
-        """Return the states of the agent's own, by their place."""
+        """Return the states of the agent's own workbenches, by their index."""
         return {str(n): await workbench.save_state() for n, workbench in enumerate(self._inner)}
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        """Give the agent's own their states."""
+        """Restore the states of the agent's own workbenches."""
         for n, workbench in enumerate(self._inner):
             await workbench.load_state(state[str(n)])
 
 
 @dataclass
 class _Call:
-    """A call of a tool of a workbench on its way."""
+    """A tool call on its way to its workbench."""
 
     own: _Own | None
     name: str
@@ -164,7 +164,7 @@ class _Call:
 
 
 async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any], *rest: Any) -> ToolResult:
-    """Return a result as an `AssistantAgent` asks for it; workbenches that stream have another method."""
+    """Return a result in the form for an `AssistantAgent`; streaming workbenches have another method."""
     token, call_id = rest
     if not isinstance(workbench, StaticStreamWorkbench):
         return await workbench.call_tool(name, arguments, token, call_id)
@@ -174,7 +174,7 @@ async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any],
 
 
 async def _linked(call: Any, token: CancellationToken | None) -> Any:
-    """Return the result of `call`, which ends when the token says so.
+    """Return the result of `call`, which the cancellation token can end.
 
     An agent whose tool is cancelled waits for it forever. It is told of an error; its next request is cancelled too.
     """
@@ -192,7 +192,7 @@ async def _linked(call: Any, token: CancellationToken | None) -> Any:
 
 
 def _own_name(live: str, change: Change) -> str:
-    """Return a tool's own name; a factory that takes the config may have renamed it already."""
+    """Return a tool's own name; a factory that takes the config may already have renamed the tool."""
     tools = change.wanted.tools
     if any(tool.own_name == live for tool in tools):
         return live
@@ -200,7 +200,7 @@ def _own_name(live: str, change: Change) -> str:
 
 
 def _schema(spec: ToolSpec, own: _Own | None) -> ToolSchema:
-    """Return what the model is told.
+    """Return the tool's schema for the model.
 
     Compared with the live tool: a factory that takes the config may leave tools alone.
     """

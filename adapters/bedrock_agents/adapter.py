@@ -1,4 +1,4 @@
-"""Adapter for agents of Amazon Bedrock: inline agents, of which all is told with each call, and deployed ones.
+"""Adapter for agents of Amazon Bedrock: inline agents, whose config goes with each call, and deployed agents.
 
 Functions of action groups that return control are called here, and answered with the next call.
 """
@@ -65,7 +65,7 @@ class InlineAgent(BedrockAgentsAdapter):
 
     @classmethod
     def of(cls, spec: AgentSpec, config: AgentConfig) -> "InlineAgent":
-        """Build the agent after a check of what a call cannot say. Raises `UsageError`."""
+        """Build the agent after a check of settings that a call cannot have. Raise `UsageError`."""
         options = AgentOptions(
             region=region_of(spec, _INLINE),
             group=text_option(spec, "action_group") or "tools",
@@ -121,7 +121,7 @@ class DeployedAgent(BedrockAgentsAdapter):
         return cls.of_functions(DeployedAgentDialect(options, stream=spec.stream), spec, config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Name the tools whose functions run here; the service calls the other tools."""
+        """Return the tools whose functions run here; the service calls the other tools."""
         return frozenset(self._functions)
 
     @property
@@ -135,7 +135,7 @@ class DeployedAgent(BedrockAgentsAdapter):
         return next(filter(None, reasons), "") or unreachable_fault(mutant, self._config, self.doubled_tools)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Converse with the agent. Raises `AdapterError` where it is to be another one."""
+        """Converse with the agent. Raise `AdapterError` for a mutant of a deployed agent."""
         for part in ("prompt", "tools", "model"):
             if _without_faults(self._config, part) != _without_faults(self._original, part):
                 raise AdapterError(_AT_SERVICE.format(part=part))
@@ -158,7 +158,7 @@ def _kept_there(edit: Edit) -> str:
 
 
 def _function_details(config: AgentConfig) -> list[dict[str, Any]]:
-    """Return what the model is told of the tools."""
+    """Return the tools as the model gets them."""
     return terms.action_group("tools", config.tools)
 
 

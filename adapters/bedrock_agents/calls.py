@@ -1,4 +1,4 @@
-"""Calls of Bedrock agents as they go over the wire: seen where botocore sends them, read as their events come."""
+"""Calls of Bedrock agents on the wire: observed where botocore sends them, and read event by event."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ _calling: "ContextVar[AgentCalls | None]" = ContextVar("agentmut_bedrock_agent",
 
 
 def watched(client: Any) -> None:
-    """Have a client's requests and answers seen by the runs that they belong to."""
+    """Make a client's requests and answers visible to the runs that they belong to."""
     events = client.meta.events
     events.register(f"before-call.{SERVICE}", _of_run(AgentCalls.named))
     events.register(f"before-send.{SERVICE}", _of_run(AgentCalls.sent))
@@ -50,7 +50,7 @@ def _of_run(handle: Callable[..., None]) -> Callable[..., None]:
 
 
 class AgentCalls:
-    """The calls that one run makes, one after the other, through a client that is `watched`."""
+    """The calls of one run, one after another, through a client that is `watched`."""
 
     def __init__(self, client: Any, trial: Trial) -> None:
         self._client = client
@@ -63,12 +63,11 @@ class AgentCalls:
         self._is_awaited = False
 
     def told(self, *, confirm: bool) -> Told:
-        """Return what `invoke` is to tell."""
+        """Return the collector for the traces of the next `invoke`."""
         return Told(self._recorder, call_place().turn, self._recorder.now(), confirm)
 
     def invoke(self, operation: str, arguments: dict[str, Any], told: Told) -> None:
-        """Call the agent and hear it out. Blocks, in a thread of its own; raises what boto3 raises, and
-        `AgentStreamError`."""
+        """Call the agent and read its whole answer. Blocks; raise boto3's errors and `AgentStreamError`."""
         _calling.set(self)
         self._place = call_place()
         events = getattr(self._client, operation)(**arguments)["completion"]
@@ -97,7 +96,7 @@ class AgentCalls:
     # What botocore tells on the way.
 
     def named(self, params: dict[str, Any], **_: Any) -> None:
-        """Name the trial in a header, for a stand-in on this machine that tells requests apart."""
+        """Name the trial in a header, for a stand-in on this machine that serves several trials."""
         if is_loopback(urlsplit(params["url"]).hostname or ""):
             params["headers"][TRIAL_HEADER] = self._trial.id
 
@@ -113,7 +112,7 @@ class AgentCalls:
         self._is_awaited = True
 
     def received(self, response_dict: Any, exception: Any, **_: Any) -> None:
-        """Note that an attempt was answered or failed; the stream of an answer is still to come."""
+        """Note that an attempt was answered or failed; the answer's stream is still to come."""
         if self._started is None:
             return
         status = response_dict["status_code"] if response_dict else None
@@ -121,7 +120,7 @@ class AgentCalls:
             self._record(status, None, described(exception) if exception is not None else None)
 
     def _no_longer_awaited(self) -> None:
-        """End the wait for the service, which has sent content; a stream's headers come at once and tell nothing."""
+        """End the wait for the service, which has sent content; the headers of a stream come too early to count."""
         if self._started is not None and self._is_awaited:
             self._is_awaited = False
             self._recorder.settled(self._started)
@@ -147,14 +146,14 @@ class AgentCalls:
 
 
 def _code(error: Exception) -> str:
-    """Return what boto3 says that went wrong; empty where it was something else."""
+    """Return boto3's error code; empty for another error."""
     response = getattr(error, "response", None)
     found = response.get("Error") if isinstance(response, dict) else None
     return str(found.get("Code", "")) if isinstance(found, dict) else ""
 
 
 def _request(call: HttpCall) -> ModelRequest:
-    """Return what was asked, with functions under their own names."""
+    """Return the request, with functions under their own names."""
     found = bedrock_agent.decode(call)
     tools = tuple(one.tool.model_copy(update={"name": one.name}) for one in found.functions)
     return found.request.model_copy(update={"tools": tools})

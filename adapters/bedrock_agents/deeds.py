@@ -1,4 +1,4 @@
-"""What an agent of Bedrock does itself, and what came of it, as its trace tells. Pure."""
+"""The actions that a Bedrock agent carries out itself, with their outcomes, from its trace. Pure functions."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -7,13 +7,13 @@ from agentmut.adapters.bedrock_agents.terms import value_of
 
 
 def seconds(told: Mapping[str, Any], otherwise: float) -> float:
-    """Return how long something took, where the service says so."""
+    """Return the duration of an action, if the service reports it."""
     milliseconds = (told.get("metadata") or {}).get("totalTimeMs")
     return otherwise if milliseconds is None else milliseconds / 1000
 
 
 def error(found: Mapping[str, Any]) -> str | None:
-    """Return what went wrong, as the code interpreter says it; None where nothing did."""
+    """Return the error of an action, in the code interpreter's words; None if there was none."""
     return found.get("executionError") or ("the time was up" if found.get("executionTimeout") else None)
 
 
@@ -52,7 +52,7 @@ SOURCES: Mapping[str, str] = {
 
 
 def given(found: Mapping[str, Any]) -> Any:
-    """Return what came of a deed: text, what code printed, or what a knowledge base has found."""
+    """Return the outcome of an action: text, the output of code, or the results of a knowledge base."""
     for key in ("text", "executionOutput"):
         if key in found:
             return found[key]

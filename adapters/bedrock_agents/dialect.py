@@ -1,4 +1,4 @@
-"""The tool loop's side of Bedrock agents: the service talks to the model, and hands control back for our tools.
+"""The tool loop's side of Bedrock agents: the service asks the model, and returns control for our tools.
 
 What was said is kept by the service, in a session. A conversation here holds a mark of its session after each reply;
 one without a mark begins a new session.
@@ -28,7 +28,7 @@ would then call the agent a second time."""
 
 
 class _Mark(NamedTuple):
-    """How far a session has come."""
+    """The progress of a session."""
 
     session: str
     invocation: str = ""
@@ -65,7 +65,7 @@ LASTING = ("sessionAttributes", "files", "conversationHistory")
 
 
 class AgentDialect(Dialect):
-    """Calls an agent by one operation."""
+    """Calls an agent through one operation."""
 
     package: ClassVar[str] = "boto3"
     operation: ClassVar[str]
@@ -77,11 +77,11 @@ class AgentDialect(Dialect):
         self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE, made=watched)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """Return the calls of one run. Raises `AdapterError`."""
+        """Return the calls of one run. Raise `AdapterError`."""
         return nullcontext(_calls(self._boto3))
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
-        """Return one call of the agent, which may take several of the model."""
+        """Make one call of the agent, which may include several model calls."""
         body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
         try:
             await in_daemon_thread(client.invoke, self.operation, body, told)
@@ -92,12 +92,12 @@ class AgentDialect(Dialect):
         return _reply(told, body["sessionId"], config.model.name)
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """Return the results, as they are."""
+        """Return the results unchanged."""
         return [tuple(answers)] if answers else []
 
     @abstractmethod
     def told(self, config: AgentConfig) -> dict[str, Any]:
-        """Return what the agent is given of its config."""
+        """Return the parts of the config that go to the agent."""
 
     def _body(self, config: AgentConfig, conversation: Items) -> dict[str, Any]:
         marks = [index for index, item in enumerate(conversation) if isinstance(item, _Mark)]
@@ -125,7 +125,7 @@ class AgentDialect(Dialect):
 
 
 class InlineAgentDialect(AgentDialect):
-    """`invoke_inline_agent`: prompt, tools and model come with each call."""
+    """`invoke_inline_agent`: prompt, tools and model go with each call."""
 
     api: ClassVar[str] = "InvokeInlineAgent"
     operation: ClassVar[str] = "invoke_inline_agent"
@@ -162,7 +162,7 @@ class DeployedAgentDialect(AgentDialect):
         return ""
 
     def told(self, config: AgentConfig) -> dict[str, Any]:
-        """Return which agent it is."""
+        """Return the identity of the agent."""
         return {"agentId": self.options.agent, "agentAliasId": self.options.alias}
 
 
@@ -200,6 +200,6 @@ def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:
 
 
 def _attributes(state: Mapping[str, Any] | None, documents: Mapping[str, str]) -> dict[str, Any]:
-    """Return the documents, beside the attributes that the project gives."""
+    """Return the documents and the project's own session attributes."""
     key = "promptSessionAttributes"
     return {key: {**((state or {}).get(key) or {}), **documents}} if documents else {}

@@ -1,4 +1,4 @@
-"""What Bedrock agents are told, and what they ask for when they hand control back. Pure."""
+"""Requests to Bedrock agents, and their requests when they return control. Pure functions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _CONSENT, _CONSENT_FIRST = "USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"
 
 
 class Asked(NamedTuple):
-    """A call of the agent's that it does not carry out itself."""
+    """A call that the agent leaves to the client."""
 
     call: Call
     raw: Mapping[str, Any]
@@ -40,12 +40,12 @@ class Asked(NamedTuple):
 
     @property
     def needs_consent(self) -> bool:
-        """Return whether the user has to agree, whoever carries the call out then."""
+        """Return whether the user has to confirm the call, whoever carries it out."""
         return self.raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST)
 
 
 def action_group(name: str, tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
-    """Return the tools as one action group that returns control; none without tools. Raises `ValueError`."""
+    """Return the tools as one action group that returns control; none without tools. Raise `ValueError`."""
     if not tools:
         return []
     functions = [_function(tool) for tool in tools]
@@ -89,7 +89,7 @@ def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def unsupported(model: ModelConfig, template: str | None) -> str:
-    """Return the first setting that inline agents cannot be given, in a phrase; empty when they can be given all."""
+    """Return the first setting that inline agents do not have, in a phrase; empty if they have all."""
     for name in (n for n in ModelConfig.model_fields if n not in ("name", "provider")):
         value = getattr(model, name)
         if not is_set(value):
@@ -123,13 +123,13 @@ def override(model: ModelConfig, template: str | None) -> dict[str, Any]:
 
 
 def documents(context: Iterable[Document]) -> dict[str, str]:
-    """Return the prompt session attributes that carry documents, in order and however they are called."""
+    """Return the prompt session attributes for documents, in order, with safe names."""
     text = "\n\n".join(document.wrapped for document in context)
     return {DOCUMENTS: text} if text else {}
 
 
 def earlier(messages: Iterable[Mapping[str, str]]) -> dict[str, Any]:
-    """Return what was said before the session began."""
+    """Return the conversation before the session."""
     said = [{"role": m["role"], "content": [{"text": m["content"]}]} for m in messages if m["content"]]
     return {"conversationHistory": {"messages": said}} if said else {}
 
@@ -164,7 +164,7 @@ def _parameters(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def value_of(parameter: Mapping[str, Any]) -> JsonValue:
-    """Return a parameter's value, which comes as text, as its type says; the text where it is nothing of the kind.
+    """Return a parameter's value, which arrives as text, by its type; the text if it does not fit the type.
 
     >>> value_of({"type": "number", "value": "2.5"}), value_of({"type": "integer", "value": "two"})
     (2.5, 'two')
@@ -206,5 +206,5 @@ _KEPT: Mapping[bool, Sequence[str]] = {
 
 
 def instruction(prompt: str) -> str:
-    """Return the prompt, with as many blanks after it as an instruction lacks: boto3 refuses shorter ones."""
+    """Return the prompt, padded with blanks to the shortest instruction that boto3 accepts."""
     return prompt.ljust(LEAST_INSTRUCTION)

@@ -1,4 +1,4 @@
-"""What an agent of Bedrock tells of its work: its trace events, as steps."""
+"""The trace events of a Bedrock agent as steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from agentmut.recording import Recorder
 
 
 class Thought(NamedTuple):
-    """One call of the model that the service made."""
+    """One model call that the service made."""
 
     started: float
     seconds: float
@@ -37,7 +37,7 @@ class _Deed(NamedTuple):
 
 @dataclass
 class Told:
-    """The events of one call of an agent, as they come. One thread adds events; another may end the call."""
+    """The events of one agent call, as they arrive. One thread adds events; another may end the call."""
 
     recorder: Recorder
     turn: int
@@ -75,11 +75,11 @@ class Told:
 
     @property
     def model(self) -> str:
-        """Return the one that was called last."""
+        """Return the model of the last model call."""
         return next((thought.model for thought in reversed(self.thoughts) if thought.model), "")
 
     def hear(self, event: Mapping[str, Any]) -> None:
-        """Take in one event."""
+        """Record one event."""
         if "chunk" in event:
             self.answered = True
             self._text += event["chunk"].get("bytes", b"")
@@ -92,12 +92,12 @@ class Told:
 
     @property
     def cut(self) -> bool:
-        """Return whether less of the answer came than the agent says that it gave."""
+        """Return whether less of the answer arrived than the agent reports."""
         whole, came = self._final.strip(), self.text.strip()
         return len(came) < len(whole) and whole.startswith(came) and not self.calls
 
     def end(self, error: str | None = None) -> None:
-        """No more is heard of the call; with an `error`, the asker does not tell of its last call of the model."""
+        """End the call; with an `error`, its last model call is not recorded."""
         self.over = True
         for deed in self._deeds:
             self._done(deed, error=error and f"no outcome was told: {error}")
@@ -189,7 +189,7 @@ class Told:
                 self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
 
     def _deed_of(self, kind: str, node: str, trace: str) -> _Deed | None:
-        """Return the deed that an outcome is of: the one with the same trace, or else the oldest of its kind."""
+        """Return the action of an outcome: the one with the same trace id, or else the oldest of its kind."""
         alike = [deed for deed in self._deeds if (deed.kind, deed.node) == (kind, node)]
         return next((deed for deed in alike if deed.trace == trace), next(iter(alike), None))
 
@@ -206,7 +206,7 @@ class Told:
         self._deeds.clear()
 
     def _done(self, deed: _Deed, took: float | None = None, **outcome: Any) -> None:
-        """`took`: how long the service says; the events of what it has done often come together."""
+        """End an action; `took` is the duration that the service reports, since its events often arrive together."""
         now = self.recorder.now()
         seconds = now - deed.started if took is None else min(took, now - self.asked)
         step = Step(

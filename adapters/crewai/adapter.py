@@ -44,7 +44,7 @@ class CrewAIAdapter(FrameworkAdapter):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Have CrewAI report nothing before anything of the project imports it."""
+        """Prevent CrewAI's telemetry before any module of the project imports CrewAI."""
         cls.requirement.check()
         from agentmut.adapters.crewai.quiet import import_quietly
 
@@ -87,11 +87,11 @@ class CrewAIAdapter(FrameworkAdapter):
         return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Return what CrewAI makes of every tool that it offers, whatever it is told."""
+        """Return why CrewAI cannot show a mutant, such as a change that it overrides in every tool."""
         return super().cannot_express(mutant) or self._unseen(mutant)
 
     def cannot_change(self, edit: Edit) -> str:
-        """Names of tools are made to fit all services."""
+        """Return why a setting cannot change; tool names have to fit all services."""
         from agentmut.adapters.crewai.tools import told_name
 
         if edit.part == "tools" and edit.path[2:] == ("name",) and told_name(str(edit.after)) != edit.after:

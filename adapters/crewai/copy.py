@@ -1,4 +1,4 @@
-"""Copies of a CrewAI crew and of its models that are what these are: `Crew.copy` by itself loses some of it."""
+"""Faithful copies of a CrewAI crew and its models; `Crew.copy` by itself loses parts."""
 
 import copy
 from typing import Any
@@ -64,5 +64,5 @@ def changed_model(llm: Any, changes: dict[str, Any]) -> Any:
 
 
 def _limit_of(llm: Any) -> str:
-    """Return the name under which the model has its limit of tokens."""
+    """Return the model's name for its token limit."""
     return OTHER_LIMIT if getattr(llm, OTHER_LIMIT, None) else "max_tokens"

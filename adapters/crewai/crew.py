@@ -1,4 +1,4 @@
-"""A CrewAI crew: read, and copied with changes. Nothing of the crew itself is touched."""
+"""A CrewAI crew: read, and copied with changes. The crew itself stays untouched."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Team:
 
     @classmethod
     def of(cls, crew: Crew, chosen: JsonValue = None) -> "Team":
-        """Check that the crew can be copied. Raises `AdapterError` where a copy would differ from it."""
+        """Check that the crew can be copied. Raise `AdapterError` if a copy would differ."""
         agents = _by_role([*crew.agents, *filter(None, [crew.manager_agent])])
         names = named([task.name for task in crew.tasks])
         tasks = dict(zip(names, crew.tasks, strict=True))
@@ -51,7 +51,7 @@ class Team:
 
     @property
     def _able_agent(self) -> Agent:
-        """Return the one that is offered what mutants add: CrewAI refuses managers with tools."""
+        """Return the agent that gets a mutant's additional tools: CrewAI refuses managers with tools."""
         manages = self.changed_agent is self.crew.manager_agent and self.crew.agents
         return self.crew.agents[0] if manages else self.changed_agent
 
@@ -99,7 +99,7 @@ class Team:
         }
 
     def changed(self, change: Change, prompt: str) -> "Team":
-        """Return a copy of the crew that differs by `change`; `prompt` is the one of the original."""
+        """Return a copy of the crew with `change`; `prompt` is the original's."""
         crew = copy_of(self.crew)
         keep_to_itself(crew)
         team = Team.of(crew, self.changed_role)
@@ -155,7 +155,7 @@ class Team:
             self.crew.agents = [agent for agent in self.crew.agents if agent.role in left]
 
     def _delegation(self) -> dict[str, JsonValue]:
-        """Who may delegate to whom; nothing where more than one may, since a crew has one list of agents."""
+        """Return who may delegate to whom; empty if several agents may, since a crew has only one list of agents."""
         roles = [agent.role for agent in self.crew.agents]
         if self.crew.process == Process.hierarchical:
             if any(task.agent for task in self.crew.tasks):

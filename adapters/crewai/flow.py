@@ -10,7 +10,7 @@ from agentmut.nouns import END, START, Flow
 
 
 def named(given: Sequence[str | None]) -> list[str]:
-    """Return a name for each task: its own, with a number where it has none or another one has it too.
+    """Return a name for each task: its own, with a number if it is missing or not unique.
 
     >>> named(["reply", None, "reply"])
     ['reply', 'task 2', 'reply 3']
@@ -23,7 +23,7 @@ def named(given: Sequence[str | None]) -> list[str]:
 
 
 def flow_of(passed: Mapping[str, Sequence[str]], *, in_a_row: bool) -> dict[str, JsonValue]:
-    """Nodes, edges and state of tasks, by name with the tasks whose outputs each is passed; none for a single task."""
+    """Return nodes, edges and state of tasks by name, with each task's input tasks; none for a single task."""
     names = list(passed)
     if len(names) < 2:
         return {}
@@ -37,7 +37,7 @@ def flow_of(passed: Mapping[str, Sequence[str]], *, in_a_row: bool) -> dict[str,
 
 
 def order_of(names: Iterable[str], flow: Flow) -> list[str]:
-    """Return the tasks that a run comes to, in their order; those that are no nodes any more are passed over."""
+    """Return the tasks that a run reaches, in order; tasks that are no longer nodes are skipped."""
     known = list(names)
     if flow.edges:
         known = _walked({edge[0]: edge[-1] for edge in flow.edges}, known)
@@ -58,7 +58,7 @@ FIRST = ""
 
 
 def joined(parts: Mapping[str, str]) -> str:
-    r"""Return the texts under their headings; empty ones are left out.
+    r"""Return the texts under their headings; empty texts are left out.
 
     >>> joined({"": "You are kind.", "Goal": "Help.", "Task: reply": ""})
     'You are kind.\n\n## Goal\nHelp.'
@@ -68,7 +68,7 @@ def joined(parts: Mapping[str, str]) -> str:
 
 
 def split(prompt: str, names: Iterable[str]) -> dict[str, str]:
-    r"""Return the texts under those headings that are there, and the one before the first.
+    r"""Return the texts under their headings, and the text before the first heading.
 
     >>> split("You are kind.\n\n## Goal\nHelp.\n\n## Style\nBe brief.", ["Goal", "Task: reply"])
     {'': 'You are kind.', 'Goal': 'Help.\n\n## Style\nBe brief.'}

@@ -1,4 +1,4 @@
-"""CrewAI without its telemetry, and crews that keep what they do to themselves."""
+"""CrewAI without telemetry, and crews without side effects."""
 
 import logging
 from typing import Any
@@ -35,7 +35,7 @@ class _Unkept:
 
 
 def keep_to_itself(crew: Any) -> None:
-    """Keep a trial from leaving anything behind, from printing, and from streaming its answer."""
+    """Prevent a trial from leaving files, from printing, and from streaming its answer."""
     crew.output_log_file = None
     for task in crew.tasks:
         task.output_file = None

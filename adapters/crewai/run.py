@@ -1,4 +1,4 @@
-"""A kickoff of a CrewAI crew: watched by hooks for the trace, with nothing reported elsewhere."""
+"""A kickoff of a CrewAI crew: hooks record the trace, and CrewAI reports nothing elsewhere."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ COWORKER = "coworker"
 
 
 class Watch:
-    """Notes which agent does what for which task, in hooks of one kickoff.
+    """Records which agent does what for which task, by hooks of one kickoff.
 
     CrewAI calls tools that a model asks for together in several threads.
     """
@@ -62,7 +62,7 @@ class Watch:
             self._delegate(begun.place.node, context.tool_input)
 
     def called(self, context: Any) -> None:
-        """Record a tool's answer; CrewAI's own tools and calls that it refused are steps, too."""
+        """Record a tool's answer; CrewAI's own tools and refused calls are steps, too."""
         begun = self._begun.pop(id(context.tool_input), None) or self._begin(context)
         recorder, own = self._trial.recorder, passed_on(context.tool)
         name = own.own_name if own else self._trial.own_name(context.tool_name)
@@ -103,7 +103,7 @@ class Watch:
         self._trial.recorder.edges[self._last, END] = None
 
     def _delegate(self, role: str | None, arguments: dict[str, Any]) -> None:
-        """Note whom work goes to, or have it go to another: CrewAI lets hooks change arguments in place."""
+        """Record the target of delegated work, or change it: CrewAI lets hooks change arguments in place."""
         asked = str(arguments.get(COWORKER, "")).strip().casefold()
         target = self._targets.get(asked)
         if target:
@@ -131,7 +131,7 @@ def _is_of(step: Step, tool: str, place: CallPlace) -> bool:
 
 
 def kicked_off(team: Team, inputs: dict[str, Any], watch: Watch) -> Any:
-    """Return what the crew says. Blocks; its threads see the context of the caller."""
+    """Return the crew's answer. Blocks; its threads have the caller's context."""
     from crewai.events.listeners.tracing.utils import set_suppress_tracing_messages
     from crewai.hooks.dispatch import scoped_hooks
 

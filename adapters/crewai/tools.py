@@ -1,4 +1,4 @@
-"""Tools of CrewAI as a config wants them offered, with their calls passed on by agentmut."""
+"""CrewAI tools in the form of a config, with their calls passed on by agentmut."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from agentmut.trial import pass_call_sync
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:
-    """Return what the model is told of a tool."""
+    """Return a tool as the model gets it."""
     told = convert_tools_to_openai_schema([tool])[0][0]["function"]
     return ToolSpec(
         name=told["name"], description=told["description"], parameters=told_schema(told["parameters"])
@@ -54,7 +54,7 @@ _OTHER_REFUSALS = (
 
 
 def failure_in(result: Any) -> str | None:
-    """Return what a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
+    """Return the failure that a result of CrewAI's own tools reports in its text; None for another result."""
     text = str(result).strip()
     return text if refusals().match(text) else None
 
@@ -78,7 +78,7 @@ def refusals() -> re.Pattern[str]:
 
 
 class ToolFailedError(Exception):
-    """A tool says by its result that it has failed."""
+    """A tool reports its failure by its result."""
 
     def __init__(self, failure: Any) -> None:
         super().__init__(failure.message)
@@ -92,9 +92,7 @@ def _raised(result: Any) -> Any:
 
 
 def passed_on(tool: Any) -> "PassedOn | None":
-    """Return the tool of agentmut's behind what hooks are told of; None for CrewAI's own and those that
-    there are not.
-    """
+    """Return agentmut's tool behind a hook's tool; None for CrewAI's own and unknown tools."""
     own = getattr(tool, "_original_tool", None)
     return own if isinstance(own, PassedOn) else None
 
@@ -123,7 +121,7 @@ class PassedOn(BaseTool):
 
 
 def offered(offer: Offer, own: BaseTool | None) -> BaseTool:
-    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None for a decoy."""
     spec = offer.spec
     settings: dict[str, Any] = {}
     if own is not None:
@@ -147,9 +145,7 @@ def _never(arguments: Any = None, result: Any = None) -> bool:
 
 @lru_cache(maxsize=512)  # every trial offers the same tools, and a class takes long to make
 def _arguments_of(name: str, schema: str) -> type[BaseModel]:
-    """Return a model that says of itself what the schema says, and takes any arguments: the agent's own tool checks
-    them.
-    """
+    """Return a model with this schema that accepts any arguments, since the agent's own tool checks them."""
 
     class Arguments(BaseModel):
         """Any arguments."""

@@ -1,4 +1,4 @@
-"""Adapter for Google's Agent Development Kit (ADK): agents with those below them, read, cloned and run by a `Runner`.
+"""Adapter for Google's Agent Development Kit (ADK): trees of agents, read, cloned and run by a `Runner`.
 
 Of several agents one is changed in prompt and model, the first `LlmAgent` unless `agent.options.agent` names another;
 tools are those of all agents. Hand-offs, and the order in which workflow agents run others, are part of the flow.
@@ -34,7 +34,7 @@ def _new_models() -> Any:
 
 @dataclass(eq=False)
 class GoogleADKAdapter(FrameworkAdapter):
-    """Runs an agent of ADK with all that it can run, or an `App` that has one."""
+    """Runs an ADK agent with all its sub-agents, or an `App` around one."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "google_adk", "google-adk", (2, 10), (3, 0), "google-adk", ("google-genai",)
@@ -88,7 +88,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         return Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
-        """Say which settings cannot be changed: Gemini's terms, of which other models may not know all."""
+        """Return which settings cannot change: those of Gemini, which other models may not have."""
         foreign = self.found.model.provider != "google" and not self.source.takes_config
         if foreign and edit.part == "model" and edit.path[1:2] != ("name",):
             return (
@@ -150,7 +150,7 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
 
 
 def _listed(tree: Any, spec: AgentSpec) -> Any:
-    """Return the tree with the tools of its toolsets, which are asked for them."""
+    """Return the tree with the tools that its toolsets list."""
     from agentmut.adapters.google_adk.toolsets import listed_once
 
     if not tree.has_toolsets:
@@ -161,7 +161,7 @@ def _listed(tree: Any, spec: AgentSpec) -> Any:
 
 
 def _app(agent: Any, root: Any, watch: Any) -> Any:
-    """Return the user's app, or a plain one, around the copy of its root."""
+    """Return the user's app, or a plain one, around the copy of its root agent."""
     from google.adk.apps import App
 
     if isinstance(agent, App):

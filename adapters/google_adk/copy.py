@@ -1,4 +1,4 @@
-"""Copies of agents of ADK that differ by a change."""
+"""Copies of ADK agents with a change."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class Models:
     known: dict[str, BaseLlm] = field(default_factory=dict)
 
     def of(self, name: str) -> BaseLlm:
-        """Return the model of a name. Raises `AdapterError` where ADK knows none."""
+        """Return the model with a name. Raise `AdapterError` if ADK knows none."""
         if name not in self.known:
             self.known[name] = _new_model(name)
         return self.known[name]
@@ -53,7 +53,7 @@ class Copying:
         return self.graphed(root) if isinstance(root, Workflow) else self.staged(self._wanted())
 
     def graphed(self, workflow: Workflow) -> Workflow:
-        """Return the graph with copies of its agents; of graphs in it, the edges stay."""
+        """Return the graph with copies of its agents; inner graphs keep their edges."""
         flow, changed = Flow.of(self.change.wanted.orchestration), self.change.orchestration
         if workflow is not self.tree.root:
             changed = frozenset()
@@ -66,7 +66,7 @@ class Copying:
         return self.copied(node) if isinstance(node, BaseAgent) else node
 
     def staged(self, stage: Stage) -> BaseAgent:
-        """Return an agent of the flow, with what it runs in the wanted order."""
+        """Return a workflow agent with its sub-agents in the wanted order."""
         agent: Any = self.tree.members[stage.name]
         if stage.kind is Kind.AGENT:
             return self.copied(agent)
@@ -77,7 +77,7 @@ class Copying:
         return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]
 
     def copied(self, agent: BaseAgent) -> BaseAgent:
-        """Return an agent with all below it."""
+        """Return an agent with all its sub-agents."""
         if agent.name not in self.made:
             self.made[agent.name] = self._copy(agent)
         return self.made[agent.name]
@@ -133,7 +133,7 @@ class Copying:
         return self.toolsets.part(toolset, offers, known if first else None)
 
     def _followed(self, own: Own | None) -> Any:
-        """Return a tool that runs an agent runs the copy of it."""
+        """Return a tool; a tool that runs an agent runs the agent's copy."""
         tool = own and own.tool
         return leading_to(tool, self._node(tool.agent)) if isinstance(tool, AgentTool) else tool
 
@@ -160,7 +160,7 @@ class Copying:
         return changes
 
     def _instruction(self, whole: str) -> Any:
-        """Return the prompt as it was written, placeholders and all; in documents, braces are braces."""
+        """Return the prompt with its placeholders; braces in documents are escaped."""
         wanted = self.change.wanted
         if not wanted.context:
             return whole
@@ -172,7 +172,7 @@ class Copying:
         return given
 
     def _renamed(self, agent: LlmAgent, name: str) -> BaseLlm:
-        """Return the model of that name, where ADK knows it by its name; else the agent's own under that name."""
+        """Return the model with that name, if ADK finds models by name; else the agent's own model under that name."""
         own = agent.canonical_model
         if isinstance(agent.model, str) and _kind_of(name) not in (None, type(own)):
             return self.models.of(name)
@@ -197,7 +197,7 @@ def _without(found: "re.Match[str]", gone: set[str]) -> str:
 
 
 def _kind_of(name: str) -> Any:
-    """Return the class of models that ADK takes for this name; None where it knows none."""
+    """Return ADK's class of models for this name; None if there is none."""
     try:
         return LLMRegistry.resolve(name)
     except ValueError:

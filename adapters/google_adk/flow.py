@@ -1,4 +1,4 @@
-"""The flow of ADK's workflow agents as data: which agent runs after which, and which trees of them can be had.
+"""The flow of ADK's workflow agents as data: which agent runs after which, and which other flows are possible.
 
 ADK has no edges: a `SequentialAgent` runs its sub-agents in their order, a `ParallelAgent` side by side, a
 `LoopAgent` again and again. A flow that operators have changed can be run if one of the trees that differ from the
@@ -16,7 +16,7 @@ Edges = tuple[tuple[str, ...], ...]
 
 
 class Kind(StrEnum):
-    """What an agent does with those below it."""
+    """What an agent does with its sub-agents."""
 
     AGENT = "agent"
     """It is one node, whatever is below it."""
@@ -37,7 +37,7 @@ class Stage:
 
     @property
     def leaves(self) -> Iterator[str]:
-        """Yield the nodes, in their order."""
+        """Yield the nodes in order."""
         if self.kind is Kind.AGENT:
             yield self.name
         for part in self.parts:
@@ -45,7 +45,7 @@ class Stage:
 
     @property
     def edges(self) -> Edges:
-        """Return the edges from start to end; where several names stand before the last, the last waits for all."""
+        """Return the edges from start to end; an edge of several names waits for all of them."""
         ends = [(name, END) for name in self._exits]
         return (*((START, name) for name in self._entries), *self._inner, *ends)
 
@@ -85,15 +85,13 @@ class Stage:
 
 
 def with_edges(stage: Stage, wanted: Iterable[Iterable[str]]) -> Stage | None:
-    """Return a tree that differs from this one in at most one place and runs as `wanted` says; None if
-    there is none.
-    """
+    """Return a tree that differs in at most one place and has the `wanted` edges; None if there is none."""
     aim = _reached(wanted)
     return next((tree for tree in _variants(stage) if _reached(tree.edges) == aim), None)
 
 
 def _reached(edges: Iterable[Iterable[str]]) -> frozenset[tuple[str, ...]]:
-    """Return the edges that a run comes by; that a run ends is said by there being no other."""
+    """Return the edges that a run can reach; an ending run needs no edge to the end."""
     known, before = {START}, 0
     every = [tuple(edge) for edge in edges]
     while len(known) > before:
@@ -110,7 +108,7 @@ def _variants(stage: Stage) -> Iterator[Stage]:
 
 
 def _elsewhere(stage: Stage) -> Iterator[Stage]:
-    """Return the stage with one change in itself, or in one of its parts."""
+    """Yield the stage with one change in itself, or in one of its parts."""
     yield from _own(stage)
     for index, part in enumerate(stage.parts):
         for other in _elsewhere(part):

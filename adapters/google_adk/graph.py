@@ -1,4 +1,4 @@
-"""ADK's `Workflow` graphs as data, and built again with other agents, other edges and skipped nodes.
+"""ADK's `Workflow` graphs as data, and rebuilt with other agents, other edges and skipped nodes.
 
 Edges with a route are taken where a node says so; they are no part of the flow that is changed, and stay.
 """
@@ -23,7 +23,7 @@ def nodes_of(workflow: Workflow) -> dict[str, BaseNode]:
 
 
 def edges_of(workflow: Workflow) -> list[list[str]]:
-    """Return the edges from start to end without routed ones; after several names, the last waits for all."""
+    """Return the edges from start to end without routed ones; an edge of several names waits for all of them."""
     nodes = nodes_of(workflow)
     into: dict[str, list[str]] = {}
     for edge in (one for one in _edges(workflow) if one.route is None):
@@ -40,7 +40,7 @@ def edges_of(workflow: Workflow) -> list[list[str]]:
 def agents_before(
     workflow: BaseNode, first: frozenset[str] = frozenset({BEGIN})
 ) -> dict[str, frozenset[str]]:
-    """Map each agent of a graph to the agents that may run right before it, past nodes of other kinds.
+    """Map each agent of a graph to the agents that may run directly before it, past nodes of other kinds.
 
     `first`: what has run before the graph.
     """
@@ -60,7 +60,7 @@ def rebuilt(
     wanted: Edges | None,
     kept: Iterable[str] | None,
 ) -> Workflow:
-    """Return the graph with copies of its nodes, and other edges and fewer nodes where they are not None.
+    """Return the graph with copies of its nodes; `wanted` edges and `kept` nodes replace the original's, unless None.
 
     Raises `AdapterError` for edges of which ADK makes no graph.
     """
@@ -87,7 +87,7 @@ Told = tuple[str, str, Any]
 
 
 def _route_parts(workflow: Workflow, wanted: Edges | None) -> list[Told]:
-    """Return the edges of a workflow, or the wanted ones and those that have a route."""
+    """Return the edges of a workflow: the wanted ones, and the routed ones."""
     own = [(_name(edge.from_node), edge.to_node.name, edge.route) for edge in _edges(workflow)]
     if wanted is None:
         return own
@@ -115,7 +115,7 @@ def _into(workflow: Workflow) -> dict[str, list[str]]:
 
 
 def _ran(workflow: Workflow, names: Iterable[str]) -> Iterator[str]:
-    """Yield the agents that ran last where these nodes have run; the start where none has."""
+    """Yield the agents that ran last when these nodes have run; the start if no agent has."""
     nodes, into, seen, ahead = nodes_of(workflow), _into(workflow), set[str](), list(names)
     while ahead:
         name = ahead.pop()
@@ -128,7 +128,7 @@ def _ran(workflow: Workflow, names: Iterable[str]) -> Iterator[str]:
 
 
 def _last(node: BaseNode) -> set[str]:
-    """Return the agents that ran last where a node has run; the start where it may have run none."""
+    """Return the agents that ran last when a node has run; the start if perhaps no agent has."""
     if _is_agent(node):
         return {node.name}
     if not isinstance(node, Workflow):
@@ -138,7 +138,7 @@ def _last(node: BaseNode) -> set[str]:
 
 
 def _skipped(name: str) -> FunctionNode:
-    """Return a node that gives on what it is given."""
+    """Return a node that passes its input on."""
 
     def passed(node_input: Any) -> Any:
         return node_input
@@ -153,7 +153,7 @@ def _check_joins(wanted: Edges, nodes: Mapping[str, BaseNode]) -> None:
 
 
 def _reachable(told: list[Told]) -> list[Told]:
-    """Return the edges that a run comes by; ADK takes no others."""
+    """Return the edges that a run can reach; ADK accepts no others."""
     known, before = {BEGIN}, 0
     while len(known) > before:
         before = len(known)

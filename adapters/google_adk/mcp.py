@@ -1,4 +1,4 @@
-"""MCP servers of ADK agents: a connection for each trial, and tools that tell the model something else.
+"""MCP servers of ADK agents: one connection for each trial, and tools with changed descriptions.
 
 Google's package can do without `mcp`: then no agent has any of these.
 """
@@ -28,17 +28,17 @@ _RAW = "_mcp_tool"
 
 
 def is_server(toolset: BaseToolset) -> bool:
-    """Return whether its tools are those of an MCP server."""
+    """Return whether the toolset's tools are those of an MCP server."""
     return isinstance(toolset, _SERVERS)
 
 
 def is_served(tool: BaseTool | None) -> bool:
-    """Return whether it is a tool of an MCP server."""
+    """Return whether the tool is a tool of an MCP server."""
     return isinstance(tool, _SERVED)
 
 
 def separate(toolset: BaseToolset) -> BaseToolset:
-    """Return the same server with a new connection; a toolset of another kind unchanged.
+    """Return the same server with a new connection; another kind of toolset is returned unchanged.
 
     Copies of ADK's toolsets are made as they are for pickling: nothing is connected. What they write errors to is
     lost that way, and is given back.
@@ -57,7 +57,7 @@ def separate(toolset: BaseToolset) -> BaseToolset:
 
 
 def told_otherwise(tool: Any, spec: ToolSpec) -> None:
-    """Have a copy of a server's tool tell the model of other parameters; it is called by its own name.
+    """Give a copy of a server's tool other parameters for the model; its calls keep the tool's own name.
 
     ADK marks what servers say of their tools, in a declaration that it makes of what the server told.
     """
@@ -93,7 +93,7 @@ def text_of(result: Any, whole: list[dict[str, Any]]) -> Any:
 
 
 def whole_of(given: Any, whole: list[dict[str, Any]]) -> Any:
-    """Return what ADK is given in the place of a server's answer, which may never have come."""
+    """Return ADK's replacement for a server's answer, which may never have arrived."""
     if not isinstance(given, str):
         return given
     part = {"type": "text", "text": given}

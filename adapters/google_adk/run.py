@@ -1,4 +1,4 @@
-"""What a run of ADK is told besides the agent: where it is, for the trace, and where hand-offs lead."""
+"""The observation of an ADK run: its place in the tree, for the trace, and the targets of hand-offs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ Redirects = Mapping[str, Mapping[str, str]]
 
 
 class Watch(BasePlugin):
-    """Notes which agents ran, whose turn it is, and the calls of tools that ADK itself brings along.
+    """Records which agents ran, whose turn it is, and the calls of ADK's own tools.
 
     It comes before the plugins of the user, and never answers in anybody's place.
     """
@@ -35,7 +35,7 @@ class Watch(BasePlugin):
         """By agent and id, which some services give again: when a call began, and after how many steps."""
 
     async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
-        """Record that an agent begins; an agent that only runs others is no node."""
+        """Record the beginning of an agent; an agent that only runs others is no node."""
         if isinstance(agent, ParallelAgent):
             self._forks[agent.name] = self._last
         if isinstance(agent, WORKFLOWS):

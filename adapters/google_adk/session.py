@@ -1,4 +1,4 @@
-"""A conversation with an agent of ADK: turn by turn, in a session in memory, with what a user is told by its events."""
+"""A conversation with an ADK agent: turn by turn, in a session in memory; events for the user are answers."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -58,7 +58,7 @@ class Conversation(Session):
         return next(answers, "")
 
     async def close(self) -> None:
-        """Close what the agent opened, unless other runs have the same agent."""
+        """Close the agent's resources, unless other runs use the same agent."""
         if self.ends and self._runner is not None:
             await self._runner.close()
         await self.toolsets.close()
@@ -83,7 +83,7 @@ class Conversation(Session):
 
 
 def _answer(event: Any) -> JsonValue:
-    """Return what a user is told by an event; None for what goes on inside, and by those who say nothing."""
+    """Return an event's answer to the user; None for internal events and empty ones."""
     if event.output is not None and not event.content:  # what a node of a graph gives
         return jsonable(event.output)
     if event.error_code and not event.content:
@@ -95,7 +95,7 @@ def _answer(event: Any) -> JsonValue:
 
 
 def _last_word(event: Any) -> JsonValue:
-    """Return what a tool said that ended the turn; None for others."""
+    """Return the result of a tool that ended the turn; None for other events."""
     if not event.actions.skip_summarization:
         return None
     said = [jsonable(one.response) for one in event.get_function_responses()]
@@ -103,7 +103,7 @@ def _last_word(event: Any) -> JsonValue:
 
 
 def _waiting(event: Any) -> JsonValue:
-    """Return what a run asks its user for, and will not go on without."""
+    """Return the question for which a run waits."""
     asked = [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]
     if not asked:
         return None

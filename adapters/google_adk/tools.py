@@ -1,4 +1,4 @@
-"""Tools of ADK agents as a config wants them offered, with their calls passed on by agentmut."""
+"""ADK tools in the form of a config, with their calls passed on by agentmut."""
 
 import copy
 import inspect
@@ -24,13 +24,13 @@ from agentmut.wire.dialects.gemini import gemini_tools
 
 
 def as_tool(found: Any) -> Any:
-    """Return an item of an agent's tools; a function becomes the tool that ADK makes of it."""
+    """Return an item of an agent's tools; a function becomes an ADK tool."""
     known = isinstance(found, BaseTool | BaseToolset) or not callable(found) or hasattr(found, "run_async")
     return found if known else FunctionTool(found)
 
 
 def declaration_of(tool: Any) -> FunctionDeclaration | None:
-    """Return what the model is told of a tool; None for those that the service itself carries out, and for toolsets."""
+    """Return a tool's declaration for the model; None for a toolset, and for tools that the service carries out."""
     if not isinstance(tool, BaseTool):
         return None
     request = LlmRequest()
@@ -44,7 +44,7 @@ def declaration_of(tool: Any) -> FunctionDeclaration | None:
 
 
 def is_marker(tool: Any, agent: Any) -> bool:
-    """Return whether it is no tool, but how ADK has a model give an agent of mode `task` its task, or end it."""
+    """Return whether the tool is only ADK's marker that starts or ends the task of an agent of mode `task`."""
     ends = tool.name == "finish_task" and getattr(agent, "mode", None) == "task"
     return ends or (isinstance(tool, AgentTool) and getattr(tool.agent, "mode", None) == "task")
 
@@ -58,7 +58,7 @@ def spec_of(declaration: FunctionDeclaration) -> ToolSpec:
 
 
 def tool_offered(offer: Offer, own: BaseTool | None) -> BaseTool:
-    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it.
+    """Return the tool as offered; `own` is the agent's tool, None for a decoy.
 
     It is a copy of the agent's own, of the same class: callbacks and plugins of the user's are given it.
     """
@@ -80,7 +80,7 @@ def leading_to(tool: AgentTool, agent: Any) -> AgentTool:
 
 
 def _copied(tool: Any) -> Any:
-    """Return a copy, also where the class has it that none is made."""
+    """Return a copy, even of a class that prevents copies."""
     try:
         return copy.copy(tool)
     except Exception:  # whatever a class of the user's raises
@@ -90,7 +90,7 @@ def _copied(tool: Any) -> Any:
 
 
 def _put(tool: Any, **found: Any) -> None:
-    """Set attributes of a copy, also where its class freezes or makes them: then it is of a class below that."""
+    """Set attributes of a copy, in a subclass if its class freezes or computes them."""
     for name, value in found.items():
         with suppress(AttributeError):
             object.__setattr__(tool, name, value)
@@ -101,14 +101,14 @@ def _put(tool: Any, **found: Any) -> None:
 
 
 def _of(shown: BaseTool, own: BaseTool, name: str) -> Any:
-    """Return a method of a tool as one of its copy."""
+    """Return a method of a tool, bound to the tool's copy."""
     method = getattr(own, name)
     bound = inspect.ismethod(method) and method.__self__ is own
     return method.__func__.__get__(shown) if bound else method
 
 
 def _tell(shown: BaseTool, own: BaseTool, spec: ToolSpec) -> None:
-    """Change what a copy tells the model: its declaration, and its other instructions."""
+    """Change a copy's declaration and its other instructions for the model."""
     _put(shown, name=spec.name, description=spec.description)
     if is_served(own):
         told_otherwise(shown, spec)
@@ -147,7 +147,7 @@ def _declarations(request: LlmRequest) -> list[FunctionDeclaration]:
 def _replace(
     request: LlmRequest, known: list[FunctionDeclaration], names: set[str], wanted: FunctionDeclaration
 ) -> None:
-    """Put the wanted declaration in the place of the one that a tool has added, whatever it made of it."""
+    """Replace the declaration that a tool has added to a request by the wanted one."""
     before = set(map(id, known))
     for group in request.config.tools or []:
         told = getattr(group, "function_declarations", None) or []
@@ -160,7 +160,7 @@ Call = Callable[..., Awaitable[Any]]
 
 
 def _passed_on(name: str, call: Call, own: BaseTool) -> Call:
-    """Return the call of a tool in a trial: its own answer, or what the trial wants in its place."""
+    """Return a tool's call in a trial: its own answer, or the trial's replacement."""
     served, form = is_served(own), _form(own)
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
@@ -187,7 +187,7 @@ def _place(context: Any) -> CallPlace:
 
 
 class _Decoy(BaseTool):
-    """A tool that there is only for the model."""
+    """A decoy tool."""
 
     def __init__(self, spec: ToolSpec) -> None:
         super().__init__(name=spec.name, description=spec.description)
@@ -197,7 +197,7 @@ class _Decoy(BaseTool):
         return _redeclared(None, self._spec)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:
-        """Return what decoys answer, as the trial counts it."""
+        """Return a decoy's answer; the trial counts the call."""
 
         async def answer() -> Any:
             return decoy_answer(ResultForm.MAPPING)

@@ -1,4 +1,4 @@
-"""Toolsets of ADK agents: asked for their tools before a run, and offered in it as a config wants them.
+"""Toolsets of ADK agents: listed before a run, and offered in the run in the form of a config.
 
 A toolset is still asked at every step, as ADK does it: what it gives may depend on the state of the session. Tools
 that it did not have before are offered as they are.
@@ -31,7 +31,7 @@ Listed = Mapping[tuple[str, BaseToolset], Sequence[BaseTool]]
 
 
 class Toolsets:
-    """The toolsets of a tree for one trial: servers are connected anew, other toolsets are the agent's own."""
+    """The toolsets of a tree for one trial: servers get a new connection, other toolsets stay the agent's own."""
 
     def __init__(self, members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> None:
         self._members = members
@@ -42,13 +42,13 @@ class Toolsets:
         self._mine = {one: separate(one) for one in found}
 
     async def listed(self) -> Listed:
-        """Return what the toolsets give before a run. Raises what they raise, unless somebody has to sign in first."""
+        """Return the tools of the toolsets before a run. Raise their errors, except a request to sign in."""
         pairs = [(agent, one) for agent in self._members.values() for one in toolsets_of(agent)]
         found = await asyncio.gather(*(self._list(agent, one) for agent, one in pairs))
         return {(agent.name, one): tools for (agent, one), tools in zip(pairs, found, strict=True)}
 
     def part(self, toolset: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> BaseToolset:
-        """Offer a part of a toolset's tools, with those that are not in `known` unless `known` is None."""
+        """Offer a part of a toolset's tools; with `known`, also the tools that are not in it."""
         return PassedToolset(self._mine[toolset], offers, known)
 
     async def close(self) -> None:
@@ -91,13 +91,13 @@ async def listed_once(members: Mapping[str, BaseNode], state: Any, *, closes: bo
 
 
 def toolsets_of(agent: BaseNode) -> list[BaseToolset]:
-    """Return the toolsets of an agent, in its order."""
+    """Return the toolsets of an agent in order."""
     return [one for one in getattr(agent, "tools", ()) if isinstance(one, BaseToolset)]
 
 
 @dataclass
 class _Shown:
-    """The copies of a toolset's tools, each made once, so that they keep what is noted in them."""
+    """The copies of a toolset's tools, each made once, so that its state survives."""
 
     known: dict[int, tuple[BaseTool, BaseTool]] = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ class _Shown:
 
 
 class PassedToolset(BaseToolset):
-    """Tools of a toolset as they are offered, with their calls passed on."""
+    """Tools of a toolset as offered, with their calls passed on."""
 
     def __init__(self, own: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class PassedToolset(BaseToolset):
         self._error: Exception | None = None
 
     async def get_tools(self, readonly_context: Any = None) -> list[BaseTool]:
-        """Return the tools of the toolset. ADK would go on without them if it raised: `process_llm_request` tells."""
+        """Return the tools of the toolset, none after an error, which `process_llm_request` then raises."""
         try:
             return self._offered(await self._own.get_tools_with_prefix(readonly_context))
         except Exception as error:
@@ -137,7 +137,7 @@ class PassedToolset(BaseToolset):
         return [*offered, *map(self._as_it_is, rest)]
 
     async def process_llm_request(self, *, tool_context: Any, llm_request: LlmRequest) -> None:
-        """Process the request with the toolset. Raises its error: a run without its tools would be another agent's."""
+        """Process the request with the toolset. Raise its error: without its tools the agent is another."""
         if self._error is not None:
             raise self._error
         if self._known is not None:
@@ -156,7 +156,7 @@ class PassedToolset(BaseToolset):
 
 
 def _context(agent: BaseNode, state: dict[str, Any]) -> ReadonlyContext:
-    """Return a run that has not begun: toolsets may ask for the state of its session."""
+    """Return the context of a run that has not begun; toolsets may ask for the state of its session."""
     session = Session(id="agentmut", app_name="agentmut", user_id="user", state=dict(state))
     return ReadonlyContext(
         InvocationContext(

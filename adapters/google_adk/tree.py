@@ -1,4 +1,4 @@
-"""Agents of ADK with those below them, as they are found, and the settings of their models."""
+"""ADK agents with their sub-agents, as found, and the settings of their models."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ PLACEHOLDER = re.compile(r"{+([^{}]*)}+")
 
 
 class Own(NamedTuple):
-    """A tool of an agent that its model is told of."""
+    """A tool of an agent that its model gets."""
 
     tool: Any
     declared: FunctionDeclaration
@@ -45,7 +45,7 @@ class Own(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """An agent and all agents and graphs that it can run, by name; the first one is where a run begins."""
+    """An agent and all agents and graphs that it can run, by name; a run begins with the first."""
 
     members: dict[str, BaseNode]
     changed_name: str
@@ -76,13 +76,13 @@ class Tree:
 
     @property
     def prompt(self) -> str:
-        """Return the instruction with its placeholders; empty where a function makes it."""
+        """Return the instruction with its placeholders; empty if a function makes it."""
         agent = self.llm_agents.get(self.changed_name)
         return agent.instruction if agent and isinstance(agent.instruction, str) else ""
 
     @property
     def model(self) -> ModelConfig:
-        """Return the model's name and settings. Raises `AdapterError` where ADK does not know it."""
+        """Return the model's name and settings. Raise `AdapterError` if ADK does not know the model."""
         agent = self.llm_agents.get(self.changed_name)
         if agent is None:
             return ModelConfig()
@@ -99,7 +99,7 @@ class Tree:
         return any(map(toolsets_of, self.members.values()))
 
     def own(self, agent: LlmAgent) -> dict[str, Own]:
-        """Return the tools of an agent, by name, in its order."""
+        """Return the tools of an agent by name, in order."""
         found: dict[str, Own] = {}
         for one in self._all(agent):
             found[one.declared.name or ""] = one
@@ -123,12 +123,12 @@ class Tree:
 
     @property
     def specs(self) -> Iterator[ToolSpec]:
-        """Yield what models are told of the tools of all agents."""
+        """Yield the tools of all agents as models get them."""
         for agent in self.llm_agents.values():
             yield from (spec_of(one.declared) for one in self.own(agent).values())
 
     def offers(self, change: Change) -> dict[str, list[Offer]]:
-        """Return what each agent offers its model."""
+        """Return each agent's offer of tools to its model."""
         return {
             name: change.offers(list(self.own(agent)), decoys=name == self.changed_name)
             for name, agent in self.llm_agents.items()
@@ -168,7 +168,7 @@ class Tree:
         return ""
 
     def _passed_to(self, name: str) -> list[str]:
-        """Return what an agent's instruction takes from the answers of others."""
+        """Return the outputs of other agents that an agent's instruction uses."""
         instruction = self.llm_agents[name].instruction
         written = {agent.output_key for agent in self.llm_agents.values()} - {None}
         named = PLACEHOLDER.findall(instruction) if isinstance(instruction, str) else []
@@ -176,7 +176,7 @@ class Tree:
         return list(dict.fromkeys(key for key in keys if key in written))
 
     def redirects(self, change: Change) -> Redirects:
-        """Return the hand-offs that lead elsewhere than they say."""
+        """Return the hand-offs whose target changes."""
         handoffs = Flow.of(change.wanted.orchestration).handoffs
         return {
             name: {label: target for label, target in targets.items() if label != target}
@@ -202,7 +202,7 @@ def _stage(agent: Any) -> Stage:
 
 
 def is_target(agent: BaseAgent) -> bool:
-    """Say whether an agent can be handed over to."""
+    """Return whether other agents can hand over to the agent."""
     return getattr(agent, "mode", None) not in _DELEGATED
 
 
@@ -221,7 +221,7 @@ def settings_of(config: GenerateContentConfig | None) -> dict[str, Any]:
 
 
 def with_settings(config: GenerateContentConfig | None, settings: Mapping[str, Any]) -> GenerateContentConfig:
-    """Return a copy with these settings; None or empty: without."""
+    """Return a copy with these settings; a setting of None or empty is removed."""
     body = _body(config)
     for name, value in settings.items():
         body = gemini_settings.with_setting(body, name, value if is_set(value) else None)

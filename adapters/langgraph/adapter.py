@@ -1,4 +1,4 @@
-"""Adapter for LangGraph: a compiled graph, or one that a factory builds afresh for every trial.
+"""Adapter for LangGraph: a compiled graph, or a graph that a factory builds anew for every trial.
 
 Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
 callbacks; tools in `ToolNode`s can be answered by doubles. Nested graphs are looked into, those that functions and
@@ -51,7 +51,7 @@ _log = logging.getLogger(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    """`bind_tools` is LangChain's affair, which is loaded when it is asked for."""
+    """Import `bind_tools` on first use, because it needs LangChain."""
     if name != "bind_tools":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from agentmut.adapters.langgraph.langchain_tools import bind_tools
@@ -89,7 +89,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
-        """Import the factory, and build the agent once to ask it for its flow and, where need be, its tools.
+        """Import the factory; build the agent once to read its flow and, if the project names none, its tools.
 
         An agent that cannot be built has no flow to change: that is said in the log, and its runs will tell.
         """
@@ -120,7 +120,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         return checked(graph, self._name)
 
     async def _build_async(self) -> Any:
-        """Return a fresh graph for the event loop that it will run in."""
+        """Return a new graph for the event loop that it will run in."""
         try:
             seen = self._built.tools if self._built else None
             with dropping(self._original.model, self._config.model), seeing(seen):
@@ -131,11 +131,11 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:
-        """Return how mutants of prompt, tools and model reach the graph: by its factory, if that takes a config."""
+        """Return how mutants of prompt, tools and model reach the graph: by its factory, if it takes a config."""
         return "rebuild" if self._source.form is Form.CONFIG else "wire"
 
     def as_built(self) -> "LangGraphAdapter":
-        """Return this adapter with what the graph shows of itself; the project's config comes first."""
+        """Return this adapter with the parts read from the graph; the project's config takes precedence."""
         try:
             graph = self.build()
         except AdapterError as error:
@@ -159,11 +159,11 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
 
     @property
     def not_built(self) -> str:
-        """Return why the graph could not be asked for its tools and flow; empty when it was."""
+        """Return why the graph could not be asked for its tools and flow; empty if it could."""
         return self._not_built
 
     def get_config(self) -> AgentConfig:
-        """Return the config this adapter runs; tools and flow are those of the graph where the project says none."""
+        """Return the config of this adapter; missing tools and a missing flow are read from the graph."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
@@ -188,7 +188,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         )
 
     def doubled_tools(self) -> frozenset[str]:
-        """Return tools in `ToolNode`s: their calls pass a place where a double can answer."""
+        """Return the tools in `ToolNode`s, where doubles can answer their calls."""
         return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -201,7 +201,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
             return f"the agent could not be built: {error}"
 
     def _tools_in_nodes(self) -> frozenset[str]:
-        """`doubled_tools`, asked once: there are hundreds of mutants, and building an agent may take long."""
+        """Return `doubled_tools`, computed once, since building an agent for each of hundreds of mutants is slow."""
         if self._interceptable is None:
             try:
                 self._interceptable = self.doubled_tools()
@@ -216,7 +216,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         return installed()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Run a fresh graph over the turns; later turns see the conversation so far, or what is left of it."""
+        """Run a new graph over the turns; later turns see the conversation so far, or the kept part of it."""
         from langsmith.run_helpers import tracing_context
 
         from agentmut.adapters.langgraph.doubles import withdrawing
@@ -239,9 +239,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         return self._built.changed(graph, self._config, trial) if self._built else graph
 
     async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
-        """Return what the graph answers to each of the turns; one that has asked is given the next turn
-        as the reply.
-        """
+        """Return the graph's answer to each turn; after a question, the next turn is the reply."""
         from agentmut.adapters.langgraph.langchain_trace import TraceHandler
 
         handler = TraceHandler(trial.recorder, graph)
@@ -296,7 +294,7 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
 
 
 def _breakpoints(graph: Any) -> str:
-    """Return where a graph was compiled to stop, as `compile` takes it."""
+    """Return the breakpoints that a graph was compiled with, in the form of `compile`."""
     found = {kind: getattr(graph, f"{kind}_nodes", ()) for kind in ("interrupt_before", "interrupt_after")}
     return " and ".join(
         f"{kind}={nodes if isinstance(nodes, str) else list(nodes)}" for kind, nodes in found.items() if nodes
@@ -308,9 +306,7 @@ def _messages(state: Any) -> list[Any]:
 
 
 def _output(state: Any) -> JsonValue:
-    """Return what it asks, else structured output where it has one, else the text of the last message,
-    else the state.
-    """
+    """Return the graph's question, else its structured output, else the text of the last message, else the state."""
     if asked := questions(state):
         return as_output(asked)
     if isinstance(state, Mapping) and state.get("structured_response") is not None:
@@ -328,18 +324,18 @@ def _message_text(message: Any) -> str:
 
 
 def questions(state: Any) -> Sequence[Any]:
-    """Return what a run has stopped to ask; empty where it has come to its end."""
+    """Return the questions that a run stopped for; empty if it has ended."""
     return state.get("__interrupt__") or () if isinstance(state, Mapping) else ()
 
 
 def as_output(asked: Sequence[Any]) -> JsonValue:
-    """Return the question, as the graph put it; a list where it asked several at once."""
+    """Return the graph's question; a list if it asked several at once."""
     found = [jsonable(question.value) for question in asked]
     return found[0] if len(found) == 1 else found
 
 
 def reply(asked: Sequence[Any], turn: JsonValue, *, checkpointed: bool) -> Any:
-    """Return what a graph that has asked is given: of a list that is as long as the questions, each its own reply.
+    """Return the reply to a graph's questions: a list of as many replies answers them one by one.
 
     Raises `AdapterError` where nothing keeps the state in which the graph waits.
     """

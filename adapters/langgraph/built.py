@@ -1,4 +1,4 @@
-"""What a graph that was built once tells of an agent's flow, and the flows that its mutants have instead."""
+"""An agent's flow, read from a graph that was built once, and the flows of its mutants."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class Built:
         return config.model_copy(update={"orchestration": self.described})
 
     def limit(self, config: AgentConfig) -> int | None:
-        """Return the limit of steps for a run; None for the graph's own limit."""
+        """Return the step limit of a run; None for the graph's own limit."""
         limit = Flow.of(config.orchestration).max_steps
         return limit if self.limited or limit != self.flow.max_steps else None
 
     def changed(self, graph: Any, config: AgentConfig, trial: Trial) -> Any:
-        """Return a fresh graph with the flow of `config`; the trial is told when something of it takes effect."""
+        """Return a new graph with the flow of `config`; the trial is told when a change takes effect."""
         from agentmut.adapters.langgraph.flow import reshape
 
         def mark(key: str) -> None:
@@ -62,7 +62,7 @@ class Built:
         return changed
 
     def _unless_built_so(self, graph: Any, flow: Flow, mark: Callable[[str], None]) -> Flow:
-        """Return the flow to change; what the factory already built from its config needs no change."""
+        """Return the flow to change; a change that the factory has already made is left out."""
         from agentmut.adapters.langgraph.flow import describe
 
         original, found = describe(self.graph), describe(graph)
@@ -75,7 +75,7 @@ class Built:
         return self.flow.model_copy(update={key: getattr(flow, key) for key in own})
 
     def cannot_become(self, mutant: Mutant, config: AgentConfig) -> str:
-        """Return why the graph cannot be given a mutant's flow; empty when it can."""
+        """Return why the graph cannot get a mutant's flow; empty if it can."""
         from agentmut.adapters.langgraph.flow import reshape
 
         edits = [edit for edit in mutant.edits if edit.part == "orchestration"]

@@ -23,7 +23,7 @@ from agentmut.trial import ToolDoubleError, check_running, with_fault, with_faul
 
 
 def let_doubles_answer(node: Any) -> None:
-    """Put a wrapper before the node's own ones that runs the current trial's double, where there is one.
+    """Wrap the calls of a tool node, so that the current trial's doubles answer them.
 
     What it runs, the real tool or the double, has the tool's fault, where the trial has one. The framework
     then validates, traces and reports the stand-in exactly as it would the real tool.
@@ -59,7 +59,7 @@ _withdrawn: ContextVar[frozenset[str]] = ContextVar("agentmut_withdrawn_tools", 
 
 @contextmanager
 def withdrawing(names: Iterable[str]) -> Iterator[None]:
-    """Withdraw these tools of the agent from these names while it runs."""
+    """Remove these tools of the agent, under these names, while it runs."""
     token = _withdrawn.set(frozenset(names))
     try:
         yield
@@ -68,7 +68,7 @@ def withdrawing(names: Iterable[str]) -> Iterator[None]:
 
 
 def _refusal(request: Any, known: Mapping[str, BaseTool]) -> ToolMessage | None:
-    """Return what a tool node says of a name that it does not know, for a tool that was removed or renamed.
+    """Return a tool node's message for an unknown name, if the tool was removed or renamed.
 
     The node may have the agent's own tools, and the model may call one that it is not offered, since the prompt
     still speaks of it: that must not work, and must not do what the tool does.
@@ -131,7 +131,7 @@ def _implementation(tool: BaseTool) -> Callable[..., Any]:
 
 
 def _in_content(tool: BaseTool, change: Change, result: Any) -> Any:
-    """Change the part of a tool's result that becomes the message; artifacts stay, and so do commands."""
+    """Change the part of a tool's result that becomes the message; artifacts and commands stay."""
     if tool.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2:
         return _changed_content(change, result[0]), result[1]
     if isinstance(result, list) and result and all(isinstance(item, ToolMessage) for item in result):
@@ -196,7 +196,7 @@ def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 @contextmanager
 def _as_tool_failure(tool: BaseTool) -> Iterator[None]:
-    """Let stand-ins report failures to the model where the tool itself does so instead of raising."""
+    """Report failures of stand-ins to the model, where the tool itself reports instead of raising."""
     try:
         yield
     except (ToolDoubleError, ToolFailure) as error:

@@ -1,4 +1,4 @@
-"""A compiled LangGraph graph's flow as data, and the graph compiled again with another flow."""
+"""A compiled LangGraph graph's flow as data, and the graph recompiled with another flow."""
 
 import copy
 import dataclasses
@@ -62,7 +62,7 @@ def reshape(graph: Any, before: Flow, after: Flow, mark: Mark = lambda key: None
 
 
 def _limit(graph: Any) -> int | None:
-    """Return the limit of steps of a graph that says one, or LangGraph's own."""
+    """Return a graph's own step limit, or LangGraph's default."""
     own = (getattr(graph, "config", None) or {}).get("recursion_limit")
     if own is not None:
         return int(own)
@@ -146,7 +146,7 @@ def _copied(builder: Any) -> Any:
 
 
 def _without_node_defaults(builder: Any) -> None:
-    """Compiling gives defaults to the nodes; those of a graph that was compiled before have them already."""
+    """Remove the node defaults for compiling, since a compiled graph's nodes already have them."""
     try:
         builder._node_defaults = type(builder._node_defaults)()
     except (AttributeError, TypeError):  # not public
@@ -222,7 +222,7 @@ def _lead(
 
 
 def _first(builder: Any) -> Iterator[str]:
-    """Return where runs begin: nothing of one's own can be put at the start itself."""
+    """Yield the first nodes of runs; nothing can be added at the start itself."""
     return (target for source, target in builder.edges if source == START and target in builder.nodes)
 
 
@@ -244,7 +244,7 @@ def _reroute(builder: Any, before: Iterable[Branch], after: Iterable[Branch], ma
 
 
 def _sent(branch: Branch, ends: Mapping[str, str]) -> dict[str, str]:
-    """Return where a `Send` to a node goes: the labels that lead there, if all of them now lead elsewhere."""
+    """Return the target of a `Send` to a node: the labels that lead there, if all of them now lead elsewhere."""
     now: defaultdict[str, list[str]] = defaultdict(list)
     for label, target in branch.ends.items():
         now[target].append(ends.get(label, target))

@@ -72,14 +72,12 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         )
 
     def _later(self, own: Iterable[BaseTool]) -> list[BaseTool]:
-        """Return the tools that the agent got after it was read, as other middleware gives them: no mutant is about
-        them.
-        """
+        """Return the tools that other middleware adds after the agent was read; no mutant changes them."""
         known = {name for tool in self._config.tools for name in (tool.name, tool.own_name)}
         return [tool for tool in own if self._seen is not None and tool.name not in known | self._seen]
 
     def _without_dropped(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return the request as it would be, had the agent itself not set what the mutation takes away."""
+        """Return the request without the agent's own settings that the mutation removes."""
         names = self._dropped | {_OTHER_NAMES[name] for name in self._dropped if name in _OTHER_NAMES}
         formatted = "response_format" in names and not isinstance(request.response_format, ToolStrategy)
         return request.override(
@@ -103,7 +101,7 @@ def _unset_in(settings: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _with_own_body(request: ModelRequest[Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings; in the body they join the agent's own additions."""
+    """Return the settings; settings in the body join the agent's own additions."""
     if "extra_body" not in settings:
         return settings
     if not hasattr(request.model, "extra_body"):  # not OpenAI's dialect

@@ -1,4 +1,4 @@
-"""LangChain tools as a config wants them offered: described otherwise, renamed, or with nothing behind them."""
+"""LangChain tools in the form of a config: with another description, another name, or as decoys."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from agentmut.trial import finds_offered_tools
 
 
 def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:
-    """Return the tool as the model is to be told of it; it still takes and does what its implementation says.
+    """Return the tool as the model gets it; its implementation stays.
 
     A call that fits the changed schema and not the implementation fails as it would in production: the
     tool's own validation refuses it.
@@ -27,7 +27,7 @@ def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:
 
 
 def as_implemented(tool: BaseTool) -> BaseTool:
-    """Return the tool as the agent has it, whatever the model is told of it."""
+    """Return the agent's own tool behind a described one."""
     original = getattr(type(tool), "agentmut_original", tool)
     return original if isinstance(original, BaseTool) else tool
 
@@ -50,7 +50,7 @@ def _changed_class(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
 
 
 def decoy(spec: ToolSpec) -> BaseTool:
-    """Return a tool that finds nothing, whatever it is asked."""
+    """Return a decoy tool, which finds nothing for any input."""
 
     def answer(**arguments: Any) -> str:
         trial = current_trial()
@@ -67,7 +67,7 @@ def decoy(spec: ToolSpec) -> BaseTool:
 
 
 def offered_tool(spec: ToolSpec, known: Mapping[str, BaseTool]) -> BaseTool | None:
-    """Return what a config's tool is for an agent that has the `known` ones; None where it has none such."""
+    """Return a config's tool for an agent with the `known` tools; None if the agent has no such tool."""
     if spec.fault is not None and spec.fault.kind is FaultKind.DECOY:
         return decoy(spec)
     tool = known.get(spec.own_name)
@@ -76,7 +76,7 @@ def offered_tool(spec: ToolSpec, known: Mapping[str, BaseTool]) -> BaseTool | No
 
 @finds_offered_tools
 def bind_tools(config: AgentConfig, tools: Sequence[BaseTool]) -> list[BaseTool]:
-    """Return the tools that `config` offers, in its order, with its names, descriptions and schemas.
+    """Return the tools that `config` offers, in order, with its names, descriptions and schemas.
 
     Use it in a factory in place of the plain tool list, for the model and for the tool node. The
     implementations stay the same, and so does what they accept. A tool that the config does not name is
@@ -88,7 +88,7 @@ def bind_tools(config: AgentConfig, tools: Sequence[BaseTool]) -> list[BaseTool]
 
 
 def with_own_tool(request: Any, known: Mapping[str, BaseTool]) -> Any:
-    """Return the call of a tool that a tool node does not know by that name, with the tool that is meant."""
+    """Return the call of a tool that a tool node does not know by its name, with the intended tool."""
     trial = current_trial()
     spec = trial.tools.get(request.tool_call["name"]) if trial else None
     if spec is None or request.tool is not None:

@@ -122,9 +122,7 @@ class TraceHandler(BaseCallbackHandler):
 
 
 def _model_output(output: Any, call_id: str | None) -> Any:
-    """Return what the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers
-    the call.
-    """
+    """Return the tool message for the model; a `Command`, or several, may contain it."""
     parts = output if isinstance(output, list) else [output]
     said = [message for part in parts for message in _messages(part)]
     ours = (one for one in said if call_id and getattr(one, "tool_call_id", None) == call_id)
@@ -132,7 +130,7 @@ def _model_output(output: Any, call_id: str | None) -> Any:
 
 
 def _messages(part: Any) -> Sequence[Any]:
-    """Return a message, or those of a `Command`."""
+    """Return a message, or the messages of a `Command`."""
     if not hasattr(part, "goto"):
         return [part]
     found = part.update.get("messages") if isinstance(part.update, Mapping) else part.update
@@ -146,7 +144,7 @@ def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:
 
 
 def _usage(told: Mapping[str, Any]) -> Usage:
-    """Return LangChain's count of tokens, whose input has what was read from and written to a cache."""
+    """Return LangChain's token counts; their input includes cached tokens."""
     read, details = told.get("input_tokens", 0), told.get("input_token_details") or {}
     cached = min(read, details.get("cache_read") or 0)
     return Usage(

@@ -1,4 +1,4 @@
-"""Runnables that stand in a graph's nodes and branches and do something else, and say when they did."""
+"""Runnables that replace a graph's nodes and branches, and report when they take effect."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ Mark = Callable[[str], None]
 
 @dataclass
 class Change:
-    """What becomes of a node."""
+    """The change of a node."""
 
     marks: set[str] = field(default_factory=set)
     """Keys of parts that take effect whenever the node is entered."""
@@ -128,7 +128,7 @@ def _value(state: Any, key: str) -> Any:
 
 
 def _without(state: Any, keys: list[str]) -> Any:
-    """Return the state as if nobody had written these keys: collections are empty, others absent or None."""
+    """Return the state as if no node had written these keys: collections are empty, others absent or None."""
     if not keys:
         return state
     emptied = {key: _emptied(_value(state, key)) for key in keys}

@@ -1,4 +1,4 @@
-"""The way that a run took through a graph and the graphs in its nodes, read off LangGraph's metadata."""
+"""The path of a run through a graph and its inner graphs, from LangGraph's metadata."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ _Ran = dict[int, list[str]]
 
 
 class Place(NamedTuple):
-    """Where in a run something happens."""
+    """The place of an event in a run."""
 
     run: str
     """Tells runs of graphs apart: of the outer one, and of those in its nodes."""
@@ -25,12 +25,12 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return the node's name, after those of the nodes that it is in: `billing/tools`."""
+        """Return the node's name after the names of the nodes that contain it: `billing/tools`."""
         return "/".join([*self.outer, self.node])
 
 
 def place_of(metadata: Mapping[str, Any] | None) -> Place | None:
-    """Return the node that LangGraph says something happens in; None where it says none."""
+    """Return the node of an event by LangGraph's metadata; None if it names none."""
     found = metadata or {}
     node = found.get("langgraph_node")
     if not node or node == START:
@@ -41,7 +41,7 @@ def place_of(metadata: Mapping[str, Any] | None) -> Place | None:
 
 
 class Way:
-    """Notes the nodes that a run enters, and from which it came there.
+    """Records the nodes that a run enters, and where it came from.
 
     LangGraph tells the steps of a run, not who sent it where. Where several nodes ran in one step, those count
     that lead to the next one by their edges; failing such, all of them that may lead there.
@@ -98,7 +98,7 @@ class Way:
         return sure or [node for node in before if _may_lead(builder, node, place.node)] or before
 
     def _builder(self, outer: tuple[str, ...]) -> Any:
-        """Return what the graph at that place was compiled from; None where a function calls it."""
+        """Return the builder of the graph at that place; None if a function calls the graph."""
         graph = self._graph
         for name in outer:
             graph = getattr(getattr(graph, "nodes", {}).get(name), "bound", None)
@@ -107,7 +107,7 @@ class Way:
 
 
 def _sure_sources(builder: Any, target: str) -> set[str]:
-    """Return the nodes that lead to the target whatever is decided."""
+    """Return the nodes that lead to the target in any case."""
     plain = {source for source, end in builder.edges if end == target}
     return plain.union(*(sources for sources, end in builder.waiting_edges if end == target))
 
@@ -118,7 +118,7 @@ def _may_lead(builder: Any, source: str, target: str) -> bool:
 
 
 def _ends(builder: Any, source: str) -> Iterator[str | None]:
-    """Yield where a node's decisions may lead; None for anywhere."""
+    """Yield the possible targets of a node's decisions; None stands for any node."""
     for branch in builder.branches.get(source, {}).values():
         yield from branch.ends.values() if branch.ends else [None]
     spec = builder.nodes.get(source)

@@ -1,4 +1,4 @@
-"""Where a graph comes from: the compiled graph itself, or a function that builds it, in the forms that people have."""
+"""The source of a graph: a compiled graph, or a function that builds one, in all usual forms."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from agentmut.recording import completed
 
 
 class Form(Enum):
-    """What `agent.factory` names."""
+    """The kind of object that `agent.factory` names."""
 
     GRAPH = "a compiled graph"
     NO_CONFIG = "a function without parameters"
@@ -23,14 +23,14 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class GraphSource:
-    """Gives the graph for a trial: a fresh one where a function builds it, sync or async."""
+    """Returns the graph for a trial: a new one if a function builds it, sync or async."""
 
     found: Any
     reference: str
 
     @cached_property
     def form(self) -> Form:
-        """Return what it is. Raises `UsageError` where it is none of these."""
+        """Return the kind of object. Raise `UsageError` if it is of no known kind."""
         if is_graph(self.found):
             return Form.GRAPH
         if hasattr(self.found, "compile") and hasattr(self.found, "nodes"):
@@ -45,11 +45,11 @@ class GraphSource:
         return _form_of_function(self.found)
 
     def build(self, config: AgentConfig) -> Any:
-        """Return the graph, or what else the function gives; that of an async one is waited for in another thread."""
+        """Return the function's graph; an async function is awaited in another thread."""
         return completed(self._given(config))
 
     async def build_async(self, config: AgentConfig) -> Any:
-        """Return the graph; an async function builds it in the event loop that it will run in."""
+        """Return the graph; an async function builds it in the event loop that the graph will run in."""
         given = self._given(config)
         return await given if inspect.isawaitable(given) else given
 
@@ -62,7 +62,7 @@ class GraphSource:
 
 
 def is_graph(found: Any) -> bool:
-    """Return whether it is a graph that can be run."""
+    """Return whether the object is a runnable graph."""
     return not inspect.isclass(found) and hasattr(found, "ainvoke") and hasattr(found, "nodes")
 
 

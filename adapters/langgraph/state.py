@@ -1,4 +1,4 @@
-"""Which keys of the state a node's code reads, as far as its source tells."""
+"""The keys of the state that a node's code reads, as far as its source shows."""
 
 import ast
 import functools
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
-    """Return the `keys` that the node's function reads, itself or through functions of its module.
+    """Return the `keys` that the node's function reads, directly or through functions of its module.
 
     None where the code does not touch its state. All of them where there is no source to look into, or where
     it names none: the state may be handed on as a whole. A graph in a node reads the keys that it has.
@@ -29,7 +29,7 @@ def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
 
 
 def _plain(function: Any) -> Any:
-    """Return the function behind partials, decorators, methods and callable objects; None where there is none."""
+    """Return the function behind partials, decorators, methods and callable objects; None if there is none."""
     while isinstance(function, functools.partial):
         function = function.func
     if function is not None and not inspect.isroutine(function):
@@ -81,7 +81,7 @@ def _keys(node: ast.AST, names: set[str]) -> Iterator[str]:
 
 
 def _helpers(function: Any) -> Iterator[Any]:
-    """Yield functions of the same module that this one names."""
+    """Yield functions of the same module that this function names."""
     try:
         named = inspect.getclosurevars(function)
     except (TypeError, ValueError):

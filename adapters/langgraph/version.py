@@ -1,4 +1,4 @@
-"""Which LangGraph is there."""
+"""The installed version of LangGraph."""
 
 from agentmut.adapters._shared.sdk_version import MINIMUM, version_of
 
@@ -11,7 +11,7 @@ def installed() -> dict[str, str]:
 
 
 def unknown_version(missing: str) -> str:
-    """Return what to say where LangGraph has something private elsewhere than the adapter looks for it."""
+    """Return the error message for a LangGraph whose private parts are not where the adapter expects them."""
     major, minor = MINIMUM["langgraph"]
     found = ", ".join(f"{name} {version}" for name, version in installed().items())
     return (

@@ -1,4 +1,4 @@
-"""The tool nodes of a graph and of everything in it that calls tools: graphs in nodes, functions and tools."""
+"""The tool nodes of a graph, of graphs in its nodes, and of agents in its functions and tools."""
 
 import functools
 import inspect
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def tool_nodes(graph: Any) -> Iterator[Any]:
-    """Tool nodes of the graph, of graphs in its nodes, and of agents that its functions and tools name.
+    """Yield the tool nodes of the graph, of graphs in its nodes, and of agents that its functions and tools name.
 
     A function names what is in its closure, in the globals that it reads, or an attribute of the object that it is
     a method of; functions of its own module that it calls are looked into as well.
@@ -42,7 +42,7 @@ def _parts(found: Any) -> Iterator[Any]:
 
 
 def _functions(found: Any) -> Iterator[Any]:
-    """Yield what the functions behind a runnable or a tool name, as far as it may lead to tools."""
+    """Yield the objects named by the functions behind a runnable or a tool, if they may lead to tools."""
     for name in ("func", "afunc", "coroutine"):
         if callable(function := getattr(found, name, None)):
             yield from _named(function, set())

@@ -34,7 +34,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Return whether it is an agent whose prompt and tools can be read."""
+        """Return whether the object is an agent whose prompt and tools can be read."""
         from agentmut.adapters.llama_index.team import is_agent
 
         return is_agent(found)
@@ -47,7 +47,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         return Team.of(agent, spec.options.get("agent")).config
 
     def cannot_change(self, edit: Edit) -> str:
-        """LlamaIndex's clients have settings that they always send, or never."""
+        """Return why a setting cannot change: some settings are always sent by LlamaIndex's clients, others never."""
         from agentmut.adapters.llama_index.model import cannot_set
 
         if edit.part != "model" or self.source.takes_config:

@@ -30,7 +30,7 @@ def model_of(llm: LLM) -> ModelConfig:
 
 
 def cannot_set(llm: LLM, setting: str, value: Any) -> str:
-    """Return why a setting of a model cannot be given this value; empty where it can."""
+    """Return why a setting of a model cannot have this value; empty if it can."""
     kind = type(llm).__name__
     if setting == "name" and "engine" in type(llm).model_fields:  # AzureOpenAI asks by its engine
         return f"{DEPLOYMENT}; {OTHERWISE}"
@@ -42,7 +42,7 @@ def cannot_set(llm: LLM, setting: str, value: Any) -> str:
 
 
 def changed_model(llm: LLM, changes: dict[str, Any], node: str) -> LLM:
-    """Return a copy with other settings, whose requests belong to the agent `node`. The connections are shared."""
+    """Return a copy with other settings, whose requests belong to the agent `node`. Connections are shared."""
     update: dict[str, Any] = {}
     more = dict(getattr(llm, "additional_kwargs", None) or {})
     for name, value in changes.items():
@@ -63,7 +63,7 @@ def changed_model(llm: LLM, changes: dict[str, Any], node: str) -> LLM:
 
 
 class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the second environment
-    """Notes before each model request which agent makes it."""
+    """Notes the agent of each model request before the request."""
 
     def __init__(self, node: str) -> None:
         super().__init__([], [])
@@ -98,7 +98,7 @@ class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the
 
 
 def _known(llm: LLM) -> LLM:
-    """Return the model, if its client knows it: the one for OpenAI knows models by name. Raises `AdapterError`."""
+    """Return the model if its client knows it; OpenAI's client finds models by name. Raise `AdapterError`."""
     try:
         llm.metadata  # noqa: B018  (asking is the check)
     except ValueError as error:
@@ -114,7 +114,7 @@ def _provider(llm: LLM) -> str:
 
 
 def _takes_more(llm: LLM) -> bool:
-    """Return whether its additional arguments become part of the request as they are."""
+    """Return whether the model's additional arguments become part of the request unchanged."""
     return _provider(llm) == "openai" and hasattr(llm, "additional_kwargs")
 
 
@@ -126,7 +126,7 @@ def _field(llm: LLM, setting: str) -> str | None:
 
 
 def _value(llm: LLM, setting: str) -> Any:
-    """Return what is said of a setting; the additional arguments have the last word."""
+    """Return the value of a setting; the additional arguments take precedence."""
     more = getattr(llm, "additional_kwargs", None) or {}
     if setting in more:
         return more[setting]
@@ -137,7 +137,7 @@ def _value(llm: LLM, setting: str) -> Any:
 
 
 def _reasons(llm: LLM) -> bool:
-    """Return whether OpenAI's client takes it for one of the models that it sends `reasoning_effort` to."""
+    """Return whether OpenAI's client sends `reasoning_effort` to the model."""
     try:
         from llama_index.llms.openai.utils import O1_MODELS
     except ImportError:

@@ -1,4 +1,4 @@
-"""A conversation with an agent of LlamaIndex: one context for all turns, events noted for the trace."""
+"""A conversation with a LlamaIndex agent: one context for all turns, with events recorded for the trace."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ class Conversation(Session):
         self.begin(())
 
     def begin(self, earlier: Sequence[Said]) -> None:
-        """Begin with a new context, which holds the memory and whose turn it is."""
+        """Begin with a new context, which holds the memory and the current agent."""
         self._context = Context(self._whole)
         self._earlier = [ChatMessage(role=said.role, content=said.text) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """Run the agent to its answer. Raises what the run raises, and where it waits for a person."""
+        """Run the agent to its answer. Raise the run's errors, and an error if it waits for a person."""
         earlier, self._earlier = self._earlier, []
         handler = self._whole.run(
             user_msg=text, chat_history=earlier or None, ctx=self._context, max_iterations=self._limit
@@ -56,7 +56,7 @@ class Conversation(Session):
 
 
 class _WaitsError(RuntimeError):
-    """An agent waits for somebody who is not there."""
+    """An agent waits for a person, and there is none."""
 
 
 class _Way:
@@ -109,13 +109,13 @@ class _Way:
         )
 
     def _result_text(self, call_id: str) -> str | None:
-        """Return the id where the model gave it; of calls in plain text, LlamaIndex makes one up."""
+        """Return the id, if the model gave one; for calls in plain text, LlamaIndex invents one."""
         replies = (one.reply for one in self._recorder.exchanges if one.reply)
         return call_id if any(call.id == call_id for reply in replies for call in reply.tool_calls) else None
 
 
 class Calls:
-    """Which call of the model a tool is called for. LlamaIndex does not tell tools: the replies of the trial do."""
+    """The model calls behind tool calls, from the trial's replies, since LlamaIndex does not pass them to tools."""
 
     def __init__(self, trial: Trial) -> None:
         self._ids = CallIds(trial.recorder)
@@ -130,13 +130,13 @@ class Calls:
 
 
 def _offered(whole: Any) -> dict[str, frozenset[str]]:
-    """Return the tools whose calls agentmut passes on, by the agent that has them."""
+    """Return the tools whose calls agentmut passes on, by their agent."""
     members = whole.agents.values() if isinstance(whole, AgentWorkflow) else (whole,)
     return {one.name: frozenset(tool.metadata.get_name() for tool in one.tools or ()) for one in members}
 
 
 def _answer(result: Any) -> JsonValue:
-    """Return the structured answer where there is one, else the text."""
+    """Return the structured answer if there is one, else the text."""
     structured = getattr(result, "structured_response", None)
     if structured is not None:
         return jsonable(structured)

@@ -128,7 +128,7 @@ def _prompt(agent: BaseWorkflowAgent) -> str:
 
 
 def _with_prompt(agent: BaseWorkflowAgent, prompt: str) -> dict[str, Any]:
-    """Return the fields that say it. A ReAct agent leaves out its system prompt once it has been made."""
+    """Return the fields that hold the prompt. A ReAct agent no longer has its system prompt once it is made."""
     if not isinstance(agent, ReActAgent):
         return {"system_prompt": prompt}
     before = agent.formatter
@@ -144,7 +144,7 @@ GetTools = Callable[..., Any]
 
 
 def _leading(own: GetTools, leads: Mapping[str, Targets]) -> GetTools:
-    """Return the workflow's `get_tools`, whose hand-offs lead where `leads` says."""
+    """Return the workflow's `get_tools` with the hand-off targets of `leads`."""
 
     async def get_tools(agent_name: str, input_str: str | None = None) -> Sequence[BaseTool]:
         tools = await own(agent_name, input_str)
@@ -157,7 +157,7 @@ def _leading(own: GetTools, leads: Mapping[str, Targets]) -> GetTools:
 
 
 def _misled(tool: FunctionTool, targets: Targets) -> FunctionTool:
-    """Return the hand-off that says what the agent expects, and leads elsewhere."""
+    """Return a hand-off with its old description and another target."""
 
     async def handoff(ctx: Context, to_agent: str, reason: str) -> str:
         said = await tool.acall(**{str(tool.ctx_param_name): ctx, "to_agent": to_agent, "reason": reason})

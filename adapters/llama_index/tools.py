@@ -1,4 +1,4 @@
-"""Tools of LlamaIndex as a config wants them offered, with their calls passed on by agentmut."""
+"""LlamaIndex tools in the form of a config, with their calls passed on by agentmut."""
 
 import copy
 from collections.abc import Awaitable, Callable, Mapping
@@ -21,14 +21,14 @@ Place = Callable[[str, Mapping[str, Any]], CallPlace]
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:
-    """Return what the model is told of a tool."""
+    """Return a tool as the model gets it."""
     told = tool.metadata
     return ToolSpec(name=told.get_name(), description=told.description, parameters=told.get_parameters_dict())
 
 
 @dataclass
 class _Told(ToolMetadata):  # type: ignore[misc]  # LlamaIndex is in the second environment
-    """What the model is told of a tool, with parameters as a schema, where LlamaIndex wants a class."""
+    """A tool's description for the model, with its parameters as a schema where LlamaIndex expects a class."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
 
@@ -46,7 +46,7 @@ class ToolError(Exception):
 
 
 def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
-    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None for a decoy."""
     spec = offer.spec
     told = own.metadata if own is not None else None
     if told is None or offer.changed:
@@ -102,7 +102,7 @@ def _passed_on(
 
 
 def _plain(output: ToolOutput) -> Any:
-    """Return the result as the tool gave it, where the model is told that; else what the model is told."""
+    """Return the tool's own result if the model gets it unchanged; else the model's form of the result."""
     raw, told = output.raw_output, output.content
     return raw if isinstance(raw, str | int | float | list | dict) and str(raw) == told else told
 

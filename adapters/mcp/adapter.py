@@ -1,4 +1,4 @@
-"""Adapter for an MCP server under test by itself: a scenario gives the calls, and the server's results are the answers.
+"""Adapter for an MCP server under test by itself: a scenario gives the calls, and the results are the answers.
 
 The server is built (`factory`), started (`command`) or connected to (`url`) anew for each trial. Only its tools can
 be mutants: what a client is told of them, and what becomes of their results.
@@ -28,7 +28,7 @@ _SHAPES = '{"tool": NAME, "arguments": {...}} or {"list_tools": true}'
 
 
 class Asked(NamedTuple):
-    """A turn: a call of a tool, or, without a name, the question which tools there are."""
+    """A turn: a call of a tool, or, without a name, a request for the list of tools."""
 
     tool: str | None
     arguments: dict[str, JsonValue]

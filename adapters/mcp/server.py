@@ -1,4 +1,4 @@
-"""Servers under test: built, started or connected to, and asked as a client would."""
+"""Servers under test: built, started or connected to, and called as a client would call them."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ _MOST_PAGES = 100
 
 
 class Source(Protocol):
-    """Where a server comes from."""
+    """The source of a server."""
 
     key: ClassVar[str]
     """What of the project names it."""
@@ -106,7 +106,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Remote:
-    """A server that runs already; what it keeps between sessions is kept between trials."""
+    """A server that runs already; its state survives from trial to trial."""
 
     url: str
     headers: Mapping[str, str]
@@ -128,7 +128,7 @@ class Remote:
 
 @dataclass(frozen=True)
 class Older(Remote):
-    """One that speaks HTTP+SSE, the transport of protocol version 2024-11-05."""
+    """A server with HTTP+SSE, the transport of protocol version 2024-11-05."""
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
@@ -139,7 +139,7 @@ class Older(Remote):
 
 
 async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolSpec, ...]]:
-    """Return what a server offers, and how it is reached. Raises `AdapterError` where it does not answer."""
+    """Return a server's tools and its transport. Raise `AdapterError` if it does not answer."""
     try:
         async with asyncio.timeout(patience):
             try:
@@ -173,7 +173,7 @@ async def _listed_tools(source: Source) -> tuple[ToolSpec, ...]:
 
 @dataclass(frozen=True)
 class Visit:
-    """A session with a server, which has told of its tools."""
+    """A session with a server that has listed its tools."""
 
     client: Client
     original: AgentConfig
@@ -186,7 +186,7 @@ class Visit:
         return cls(watch(client), original, trial, await _listing(watch(client)))
 
     async def answer(self, tool: str | None, arguments: dict[str, JsonValue]) -> JsonValue:
-        """Return what a call gives: the text of its result, or `{"error": ...}`; without a tool, what there is."""
+        """Return the outcome of a call: its result's text, or `{"error": ...}`; without a tool, the list of tools."""
         if tool is None:
             return [
                 spec_of(one).model_dump(include={"name", "description", "parameters"}) for one in self.listing
@@ -203,9 +203,7 @@ class Visit:
         return {"error": text} if result.is_error else text
 
     def _refusal(self, tool: str, arguments: dict[str, JsonValue]) -> str:
-        """Return why a client that goes by the tools as they are told of now would not make a call that it
-        made before.
-        """
+        """Return why a client that reads the present tools would not make a call that fitted the earlier tools."""
         now = next((one for one in self.listing if one["name"] == tool), None)
         before = next((one for one in self.original.tools if one.name == tool), None)
         if now is None or before is None or own_name(self.trial.tool_change, tool) is None:
@@ -223,7 +221,7 @@ class Visit:
 
 
 async def _listing(client: Client) -> list[dict[str, Any]]:
-    """Return the tools of all pages, as the protocol writes them."""
+    """Return the tools of all pages, in the protocol's form."""
     tools: list[dict[str, Any]] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
@@ -276,7 +274,7 @@ def check_url(url: str) -> None:
 
 
 def _wrong_with(url: str) -> str:
-    """Say in a phrase what is wrong with an address; empty if nothing is.
+    """Return what is wrong with an address, in a phrase; empty if nothing is.
 
     >>> _wrong_with("http://"), _wrong_with("http://127.0.0.1:8000/mcp")
     ('it has no host', '')

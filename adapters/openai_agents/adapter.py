@@ -21,7 +21,7 @@ from agentmut.seams import AgentSpec
 
 
 class OpenAIAgentsAdapter(FrameworkAdapter):
-    """Runs an `agents.Agent`, and those that it hands over to."""
+    """Runs an `agents.Agent` with the agents of its hand-offs."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "openai_agents", "openai-agents", (0, 20), (1, 0), "openai-agents", ("openai", "mcp")
@@ -34,7 +34,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Create the adapter, and check that the agent can become what the config says."""
+        """Create the adapter, and check that the agent can take the config."""
         context_of(spec)
         adapter = super().create(spec, config)
         agent = adapter.source.build(config)
@@ -71,7 +71,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         return Conversation(team, change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
-        """Say why an edit cannot reach the agent, such as a model's name where a model object asks without it."""
+        """Return why an edit cannot reach the agent, such as the name of a model object that ignores its name."""
         if edit.path != ("model", "name") or self.source.takes_config:
             return ""
         if not self.found.model.name:
@@ -82,7 +82,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         return cannot_rename(getattr(agent.model, "_client", None))
 
     def way_around(self, setting: str) -> str:
-        """Agents ask by the Responses API unless told otherwise."""
+        """Return how else the setting can reach the agent; agents use the Responses API by default."""
         if setting not in {"stop", "seed"}:
             return super().way_around(setting)
         return (
@@ -104,7 +104,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             )
 
     def _check_prompt(self, agent: Any) -> None:
-        """Refuse a prompt in the place of a function that makes the instructions: it would be another agent."""
+        """Refuse a prompt that would replace a function for instructions, since that makes another agent."""
         from agentmut.adapters.openai_agents.team import Team
 
         changed = Team.of(agent, self.spec.options.get("agent")).changed_agent
@@ -128,7 +128,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
 
 def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
-    """Return what `agent.options.context` names: it makes the context of a trial.
+    """Return the function that `agent.options.context` names, which makes a trial's context.
 
     Raises `UsageError` for what cannot.
     """

@@ -1,4 +1,4 @@
-"""Hand-offs of the OpenAI Agents SDK: where they lead, and the same ones that lead elsewhere."""
+"""Hand-offs of the OpenAI Agents SDK: their targets, and copies with other targets."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ def handoffs_of(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
 
 
 def targets_of(agent: Agent[Any]) -> list[Agent[Any]]:
-    """Return the agents that it can hand over to. Raises `AdapterError` where only a run could tell."""
+    """Return the agents that the agent can hand over to. Raise `AdapterError` if only a run could tell."""
     return [_target(one, agent.name) for one in agent.handoffs]
 
 
@@ -55,7 +55,7 @@ def arguments(text: str) -> dict[str, JsonValue]:
 
 
 def _target(one: Any, source: str) -> Agent[Any]:
-    """Return where a hand-off leads: the SDK itself notes that, in a private field, at those that `handoff()` makes."""
+    """Return the target of a hand-off, which `handoff()` keeps in a private field."""
     if isinstance(one, Agent):
         return one
     reference = getattr(one, "_agent_ref", None)

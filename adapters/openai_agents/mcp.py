@@ -1,4 +1,4 @@
-"""MCP servers of agents of the OpenAI Agents SDK: connected for one trial, their tools as function tools."""
+"""MCP servers of agents of the OpenAI Agents SDK: connected for one trial, with their tools as function tools."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -30,14 +30,14 @@ class Connections:
         )
 
     async def tools(self) -> Served:
-        """Connect, and list the tools as the SDK offers them. Raises what a server or its transport raises."""
+        """Connect, and list the tools as the SDK offers them. Raise the errors of a server or its transport."""
         if not self._members:
             return {}
         await self._manager.connect_all()
         return {name: await _listed(agent) for name, agent in self._members.items()}
 
     async def close(self) -> None:
-        """End all connections, and the programs behind them."""
+        """End all connections and the programs that serve them."""
         if self._members:
             await self._manager.cleanup_all()
 
@@ -61,7 +61,7 @@ async def served_once(members: Mapping[str, Agent[Any]]) -> Served:
 
 @contextmanager
 def refusals() -> Iterator[list[str]]:
-    """Collect what servers say of calls that they report as failed; the SDK hands it on as any other result."""
+    """Collect the texts of failed calls, which the SDK passes on like any other result."""
     found: list[str] = []
     token = _REFUSALS.set(found)
     try:
@@ -77,7 +77,7 @@ async def _listed(agent: Agent[Any]) -> tuple[FunctionTool, ...]:
 
 
 def _telling(server: MCPServer) -> MCPServer:
-    """Return the same connection with its failed calls noted among the `refusals`."""
+    """Return the same connection with its failed calls added to the `refusals`."""
     telling: Any = copy.copy(server)
 
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
@@ -92,5 +92,5 @@ def _telling(server: MCPServer) -> MCPServer:
 
 
 def _is_error(result: Any) -> bool:
-    """Return whether a result says that the call failed; the field has another name in versions 1 of mcp."""
+    """Return whether a result reports a failed call; version 1 of mcp has another name for the field."""
     return bool(getattr(result, "is_error", False) or getattr(result, "isError", False))

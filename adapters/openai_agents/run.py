@@ -1,4 +1,4 @@
-"""A run of the OpenAI Agents SDK: turn by turn, with its agents noted for the trace; nothing is reported elsewhere."""
+"""A run of the OpenAI Agents SDK: turn by turn, with its agents recorded for the trace; the SDK's tracing is off."""
 
 import asyncio
 import weakref
@@ -31,7 +31,7 @@ from agentmut.recording import CallPlace, Trial, place_calls
 
 
 class Conversation(Session):
-    """A clone of a team, its servers connected; a later turn is for the agent that answered last."""
+    """A clone of a team with connected servers; a later turn goes to the agent that answered last."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Conversation(Session):
         self._items = [{"role": said.role, "content": said.text} for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """Return the final output, or what the guardrail says that stopped the run."""
+        """Return the final output, or the text of the guardrail that stopped the run."""
         agent = self._agent or await self._begun()
         try:
             result = await Runner.run(
@@ -87,12 +87,12 @@ class Conversation(Session):
 
 
 def _stopped(guardrail: Any, output: Any) -> JsonValue:
-    """Return what a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
+    """Return the user's answer of an agent that a guardrail has stopped: the guardrail's name and text."""
     return {"guardrail": guardrail.get_name(), "info": jsonable(output.output_info)}
 
 
 def _check_finished(result: RunResult) -> None:
-    """Raise for a run that waits for an approval: its answer would be nothing."""
+    """Raise an error for a run that waits for an approval, since it has no answer."""
     if result.interruptions:
         names = ", ".join(str(item.name) for item in result.interruptions)
         raise RuntimeError(
@@ -119,7 +119,7 @@ class _Way(RunHooks[Any]):
 
 
 def _run_config(turn: int) -> RunConfig:
-    """Model requests and tool calls belong to the agent whose turn it is; the SDK's own tracing is off."""
+    """Return a run config that attributes requests and calls to the current agent, without the SDK's tracing."""
 
     def note(data: CallModelData[Any]) -> ModelInputData:
         place_calls(CallPlace(turn=turn, node=data.agent.name))
@@ -132,7 +132,7 @@ _LOOP = "_agentmut_loop"
 
 
 def keep_to_this_loop() -> None:
-    """Have the SDK make a new client where its own may belong to another event loop.
+    """Make the SDK create a new client if its own may belong to another event loop.
 
     Its connections end with the loop that they were made in; whoever meets one of them later is told that the event
     loop is closed. Each campaign, and each run of a suite under pytest, has a loop of its own.

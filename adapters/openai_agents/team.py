@@ -23,14 +23,14 @@ from agentmut.nouns import ModelConfig
 
 @dataclass(frozen=True)
 class Team(Members[Agent[Any]]):
-    """All agents that can take part in a run, by name; the first one is where it begins."""
+    """All agents that can take part in a run, by name; a run begins with the first."""
 
     served: Served = field(default_factory=dict)
     """The tools of their MCP servers."""
 
     @classmethod
     def of(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
-        """Return the agent and those that it can hand over to. Raises `AdapterError` for one name of two agents."""
+        """Return the agent and its hand-off agents. Raise `AdapterError` for two agents with one name."""
         members = reached(first, targets_of)
         check_chosen(chosen, members)
         return cls(members, str(chosen or first.name))
@@ -42,7 +42,7 @@ class Team(Members[Agent[Any]]):
 
     @property
     def prompt(self) -> str:
-        """Return the instructions; empty where a function makes them."""
+        """Return the instructions; empty if a function makes them."""
         instructions = self.changed_agent.instructions
         return instructions if isinstance(instructions, str) else ""
 
@@ -60,7 +60,7 @@ class Team(Members[Agent[Any]]):
         return {"max_steps": DEFAULT_MAX_TURNS, **handoffs}
 
     def tools(self, agent: Agent[Any]) -> list[FunctionTool]:
-        """Return the tools of an agent's servers, and its functions; what the service carries out is not agentmut's."""
+        """Return the tools of an agent's servers and its functions; the service's own tools are left out."""
         functions = (tool for tool in agent.tools if isinstance(tool, FunctionTool))
         return [*self.served.get(agent.name, ()), *functions]
 
@@ -100,12 +100,12 @@ class Team(Members[Agent[Any]]):
 
 
 def _offered_as(own_name: str, offers: Sequence[Offer]) -> str | None:
-    """Return the name under which the model knows a tool; None for one that it is not offered, as services demand."""
+    """Return the model's name for a tool; None if the tool is not offered."""
     return next((offer.spec.name for offer in offers if offer.spec.own_name == own_name), None)
 
 
 def _ended_by(behavior: Any, offers: Sequence[Offer]) -> Any:
-    """Return what the agent does after calls of tools; a call that ends its run does so under another name, too."""
+    """Return the agent's behaviour after tool calls; a call that ends the run does so under its new name too."""
     if not isinstance(behavior, dict):
         return behavior
     ending = set(behavior.get("stop_at_tool_names", ()))
@@ -117,7 +117,7 @@ _SAME = ("temperature", "top_p", "max_tokens", "tool_choice")
 
 
 def model_of(agent: Agent[Any]) -> ModelConfig:
-    """Name and settings. The name is empty for a model object that tells none."""
+    """Return name and settings of the model; the name is empty for a model object without one."""
     settings = agent.model_settings
     said = {name: getattr(settings, name) for name in _SAME}
     if not isinstance(said["tool_choice"], str | None):
@@ -127,7 +127,7 @@ def model_of(agent: Agent[Any]) -> ModelConfig:
 
 
 def changed_model(agent: Agent[Any], change: Change) -> dict[str, Any]:
-    """Return what becomes of an agent's model and settings.
+    """Return the changed model and settings of an agent.
 
     Raises `AdapterError` for a model that has no name to change.
     """
@@ -159,7 +159,7 @@ def _name(model: Any) -> str:
 
 
 def _renamed(model: Any, name: str) -> Any:
-    """Return the model under another name; a model with its own client keeps the client."""
+    """Return the model under another name, with the same client if it has its own."""
     if model is None or isinstance(model, str):
         return name
     if not _name(model):

@@ -1,4 +1,4 @@
-"""Function tools of the OpenAI Agents SDK as a config wants them offered, with their calls passed on by agentmut."""
+"""Function tools of the OpenAI Agents SDK in the form of a config, with their calls passed on by agentmut."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,12 +17,12 @@ from agentmut.trial import pass_call
 
 
 def spec_of(tool: FunctionTool) -> ToolSpec:
-    """Return what the model is told of a tool."""
+    """Return a tool as the model gets it."""
     return ToolSpec(name=tool.name, description=tool.description, parameters=tool.params_json_schema)
 
 
 def offered(offer: Offer, own: FunctionTool | None) -> FunctionTool:
-    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None for a decoy."""
     spec = offer.spec
     if own is None:
         return FunctionTool(
@@ -73,9 +73,7 @@ def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
 
 
 def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
-    """Return the text of an answer that is one part, as those of MCP servers; the part is kept, for the SDK is given
-    one.
-    """
+    """Return the text of an answer with a single part, as MCP servers give it; the part is kept for the SDK."""
     if isinstance(output, dict) and output.keys() == {"type", "text"}:
         parts.append(output)
         return output["text"]
@@ -83,9 +81,7 @@ def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
 
 
 def _raising(tool: FunctionTool) -> Invoke:
-    """Return the tool's own call, which raises where the SDK would tell the model instead: that is done
-    outside of it.
-    """
+    """Return the tool's own call, which raises an error where the SDK would report it to the model."""
     bare = replace(tool, _failure_error_function=None, _use_default_failure_error_function=False)
 
     async def invoke(context: Any, text: str) -> Any:

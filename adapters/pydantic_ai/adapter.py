@@ -1,4 +1,4 @@
-"""Adapter for pydantic-ai: an `Agent` is read, and run within its own `override`, so that nothing of it is touched."""
+"""Adapter for pydantic-ai: an `Agent` is read, and run within its own `override`, so that it stays untouched."""
 
 import inspect
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from agentmut.seams import AgentSpec
 
 
 class PydanticAIAdapter(FrameworkAdapter):
-    """Runs a `pydantic_ai.Agent`. What its tools ask of other agents is seen, and is not changed."""
+    """Runs a `pydantic_ai.Agent`. Requests of its tools to other agents are recorded, and not changed."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "pydantic_ai", "pydantic-ai-slim", (2, 0), (3, 0), "pydantic-ai", ("openai", "anthropic")
@@ -111,7 +111,7 @@ def _reminders() -> Sequence[Any]:
 
 
 def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
-    """Return the agent's tools. Raises `AdapterError` where the agent cannot be asked for them."""
+    """Return the agent's tools. Raise `AdapterError` if the agent cannot list them."""
     from agentmut.adapters.pydantic_ai.tools import tools_of
 
     try:
@@ -123,7 +123,7 @@ def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
 
 
 def _deps(spec: AgentSpec) -> Any:
-    """Return what `agent.options.deps` names; a function is called, so that every run has its own."""
+    """Return the object that `agent.options.deps` names; a function is called, so that every run has its own."""
     reference = spec.options.get("deps")
     if reference is None:
         return None

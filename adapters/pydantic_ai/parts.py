@@ -1,4 +1,4 @@
-"""What a pydantic-ai agent consists of, and the overrides that make another of it."""
+"""The parts of a pydantic-ai agent, and the overrides that change them."""
 
 import copy
 from collections.abc import Callable
@@ -34,7 +34,7 @@ REQUESTS = 50
 
 @dataclass(frozen=True)
 class Parts:
-    """What is read off an agent. Its instructions have no public name; see `_private`."""
+    """The parts read from an agent. Its instructions have no public name; see `_private`."""
 
     agent: Any
     instructions: tuple[Any, ...]
@@ -44,7 +44,7 @@ class Parts:
 
     @classmethod
     def of(cls, agent: Any) -> "Parts":
-        """Read the parts. Raises `AdapterError` where this version keeps them elsewhere, or there is no model."""
+        """Read the parts. Raise `AdapterError` if this version keeps them elsewhere, or there is no model."""
         if agent.model is None:
             raise AdapterError("the agent has no model; give it one, as in Agent('openai:gpt-5.2', ...)")
         return cls(
@@ -80,11 +80,11 @@ class Parts:
 
     @property
     def flow(self) -> dict[str, JsonValue]:
-        """Limits: model requests in a run, further attempts of a tool that asks for one."""
+        """Return the limits: model requests in a run, and repeated attempts of a tool that asks for one."""
         return {"max_steps": REQUESTS, "retries": _private(self.agent, "_max_tool_retries")}
 
     def changed(self, change: Change) -> tuple[Any, dict[str, Any]]:
-        """Return the agent to run, and what to override of it."""
+        """Return the agent to run, and its overrides."""
         overrides: dict[str, Any] = {
             "tools": (),
             "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change)],
@@ -134,14 +134,14 @@ def _made_by(
 
 
 def _named(model: Any) -> Any:
-    """Return the model that is asked first: within one that wraps it, or that has others for when it fails."""
+    """Return the model that is asked first, inside a wrapper or a fallback."""
     while isinstance(model, WrapperModel | FallbackModel):
         model = model.wrapped if isinstance(model, WrapperModel) else model.models[0]
     return model
 
 
 def _bare(model: Any, name: str | None) -> Any:
-    """Copy an agent without its settings, which the override holds; `name` is its new name."""
+    """Copy an agent without its settings, which the override has; `name` is its new name."""
     copied = object.__new__(type(model))  # `copy` does not come to an end with wrappers of older versions
     vars(copied).update(vars(model))
     if isinstance(model, WrapperModel):
@@ -170,7 +170,7 @@ def _as_sent(value: Any) -> Any:
 
 
 def _private(owner: Any, name: str) -> Any:
-    """Return an attribute that is not public. Raises `AdapterError` where this version has none such."""
+    """Return a private attribute. Raise `AdapterError` if this version has no such attribute."""
     try:
         return getattr(owner, name)
     except AttributeError:

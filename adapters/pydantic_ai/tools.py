@@ -1,4 +1,4 @@
-"""pydantic-ai's toolsets as a config wants them offered, with their calls passed on by agentmut."""
+"""pydantic-ai's toolsets in the form of a config, with their calls passed on by agentmut."""
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
@@ -41,7 +41,7 @@ def _spec_of(tool: ToolDefinition) -> ToolSpec:
 
 @dataclass
 class Offered(WrapperToolset[Any]):
-    """The toolset of an agent, with tools left out, renamed, described otherwise, added or reordered."""
+    """The toolset of an agent, with tools removed, renamed, redescribed, added or reordered."""
 
     change: Change
     told: set[str] = field(default_factory=set)
@@ -50,11 +50,11 @@ class Offered(WrapperToolset[Any]):
     """The calls that came to a tool; the very parts of messages, as some services give ids more than once."""
 
     def was_asked(self, call: ToolCallPart) -> bool:
-        """Return whether a call came to a tool."""
+        """Return whether a call reached a tool."""
         return any(one is call for one in self.asked)
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        """Return the tools by the names that the model is told of."""
+        """Return the tools by the names that the model gets."""
         own = await super().get_tools(ctx)
         offers = self.change.offers(list(own), told=lambda name: _spec_of(own[name].tool_def))
         told = {offer.spec.name: self._tool(offer, own) for offer in offers}
@@ -84,7 +84,7 @@ class Offered(WrapperToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
+        """Pass the call on under the agent's own name; the tool is the node of requests to other agents."""
         said = _call_part(ctx, name)
         self.asked += [said] if said else []
         own = next((one.own_name for one in self.change.wanted.tools if one.name == name), name)
@@ -110,7 +110,7 @@ def _has_double(tool: str) -> bool:
 
 
 async def _result(call: Awaitable[Any]) -> Any:
-    """Return what a call gives, or the exception by which it is put off: for the trace that is no error."""
+    """Return the outcome of a call, or the exception that postpones it, which is no error in the trace."""
     try:
         return await call
     except (CallDeferred, ApprovalRequired) as put_off:
@@ -118,7 +118,7 @@ async def _result(call: Awaitable[Any]) -> Any:
 
 
 def _bare(result: Any, rich: list[Any]) -> Any:
-    """Return what the model is told of a result that says more; the whole of it is kept."""
+    """Return the model's part of a richer result, which is kept whole."""
     if isinstance(result, CallDeferred | ApprovalRequired):
         rich.append(result)
         return None
@@ -142,6 +142,6 @@ def _call_part(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
 
 
 def _given(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
+    """Return the arguments as the model gave them; the fields of a tool's only model parameter come unpacked."""
     given = call.args_as_dict() if call else arguments
     return arguments if given.keys() <= arguments.keys() else given

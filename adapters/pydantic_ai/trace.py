@@ -1,4 +1,4 @@
-"""Steps of calls that came to no tool of a pydantic-ai agent: of tools that there are not, and with wrong arguments."""
+"""Steps of calls that reached no tool of a pydantic-ai agent: unknown tools, and wrong arguments."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -27,14 +27,14 @@ def note_missed(
     place: CallPlace,
     error: Exception | None = None,
 ) -> None:
-    """Add steps of the calls in a turn's new messages that came to no tool; `error` is what ended the turn."""
+    """Add steps of the calls in a turn's new messages that reached no tool; `error` ended the turn."""
     for call, told in _calls(messages):
         if not offered.was_asked(call):
             trial.recorder.steps += _steps(call, told, offered, trial, place, error)
 
 
 def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace) -> None:
-    """Add steps of the calls that a turn ends with for somebody else to carry out or approve: they have no result."""
+    """Add steps of the calls that a turn leaves for somebody else to run or approve; they have no result."""
     if isinstance(output, DeferredToolRequests):
         for call in (one for one in (*output.calls, *output.approvals) if not offered.was_asked(one)):
             recorder, where = trial.recorder, place._replace(call_id=call.tool_call_id)
@@ -43,9 +43,7 @@ def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace
 
 
 def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, list[Any]]]:
-    """Yield each call, with what the model was told before it was asked again: some services give ids
-    more than once.
-    """
+    """Yield each call, with the message that the model got before the next request; services may repeat ids."""
     for number, message in enumerate(messages):
         if isinstance(message, ModelResponse):
             told = takewhile(lambda one: not isinstance(one, ModelResponse), messages[number + 1 :])
@@ -83,9 +81,7 @@ def _steps(
 
 
 def _reply(call: ToolCallPart, told: Sequence[Any]) -> Any:
-    """Return what the model was told of a call, where that is that it was no good; versions have it in two kinds of
-    parts.
-    """
+    """Return the model's message about a rejected call; versions have it in two kinds of parts."""
     mine = (one for one in told if getattr(one, "tool_call_id", None) == call.tool_call_id)
     return next((one for one in mine if _is_refusal(one)), None)
 

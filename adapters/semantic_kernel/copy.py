@@ -1,4 +1,4 @@
-"""Copies of Semantic Kernel's agents, each on a kernel of its own, with what a trial changes."""
+"""Copies of Semantic Kernel's agents, each with its own kernel and a trial's changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -66,7 +66,7 @@ def copy_of(
 
 
 def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
-    """Return a kernel with its services, filters and plugins; what is done to it is not done to `own`."""
+    """Return a kernel with the services, filters and plugins of `own`, which stays unchanged."""
     kernel = Kernel(
         plugins=plugins_with(own.plugins, functions),
         services=dict(own.services),
@@ -81,7 +81,7 @@ def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
 
 
 def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
-    """Return changed instructions, and the template that is made of them."""
+    """Return changed instructions, and the template made of them."""
     if change.prompt is None:
         return {}
     text = change.wanted.prompt
@@ -95,7 +95,7 @@ def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
 
 
 def _template(kind: type[PromptTemplateBase], made: PromptTemplateConfig) -> PromptTemplateBase:
-    """Return a template of that kind. Raises `AdapterError` for a text that a change has made none."""
+    """Return a template of that kind. Raise `AdapterError` for a text that a change has made invalid."""
     try:
         return kind(prompt_template_config=made)
     except (TemplateSyntaxError, ValueError) as error:
@@ -111,5 +111,5 @@ class Followed(PromptTemplateBase):
     documents: str
 
     async def render(self, kernel: Any, arguments: KernelArguments | None = None) -> str:
-        """Return the rendered template, and the documents as they are."""
+        """Return the rendered template, and the documents unchanged."""
         return await self.template.render(kernel, arguments) + self.documents

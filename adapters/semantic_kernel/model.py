@@ -1,4 +1,4 @@
-"""The service and the execution settings that an agent of Semantic Kernel asks with."""
+"""The service and the execution settings of a Semantic Kernel agent."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -32,7 +32,7 @@ _CHOICES = tuple(str(one.value) for one in FunctionChoiceType)
 
 @dataclass(frozen=True)
 class Model:
-    """What an agent asks, and how."""
+    """An agent's service and settings."""
 
     service: Any
     settings: PromptExecutionSettings
@@ -41,7 +41,7 @@ class Model:
 
     @classmethod
     def of(cls, agent: Any) -> "Model":
-        """Return the service that the agent's kernel would choose. Raises `AdapterError` where there is none."""
+        """Return the service that the agent's kernel would choose. Raise `AdapterError` if there is none."""
         try:
             service, settings = agent.kernel.select_ai_service(
                 arguments=agent.arguments, type=ChatCompletionClientBase
@@ -52,7 +52,7 @@ class Model:
         return cls(service, settings, behavior)
 
     def config(self, *, offers: bool) -> ModelConfig:
-        """Return the name and the settings; the tool choice only where there is something to choose."""
+        """Return the name and the settings; the tool choice only if there are tools."""
         said = {name: self._read(name) for name in _FIELDS}
         stop = said.pop("stop") or ()
         choice = self.behavior.type_ if self.behavior and offers else None
@@ -70,7 +70,7 @@ class Model:
         return None if name == "response_format" and not isinstance(value, dict) else value
 
     def changed(self, changes: Mapping[str, Any]) -> PromptExecutionSettings:
-        """Return a copy of the settings. Raises what they raise for what they do not take."""
+        """Return a copy of the settings. Raise the settings' own error for an invalid value."""
         settings = deepcopy(self.settings)
         for name, value in changes.items():
             if name in _FIELDS:
@@ -78,13 +78,13 @@ class Model:
         return settings
 
     def _field(self, name: str) -> str:
-        """Return the field of the settings that says it; the one that is used, where there are several."""
+        """Return the field that holds a setting; the one in use if there are several."""
         known = [one for one in _FIELDS[name] if one in type(self.settings).model_fields]
         used = [one for one in known if getattr(self.settings, one) is not None]
         return next(iter((*used, *known)), "")
 
     def cannot_take(self, edit: Edit) -> str:
-        """Return why a changed setting does not go into the settings; empty where it does."""
+        """Return why the settings cannot hold a changed setting; empty if they can."""
         name, value = edit.path[1], edit.after
         if name == "tool_choice":
             return (
@@ -118,7 +118,7 @@ class Model:
 
 
 def choice_of(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a changed tool choice as `FunctionChoiceBehavior` has it."""
+    """Return a changed tool choice in the form of `FunctionChoiceBehavior`."""
     if "tool_choice" not in changes:
         return {}
     value = changes["tool_choice"]

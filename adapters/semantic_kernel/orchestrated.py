@@ -1,4 +1,4 @@
-"""A run of an orchestration of Semantic Kernel, by a runtime of the trial's own."""
+"""A run of a Semantic Kernel orchestration, with a runtime for each trial."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from agentmut.recording import Trial
 
 
 class Orchestrated(Session):
-    """Asks an orchestration, which itself forgets: it is told the conversation up to each turn."""
+    """Runs an orchestration, which keeps no history: it gets the whole conversation with each turn."""
 
     def __init__(self, whole: Any, trial: Trial) -> None:
         self._whole = whole
@@ -26,11 +26,11 @@ class Orchestrated(Session):
         self._told: list[Any] = []
 
     def begin(self, earlier: Sequence[Said]) -> None:
-        """Begin with what was said before."""
+        """Begin with an earlier conversation."""
         self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """Return the orchestration's result. Raises what it raises, and where it ends without any."""
+        """Return the orchestration's result. Raise its error, and an error if it ends without a result."""
         way = Way(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
         self._told.append(ChatMessageContent(role="user", content=text))
@@ -47,7 +47,7 @@ class Orchestrated(Session):
 
 
 async def _result(found: Any, runtime: InProcessRuntime, way: Way) -> Any:
-    """Return what was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
+    """Return the result when no work is left. Semantic Kernel writes some errors to its log only."""
     idle = asyncio.create_task(_idle(found, runtime))
     try:
         await asyncio.shield(idle)  # a runtime that is cancelled while it comes to its end never does

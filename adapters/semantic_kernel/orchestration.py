@@ -1,4 +1,4 @@
-"""Orchestrations of Semantic Kernel: read, and copied with other members, whose calls and way are noted as theirs."""
+"""Orchestrations of Semantic Kernel: read, and copied with other members, whose calls are recorded as their own."""
 
 import asyncio
 import copy
@@ -43,11 +43,11 @@ class Way:
 
     @property
     def completed(self) -> bool:
-        """Return whether an agent has ended the task with a summary; else the result says that none has."""
+        """Return whether an agent has ended the task with a summary; otherwise the result reports that none has."""
         return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
 
     def enters(self, name: str) -> CallPlace:
-        """Note that an agent is asked in the running task, so that its calls are attributed to it."""
+        """Record that the running task asks an agent, so that its calls are attributed to it."""
         recorder = self._trial.recorder
         recorder.nodes.add(name)
         recorder.edges[self._asked[-1] if self._chained and self._asked else START, name] = None
@@ -57,17 +57,17 @@ class Way:
         return CallPlace(self._turn, name)
 
     def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
-        """Record an agent's messages at its end; `came` are the calls in them that reached a function."""
+        """Record an agent's messages at its end; `came` holds their calls that reached a function."""
         note_refused(messages, self._trial, came)
         self.last = text
 
     def ends(self) -> None:
-        """Note that the orchestration has its result."""
+        """Record that the orchestration has its result."""
         for name in self._asked[-1:] if self._chained else self._asked:
             self._trial.recorder.edges[name, END] = None
 
     async def cut_off(self) -> None:
-        """End what the runtime would have gone on with: it finishes each message that it has begun."""
+        """Stop the runtime, which would otherwise finish each message that it has begun."""
         running = [task for task in self._tasks if not task.done()]
         for task in running:
             task.cancel()
@@ -80,12 +80,12 @@ _TRANSFER = f"{HANDOFF}-transfer_to_"
 
 
 def is_orchestration(found: Any) -> bool:
-    """Return whether it is one whose members are all agents that can be copied."""
+    """Return whether the object is an orchestration whose members are all agents that can be copied."""
     return isinstance(found, KINDS) and all(isinstance(one, ChatCompletionAgent) for one in members_of(found))
 
 
 def members_of(whole: Any) -> list[Any]:
-    """Return the agents that take part. Raises `AdapterError` where they are not where they are known to be."""
+    """Return the members. Raise `AdapterError` if they are not at their known place."""
     return list(_part(whole, "_members"))
 
 
@@ -111,12 +111,12 @@ def cannot_lead(whole: Any, function: str, target: Any) -> str:
 
 
 def can_do_without(whole: Any) -> bool:
-    """Return whether a member may be left out. The hand-offs of others would lead to it."""
+    """Return whether a member may be left out, since no hand-off of others leads to it."""
     return not isinstance(whole, HandoffOrchestration)
 
 
 def with_members(whole: Any, members: Sequence[Agent]) -> Any:
-    """Return a copy of an orchestration with other members, and a manager that has not counted any rounds."""
+    """Return a copy of an orchestration with other members and a manager that has counted no rounds."""
     copied = copy.copy(whole)
     for name, value in vars(whole).items():
         if getattr(value, "__self__", None) is whole:  # a method of its own that was chosen by default
@@ -138,7 +138,7 @@ def _part(whole: Any, name: str) -> Any:
 
 
 class Placed(Agent):
-    """An agent within an orchestration: its requests and calls are noted as its own.
+    """An agent in an orchestration: its requests and calls are recorded as its own.
 
     One of a runtime has a `way`.
     """
@@ -156,7 +156,7 @@ class Placed(Agent):
     async def invoke_stream(
         self, messages: Any = None, *, thread: Any = None, kernel: Any = None, **others: Any
     ) -> AsyncIterator[Any]:
-        """Yield what the agent says, piece by piece, as orchestrations ask for it."""
+        """Yield the agent's answer in pieces, in the form for orchestrations."""
         assert self.way is not None
         thread = thread or ChatHistoryAgentThread()
         before, came = len(thread), note_coming()
@@ -171,7 +171,7 @@ class Placed(Agent):
         self.way.said("".join(pieces), found[before:], came)
 
     def _kernel(self, given: Any) -> Any:
-        """Return the one that an orchestration has made of the agent's, with the agent's own functions in it again.
+        """Return the kernel that an orchestration has derived, with the agent's own functions restored.
 
         Semantic Kernel gives copies of them the names of their plugins.
         """
@@ -198,7 +198,7 @@ class Placed(Agent):
 
 
 def _led(function: Any, leads: Mapping[str, str]) -> Any:
-    """Return a function that hands over, to whom `leads` says.
+    """Return a function that hands over to the target in `leads`.
 
     Where an agent is asked again, it has been led before.
     """

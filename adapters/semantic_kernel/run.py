@@ -1,4 +1,4 @@
-"""An agent of Semantic Kernel is asked; which of its calls was for which call of the model is noted."""
+"""A run of a Semantic Kernel agent, with the model call behind each of its tool calls."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ HANDOFF = "Handoff"
 
 
 async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int) -> str:
-    """Return what the agent says. The thread goes on with it."""
+    """Return the agent's answer. The thread keeps the conversation."""
     trial.recorder.nodes.add(agent.name)
     before = len(thread)
     with answering(CallPlace(turn, agent.name)), _coming() as came:
@@ -49,13 +49,13 @@ def _coming() -> Iterator[list[FunctionCallContent]]:
 
 
 def note_coming() -> list[FunctionCallContent]:
-    """Return the calls that come to a function from here on in this task, which is an agent's own."""
+    """Return the calls that reach a function from now on in this task, which belongs to one agent."""
     _came.set([])
     return _came.get()
 
 
 def text_of(message: Any) -> str:
-    """Return the text of a message; of one that ends a turn with results of tools, by a filter of the user's, those."""
+    """Return the text of a message; if a filter ended the turn with tool results, return the results."""
     results = [str(item.result) for item in message.items if isinstance(item, FunctionResultContent)]
     return "\n".join(results) if results else str(message)
 
@@ -94,7 +94,7 @@ def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultCo
 
 
 def _made(call: FunctionCallContent, later: Sequence[Any], recorder: Recorder) -> float:
-    """When the model had made a call; now, where the wire has not seen it. `later`: what it has asked for since."""
+    """Return when the model made a call; now, if the wire has not seen it. `later`: its later calls."""
     same = [
         one
         for one in later

@@ -31,7 +31,7 @@ from agentmut.recording import Trial
 
 
 def is_supported(found: Any) -> bool:
-    """Return whether it is an agent, or an orchestration of agents, whose every part can be read and copied."""
+    """Return whether every part of the agent or orchestration can be read and copied."""
     return isinstance(found, ChatCompletionAgent) or is_orchestration(found)
 
 
@@ -43,18 +43,18 @@ def is_other_kind(found: Any) -> bool:
 
 @dataclass(frozen=True)
 class Member:
-    """An agent, and what it may call."""
+    """An agent, and the functions that it may call."""
 
     agent: ChatCompletionAgent
 
     @cached_property
     def model(self) -> Model:
-        """Return what it asks, and how."""
+        """Return the agent's service and settings."""
         return Model.of(self.agent)
 
     @cached_property
     def offered(self) -> dict[str, KernelFunction]:
-        """Return the functions that its model is told of, by the name that it is told."""
+        """Return the functions that the model gets, by the model's names."""
         behavior, kernel = self.model.behavior, self.agent.kernel
         if behavior is None or not behavior.enable_kernel_functions:
             return {}
@@ -82,13 +82,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Team(Members[Member]):
-    """All agents that can take part in a run, by name; the first one is asked, unless an orchestration is."""
+    """All agents that can take part in a run, by name; without an orchestration, the first is asked."""
 
     whole: Any
 
     @classmethod
     def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
-        """Return the agents and those that they can ask. Raises `AdapterError` for one name of two agents."""
+        """Return the agents and those that they can ask. Raise `AdapterError` for two agents with one name."""
         members: dict[str, Member] = {}
         first = members_of(whole) if is_orchestration(whole) else [whole]
         for agent in first:
@@ -166,7 +166,7 @@ def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
 def _in_order(
     member: Member, tools: Sequence[KernelFunction], asking: Mapping[str, KernelFunction]
 ) -> list[KernelFunction]:
-    """Return the tools in their order; the functions that ask agents stand where they stood."""
+    """Return the tools in order; the functions that ask agents keep their places."""
     rest = iter(tools)
     found = (asking.get(name) if name in member.handoffs else next(rest, None) for name in member.offered)
     return [one for one in found if one is not None] + list(rest)
@@ -188,7 +188,7 @@ def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
 
 
 def _agent_behind(function: KernelFunction) -> Agent | None:
-    """Return the agent that a function asks; None where it is none that an agent makes of itself."""
+    """Return the agent that a function asks; None if the function is not made from an agent."""
     if not isinstance(function, KernelFunctionFromMethod):
         return None
     method = function.method

@@ -1,4 +1,4 @@
-"""Functions of Semantic Kernel as a config wants them offered, with their calls passed on by agentmut."""
+"""Semantic Kernel functions in the form of a config, with their calls passed on by agentmut."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ _LOOSE = "agentmut"
 
 
 def spec_of(function: KernelFunction) -> ToolSpec:
-    """Return what the model is told of a function."""
+    """Return a function as the model gets it."""
     told = kernel_function_metadata_to_function_call_format(function.metadata)["function"]
     return ToolSpec(name=told["name"], description=told["description"], parameters=told["parameters"])
 
 
 def untellable(edit: Edit) -> str:
-    """Return why a model cannot be told of a changed tool by Semantic Kernel; empty where it can."""
+    """Return why Semantic Kernel cannot show a changed tool to a model; empty if it can."""
     key, after = edit.path[-1], edit.after
     if edit.index is None:
         return ""
@@ -50,7 +50,7 @@ def untellable(edit: Edit) -> str:
 
 
 def _changed_keys(edit: Edit) -> set[str]:
-    """Return the keys of a tool's parameters that an edit changes, at their top."""
+    """Return the top-level keys of a tool's parameters that an edit changes."""
     if edit.path[2:3] != ("parameters",):
         return set()
     if len(edit.path) > 3:
@@ -84,7 +84,7 @@ class Offered(KernelFunction):
         return result.value if result is not None else None
 
     async def _result(self, context: Any) -> FunctionResult | None:
-        """Return the own function's; it reads its arguments by its own parameters."""
+        """Return the result of the agent's own function, which reads its arguments by its own parameters."""
         if self.own is None:
             return None
         inner = type(context)(function=self.own, kernel=context.kernel, arguments=context.arguments)
@@ -97,7 +97,7 @@ class Offered(KernelFunction):
 
 
 def offered(offer: Offer, own: KernelFunction | None) -> Offered:
-    """Return the function as it is to be offered."""
+    """Return the function as offered."""
     metadata = own.metadata if own and not offer.changed else _metadata(offer.spec, own)
     meters = (
         "invocation_duration_histogram",
@@ -126,8 +126,7 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[KernelParameterMetadata]:
 
 
 def parts_of_name(name: str) -> tuple[str, str]:
-    """Return the plugin and the function of a name as the model writes it; Semantic Kernel parts it at the first
-    hyphen.
+    """Return the plugin and the function in a model's name for it, which Semantic Kernel splits at the first hyphen.
 
     >>> parts_of_name("Orders-look_up"), parts_of_name("look_up")
     (('Orders', 'look_up'), ('', 'look_up'))
@@ -139,7 +138,7 @@ def parts_of_name(name: str) -> tuple[str, str]:
 def plugins_with(
     own: Mapping[str, KernelPlugin], functions: Iterable[KernelFunction]
 ) -> dict[str, KernelPlugin]:
-    """Return copies of plugins, with the functions in them in the place of those that have their names."""
+    """Return copies of plugins with `functions` in the place of functions with the same names."""
     held = {name: dict(plugin.functions) for name, plugin in own.items()}
     for function in functions:
         held.setdefault(function.plugin_name or _LOOSE, {})[function.name] = function
@@ -154,7 +153,7 @@ def _plugin(name: str, functions: dict[str, KernelFunction]) -> KernelPlugin:
 
 
 class Listed(FunctionChoiceBehavior):
-    """Offers certain functions, in a certain order, and those that the kernel is given while the agent runs."""
+    """Offers certain functions in a certain order, and the functions added while the agent runs."""
 
     own: FunctionChoiceBehavior
     names: tuple[str, ...]
@@ -173,7 +172,7 @@ class Listed(FunctionChoiceBehavior):
 def listed(
     own: FunctionChoiceBehavior, names: Sequence[str], plugins: Mapping[str, KernelPlugin], **changes: Any
 ) -> Listed:
-    """Return the behavior with `names` offered, in their order; calls of all other functions are refused."""
+    """Return the behavior that offers `names` in order; calls of all other functions are refused."""
     everything = frozenset(one.fully_qualified_name for plugin in plugins.values() for one in plugin)
     hidden = [name for name in everything if name not in names]
     kept = own.model_dump(include={"enable_kernel_functions", "maximum_auto_invoke_attempts", "type_"})

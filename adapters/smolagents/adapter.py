@@ -22,7 +22,7 @@ _PROMPTS = ("instructions", "system")
 
 
 class SmolagentsAdapter(FrameworkAdapter):
-    """Runs a `smolagents.MultiStepAgent`, and those that it manages."""
+    """Runs a `smolagents.MultiStepAgent` with its managed agents."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "smolagents", "smolagents", (1, 24), (2, 0), "smolagents", ("openai",)
@@ -60,7 +60,7 @@ class SmolagentsAdapter(FrameworkAdapter):
 
     @cached_property
     def _sample(self) -> Any:
-        """Return the team as the factory builds it; only looked at."""
+        """Return the team as the factory builds it, only to be read."""
         return _team(self.source.build(self.config), self.spec)
 
 

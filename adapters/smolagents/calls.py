@@ -1,4 +1,4 @@
-"""Calls of the model, which smolagents does not tell its tools of, by their ids; those to no tool, and to members."""
+"""The ids of model calls, which smolagents does not pass to tools; calls of unknown tools, and calls of members."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class Calls:
         self._lock = threading.Lock()
 
     def taken(self, tool: str, arguments: Mapping[str, Any], node: str | None) -> str | None:
-        """Return the id of a call of the tool with these arguments; None where no reply has one, as in code."""
+        """Return the id of a call of the tool with these arguments; None if no reply has one, as in code."""
         last = self._last(node)
         found = self._ids.taken(tool, arguments, lambda one: one is last)
         if found is None:
@@ -37,7 +37,7 @@ class Calls:
         return next(replies, None)
 
     def note_lost(self, step: Any) -> None:
-        """Record the calls of a step that came to no tool: of an unknown one, or with arguments that do not fit."""
+        """Record the calls of a step that reached no tool: an unknown tool, or wrong arguments."""
         calls = step.model_output_message.tool_calls if step.error and step.model_output_message else None
         place = call_place()
         with self._lock:
@@ -72,7 +72,7 @@ class _Call(NamedTuple):
 
 
 def _given(call: Any) -> dict[str, Any]:
-    """Return the arguments as smolagents has read them; none where it could not."""
+    """Return the arguments as smolagents has read them; empty if it could not."""
     given = call.function.arguments
     return {name: jsonable(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
@@ -81,7 +81,7 @@ OUT_OF_STEPS = "it reached max_steps without an answer, and smolagents had the m
 
 
 class Member:
-    """Passes tasks on to an agent; each is a step of the trace, and a way from one node to another."""
+    """Passes tasks on to an agent; each task is a step of the trace, and an edge between two nodes."""
 
     def __init__(
         self,
@@ -121,6 +121,6 @@ class Member:
 
 
 def out_of_steps(agent: MultiStepAgent) -> bool:
-    """Return whether the last run ended at its limit: what it answers then is no success."""
+    """Return whether the last run ended at its limit, so that its answer is no success."""
     steps = agent.memory.steps
     return bool(steps) and isinstance(getattr(steps[-1], "error", None), AgentMaxStepsError)

@@ -1,4 +1,4 @@
-"""What agents of smolagents have no place for."""
+"""Edits that agents of smolagents cannot take."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ def beyond(edit: Edit, config: AgentConfig, team: Team) -> str:
 
 
 def _of_template(edit: Edit, prompt: str) -> str:
-    """Placeholders of the template are no words of the prompt, and text with others would be read as them."""
+    """Return why a template cannot take an edit: placeholders are no words of the prompt."""
     start, end = edit.span or (0, len(prompt))
     after = prompt[:start] + str(edit.after or "") + prompt[end:]
     moved = edit.span is not None and _PLACEHOLDER.search(f"{edit.before}{edit.after}")

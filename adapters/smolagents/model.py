@@ -24,12 +24,12 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 
 
 def has_settings(model: Model) -> bool:
-    """Return whether the settings of a model are known to be sent as they are given."""
+    """Return whether the model is known to send its settings unchanged."""
     return isinstance(model, _LIKE_OPENAI)
 
 
 def model_of(agent: MultiStepAgent) -> ModelConfig:
-    """Return the model's name and settings; empty where they are left to smolagents or the service."""
+    """Return the model's name and settings; empty where smolagents or the service decides."""
     model = agent.model
     said = {name: _set_value(model, name) for name in _SAME} if has_settings(model) else {}
     return ModelConfig(
@@ -41,7 +41,7 @@ def model_of(agent: MultiStepAgent) -> ModelConfig:
 
 
 def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
-    """Return a copy with other settings; it keeps the client."""
+    """Return a copy with other settings and the same client."""
     settings = {name: value for name, value in changes.items() if name not in ("name", "provider")}
     found = copy.copy(model)
     if changes.get("name"):

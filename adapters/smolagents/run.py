@@ -1,4 +1,4 @@
-"""A conversation with an agent of smolagents, each turn in a thread: the framework blocks."""
+"""A conversation with a smolagents agent, each turn in a thread, since the framework blocks."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from agentmut.recording import CallPlace, Trial, answering, in_daemon_thread
 
 
 class Conversation(Session):
-    """Asks a copy of the team; a new conversation has a new one, and its variables."""
+    """Runs a copy of the team; a new conversation has a new copy, with its own variables."""
 
     def __init__(self, team: Team, change: Change, trial: Trial) -> None:
         self._team, self._change, self._trial = team, change, trial
@@ -32,7 +32,7 @@ class Conversation(Session):
         self._agent.memory.steps = [_remembered(said) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        """Return the answer; `AgentMaxStepsError` where there is none."""
+        """Return the answer. Raise `AgentMaxStepsError` if there is none."""
         agent, recorder = self._agent, self._trial.recorder
         recorder.nodes.add(self._name)
         recorder.edges[START, self._name] = None

@@ -30,20 +30,20 @@ from agentmut.recording import Trial
 
 
 def name_of(agent: MultiStepAgent) -> str:
-    """Return the agent's name; the one that is asked mostly has none."""
+    """Return the agent's name; the first agent usually has none."""
     return str(agent.name or type(agent).__name__)
 
 
 @dataclass(frozen=True)
 class Team(Members[MultiStepAgent]):
-    """All agents that can take part in a run, by name; the first one is asked."""
+    """All agents that can take part in a run, by name; a run begins with the first."""
 
     whole_prompt: bool
     """Whether the prompt is the template of the whole system prompt, not the instructions in it."""
 
     @classmethod
     def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
-        """Return the agent and those that it manages. Raises `AdapterError` for what cannot be run."""
+        """Return the agent and its managed agents. Raise `AdapterError` for an agent that cannot run."""
         members = reached(first, lambda agent: managed(agent).values(), name_of)
         for agent in members.values():
             _check_executor(agent)
@@ -52,7 +52,7 @@ class Team(Members[MultiStepAgent]):
 
     @property
     def prompt(self) -> str:
-        """Return the instructions, or the template; empty where there are none."""
+        """Return the instructions, or the template; empty if there are none."""
         agent = self.changed_agent
         return str(
             (agent.prompt_templates["system_prompt"] if self.whole_prompt else agent.instructions) or ""
@@ -73,7 +73,7 @@ class Team(Members[MultiStepAgent]):
 
     @staticmethod
     def in_code(agent: MultiStepAgent) -> bool:
-        """Return whether it calls its tools in code."""
+        """Return whether the agent calls its tools in code."""
         return isinstance(agent, CodeAgent)
 
     def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
@@ -117,7 +117,7 @@ class Team(Members[MultiStepAgent]):
 
 
 def managed(agent: MultiStepAgent) -> dict[str, MultiStepAgent]:
-    """Return the agents that an agent gives tasks to, by the name under which it calls them."""
+    """Return the agents that an agent manages, by the names under which it calls them."""
     return {name: one for name, one in agent.managed_agents.items() if isinstance(one, MultiStepAgent)}
 
 
@@ -135,7 +135,7 @@ def _fresh(agent: MultiStepAgent) -> Any:
 
 
 def _callbacks(agent: MultiStepAgent, monitor: Monitor) -> CallbackRegistry:
-    """Return the user's callbacks, and those of another monitor: the agent's own one counts its runs, and prints."""
+    """Return the user's callbacks with another monitor: the agent's own one counts its runs, and prints."""
     registered = getattr(agent.step_callbacks, "_callbacks", None)
     if not isinstance(registered, dict):
         raise AdapterError(

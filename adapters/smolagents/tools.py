@@ -1,4 +1,4 @@
-"""Tools of smolagents as a config wants them offered, with their calls passed on by agentmut."""
+"""smolagents tools in the form of a config, with their calls passed on by agentmut."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _FORMS = {"string": ResultForm.TEXT, "object": ResultForm.MAPPING, "any": Result
 
 
 def own_tools(agent: MultiStepAgent) -> dict[str, Tool]:
-    """Return the tools of an agent, by name, without the one that gives the answer: that is the framework's."""
+    """Return the tools of an agent by name, without the framework's own tool for the answer."""
     found = agent.tools.values()
     return {tool.name: tool for tool in found if isinstance(tool, Tool) and not _is_final(tool)}
 
@@ -28,7 +28,7 @@ def _is_final(tool: Tool) -> bool:
 
 
 def spec_of(tool: Tool, agent: MultiStepAgent) -> ToolSpec:
-    """Return what the model is told of a tool: a `CodeAgent` says in its prompt no more than types and descriptions."""
+    """Return a tool as the model gets it; a `CodeAgent` shows only types and descriptions in its prompt."""
     if isinstance(agent, CodeAgent):
         told = {
             name: {"type": one["type"], "description": one["description"]}
@@ -41,7 +41,7 @@ def spec_of(tool: Tool, agent: MultiStepAgent) -> ToolSpec:
 
 
 def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: Calls) -> Tool:
-    """Return the tool as offered; `own` is the agent's tool, None if there is nothing behind it."""
+    """Return the tool as offered; `own` is the agent's tool, None for a decoy."""
     spec = offer.spec
     if own is None:
         return _Decoy(
@@ -59,7 +59,7 @@ def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: Calls) -
 
 
 class _Decoy(Tool):  # type: ignore[misc]
-    """A tool that there is only for the model."""
+    """A decoy tool."""
 
     skip_forward_signature_validation = True
     output_type = "string"
@@ -80,7 +80,7 @@ def passed_on(
     ids: Calls,
     form: ResultForm = ResultForm.TEXT,
 ) -> Callable[..., Any]:
-    """Return the call of a tool in a trial; code may give arguments by their places."""
+    """Return the call of a tool in a trial; code may pass arguments by position."""
 
     def forward(*args: Any, **kwargs: Any) -> Any:
         arguments = {**dict(zip(inputs, args, strict=False)), **kwargs}
@@ -96,7 +96,7 @@ def _properties(parameters: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]
 
 
 def _inputs(parameters: Mapping[str, Any], own: Tool, agent: MultiStepAgent) -> dict[str, Any]:
-    """Return a schema as the inputs of a tool, from which smolagents makes it again."""
+    """Return a schema as a tool's inputs, from which smolagents makes the same schema again."""
     before = spec_of(own, agent).parameters["properties"]
     known = {name: dict(own.inputs.get(name, {})) for name, _ in _properties(parameters)}
     in_code = isinstance(agent, CodeAgent)

@@ -48,7 +48,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
-        """Check what names the engine. It is not asked."""
+        """Check the name of the engine, without a request."""
         cls.requirement.check()
         for name in spec.options:
             if name not in OPTIONS:
@@ -63,7 +63,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return cls(spec, config, _engine(spec))
 
     def get_config(self) -> AgentConfig:
-        """Return what the project says of the agent; the engine does not tell."""
+        """Return the project's description of the agent, since the engine has none."""
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
@@ -75,11 +75,11 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """None: tools are called on the server."""
+        """Return an empty set: tools are called on the server."""
         return frozenset()
 
     def versions(self) -> Mapping[str, str]:
-        """Return what of the engine can be told apart from here: its name."""
+        """Return the name of the engine, which is all that identifies it from here."""
         return {"engine": str(self.spec.options.get("engine") or self.spec.factory)}
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -100,7 +100,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         )
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Give the engine the turns in order, the documents ahead of the first one of a session."""
+        """Run the turns in order, with the documents before the first turn of a session."""
         recorder, outputs, sessions = trial.recorder, list[JsonValue](), list[str]()
         recorder.config_reads.add("context")
         try:
@@ -147,7 +147,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return hearing.answer
 
     async def _forgotten(self, session: str) -> None:
-        """Have the engine forget a session, as far as it can: they would pile up, one a trial."""
+        """Delete a session from the engine if possible, since each trial makes one."""
         try:
             async with asyncio.timeout(FAREWELL):
                 await self.engine.end_session(self._user, session)
@@ -168,7 +168,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
 
 
 def _plain_output(output: JsonValue) -> JsonValue:
-    """Return the answer in what `query` gave: LangChain's agents repeat what they were asked beside it."""
+    """Return the answer in the result of `query`: LangChain's agents repeat their input beside it."""
     if isinstance(output, dict) and {"input", "output"} <= output.keys():
         return output["output"]
     return output

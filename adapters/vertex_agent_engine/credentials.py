@@ -1,4 +1,4 @@
-"""Google's credentials: found once, kept fresh, and written as headers."""
+"""Google's credentials: found once, refreshed, and written as headers."""
 
 import threading
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _OPTION = "agent.options.credentials"
 
 
 class Credentials:
-    """The credentials of the user's function, or the application's default ones. Threads may share them."""
+    """The credentials of the user's function, or the application's default ones. Safe for threads."""
 
     def __init__(self, reference: JsonValue, root: str) -> None:
         """Import the function. Raises `UsageError`."""

@@ -1,4 +1,4 @@
-"""Deployed agent engines as they can be asked: by their REST API, or by an object of Google's SDK."""
+"""Deployed agent engines, through their REST API or an object of Google's SDK."""
 
 import inspect
 import os
@@ -19,13 +19,13 @@ _NO_ADK = "is it an ADK agent? One of another kind is asked with agent.options: 
 
 
 class Engine(Protocol):
-    """A deployed agent. What it raises: `EngineError`, `AdapterError`, `UnavailableError`."""
+    """A deployed agent. It raises `EngineError`, `AdapterError` and `UnavailableError`."""
 
     async def new_session(self, user: str) -> str:
         """Return the id of a new conversation."""
 
     async def end_session(self, user: str, session: str) -> None:
-        """Have it forget a conversation."""
+        """Delete a conversation from the engine."""
 
     def events(self, user: str, session: str, message: str) -> AsyncGenerator[Event]:
         """Return what happens on a message."""
@@ -35,7 +35,7 @@ class Engine(Protocol):
 
 
 class RestEngine:
-    """An engine by its resource name. Where `GOOGLE_VERTEX_BASE_URL` is set, it is asked there."""
+    """An engine by its resource name. `GOOGLE_VERTEX_BASE_URL` can set its address."""
 
     def __init__(self, name: str, credentials: Credentials) -> None:
         self._name = name

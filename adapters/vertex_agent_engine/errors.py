@@ -1,4 +1,4 @@
-"""What goes wrong with a deployed engine: the agent's own failure, trouble of the service, or a wrong address."""
+"""Failures of a deployed engine: the agent's own failure, trouble of the service, or a wrong address."""
 
 import re
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ _CONNECTIONS = frozenset({"ClientError", "TransportError", "RequestException", "
 
 
 class EngineError(RuntimeError):
-    """The engine said that it failed."""
+    """The engine reported a failure."""
 
 
 def failure(said: str) -> Exception:
-    """Return what the engine says of its agent. That its model was out of reach or out of quota is no evidence."""
+    """Return the engine's report as an error. A model out of reach or out of quota is no evidence."""
     return UnavailableError(said) if _OUT_OF_REACH.search(said) else EngineError(said)
 
 
 def refusal(status: int, said: str, body: str = "") -> Exception:
-    """Describe an HTTP status other than success; `body` is the whole answer where `said` is cut."""
+    """Return the error for an HTTP status; `body` is the whole answer if `said` is cut."""
     told = body or said
     if _NO_METHOD.search(told):
         return AdapterError(f"{said}. Name the one that it has, agent.options.method")
@@ -38,7 +38,7 @@ def refusal(status: int, said: str, body: str = "") -> Exception:
 
 
 def reported(event: Mapping[str, Any]) -> Exception | None:
-    """Return the error that an event of the stream tells of, if it does.
+    """Return the error that an event of the stream reports; None if it reports none.
 
     Either the service's own `error`, or what the engine writes where its agent raised: a `code` (498) and a `message`.
     """
@@ -53,7 +53,7 @@ def reported(event: Mapping[str, Any]) -> Exception | None:
 
 
 def of_sdk(error: Exception) -> Exception:
-    """Return what an exception of Google's SDK, or of what it sends requests with, stands for."""
+    """Return the error for an exception of Google's SDK or its HTTP library."""
     if isinstance(error, AdapterError | UnavailableError | EngineError):
         return error
     said = f"the engine's SDK raised {described(error)[:SHOWN]}"
@@ -66,5 +66,5 @@ def of_sdk(error: Exception) -> Exception:
 
 
 def is_trouble(status: int) -> bool:
-    """Return whether a status says nothing about the agent."""
+    """Return whether a status is no evidence about the agent."""
     return status >= 500 or status in _BUSY

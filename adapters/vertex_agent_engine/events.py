@@ -1,4 +1,4 @@
-"""Events of a deployed ADK agent, as its engine streams them, made steps of a trace.
+"""The events of a deployed ADK agent as steps of a trace.
 
 Times are those at which the events arrive. Keys are read in both spellings: engines in Python write snake_case.
 """
@@ -31,7 +31,7 @@ class Call(NamedTuple):
 
 @dataclass
 class Hearing:
-    """Listens to one turn."""
+    """Collects the events of one turn."""
 
     recorder: Recorder
     turn: int
@@ -45,7 +45,7 @@ class Hearing:
     """Events so far."""
 
     def hear(self, event: Mapping[str, Any]) -> None:
-        """One event. Raises what it tells of, where that is an error."""
+        """Add one event. Raise the error that it reports, if any."""
         self.heard += 1
         self._check(event)
         if event.get("partial"):
@@ -64,7 +64,7 @@ class Hearing:
         self.since = now
 
     def end(self) -> None:
-        """End the turn. Raises `UnavailableError` where no event came: an agent always has events."""
+        """End the turn. Raise `UnavailableError` if no event arrived, since an agent always sends events."""
         if not self.heard:
             raise UnavailableError("the engine sent no events: its logs say what went wrong there")
         self.recorder.edges[self.last, END] = None
@@ -113,7 +113,7 @@ class Hearing:
             self.recorder.steps.append(step)
 
     def _call_of(self, answered: Mapping[str, Any], author: str) -> Call | None:
-        """Return the call that a result is of. Some services give ids again: agents at once may have the same."""
+        """Return the call behind a result. Agents that run at once may use the same id."""
         same = [call for call in self.called if call.key == _key(answered)]
         mine = (
             call for call in same if (call.author, call.asked.get("name")) == (author, answered.get("name"))

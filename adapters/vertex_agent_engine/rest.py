@@ -1,4 +1,4 @@
-"""Requests to the REST API of deployed agent engines, and their answers in JSON."""
+"""Requests to the REST API of deployed agent engines, and their JSON answers."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -47,7 +47,7 @@ async def whole(answer: "ClientResponse") -> Event:
 
 
 async def events(answer: "ClientResponse") -> AsyncIterator[Event]:
-    """Yield the objects of the body, one a line, as an event stream or bare.
+    """Yield the objects of the body, one a line, from an event stream or bare lines.
 
     Lines may be long: results of tools are.
     """
@@ -58,7 +58,7 @@ async def events(answer: "ClientResponse") -> AsyncIterator[Event]:
 
 
 def event(text: str) -> Event:
-    """Return an object that was sent. What is none was damaged on its way, or comes from somebody else."""
+    """Return the object that was sent. Anything else was damaged on its way, or comes from another server."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

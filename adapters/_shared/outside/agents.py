@@ -1,4 +1,4 @@
-"""What agents outside of this process have in common: their model requests pass a proxy, and are all that is seen."""
+"""The base of agents outside this process: their model requests pass a proxy, which is all that agentmut sees."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ TOLD_BY_FILE = frozenset({"prompt", "model", "context", "orchestration"})
 
 @dataclass(frozen=True)
 class OutsideAgent(KnowsOriginal, RunsOutside):
-    """An agent that is told parts of its config by placeholders; its model requests carry all others.
+    """An agent that gets parts of its config by placeholders, and all other parts by changes of its requests.
 
     Tools are told as they are in the project, and changed in the requests alone: there calls of renamed tools are
     mapped back, and results go wrong. The same holds for the turns of a conversation.
@@ -39,7 +39,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return self.config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """Return the tools of the config: what the agent offers is seen when it runs."""
+        """Return the tools of the config; the agent's own offer shows only when it runs."""
         return self.config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -47,7 +47,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """Name the tools of tool servers; calls of other tools stay in the agent's process."""
+        """Return the tools of tool servers; calls of other tools stay in the agent's process."""
         return frozenset(self.original.tool_names) if self.served else frozenset()
 
     def versions(self) -> Mapping[str, str]:
@@ -56,7 +56,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
 
     @property
     def carries(self) -> frozenset[str]:
-        """Return parts of the config that the agent is told, as dotted paths."""
+        """Return the parts of the config that the agent gets by placeholders, as dotted paths."""
         named = {name for name in self.names if name in parts_by_name(self.original)}
         by_file = TOLD_BY_FILE if CONFIG_FILE in self.names else frozenset()
         own = frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
@@ -64,7 +64,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
 
     @property
     def served(self) -> bool:
-        """Return whether tool servers offer the agent its tools, and changes reach it there."""
+        """Return whether tool servers offer the agent its tools, so that changes reach the agent there."""
         return self.spec.options.get(SERVED) is True
 
     def cannot_express(self, mutant: Mutant) -> str:
@@ -102,13 +102,13 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         return parts_by_name(self.told_config())
 
     def told_config(self) -> AgentConfig:
-        """Return the config as the agent is told it."""
+        """Return the config in the form that the agent gets."""
         own = {"tools": self.original.tools, "history": self.original.history}
         return self.config.model_copy(update=own)
 
 
 def check_options(spec: AgentSpec, config: AgentConfig, others: Sequence[str] = ()) -> None:
-    """Raise `UsageError` for `agent.options` that an agent elsewhere does not have; `others` are checked elsewhere."""
+    """Raise `UsageError` for `agent.options` that an outside agent does not have; `others` are checked elsewhere."""
     for name, value in spec.options.items():
         if name not in (SERVED, *others):
             raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, (SERVED, *others))}")
@@ -119,7 +119,7 @@ def check_options(spec: AgentSpec, config: AgentConfig, others: Sequence[str] = 
 
 
 def record_steps(trial: Trial) -> None:
-    """Note what was seen of a run that has ended, however it did.
+    """Record the steps of a run that has ended in any way.
 
     Calls that tool servers met are known already, with true times and errors; model requests say what they were for.
     """
@@ -159,5 +159,5 @@ def outside_trace(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
 
 
 def as_input(turns: tuple[JsonValue, ...]) -> JsonValue:
-    """Return what the agent is asked: the turn, or a list of turns when there are several."""
+    """Return the agent's input: the turn, or a list of several turns."""
     return turns[0] if len(turns) == 1 else list(turns)

@@ -1,4 +1,4 @@
-"""The answer in what a program or a service gives back."""
+"""The answer inside the output of a program or a service."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from agentmut.wire.bodies import read_json
 
 
 class NoAnswerError(ValueError):
-    """The output has no answer where the project file says: the agent's failure."""
+    """The output has no answer at the place that the project file names: the agent's failure."""
 
 
 def check_pointer(answer: str | None) -> None:
@@ -49,7 +49,7 @@ def _at(value: Any, answer: str, source: str, redact: Callable[[str], str]) -> J
 
 
 def _inside(value: Any, part: str) -> tuple[Any] | None:
-    """Return what stands under a key or an index; nothing is told from null."""
+    """Return the value under a key or an index; None if there is none."""
     if isinstance(value, dict) and part in value:
         return (value[part],)
     if isinstance(value, list) and part.isdecimal() and int(part) < len(value):

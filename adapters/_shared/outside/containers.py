@@ -1,4 +1,4 @@
-"""`agent.options.container`: a program runs in a container for each trial, by the command line of Docker or Podman."""
+"""`agent.options.container`: each trial runs a program in its own container, by Docker's or Podman's command line."""
 
 import asyncio
 import hashlib
@@ -37,7 +37,7 @@ _WHERE = f"agent.options.{CONTAINER}"
 
 
 class ContainerOptions(Frozen):
-    """What the project file says of the container."""
+    """The container options of the project file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,7 +66,7 @@ class Mount(NamedTuple):
 
 @dataclass(frozen=True)
 class Container:
-    """An engine that answers, an image that is there, and limits."""
+    """A working engine, an available image, and limits."""
 
     engine: str
     image: str
@@ -91,7 +91,7 @@ def options_of(given: Any) -> ContainerOptions:
 
 
 def prepared(given: Any, root: Path) -> Container:
-    """Return a container whose engine answers and whose image is there, built or pulled if need be.
+    """Return a container after a check of its engine; its image is built or pulled if needed.
 
     Remove containers that killed processes of this machine have left. Raises `UsageError` where there is no engine,
     no folder to build, or no image.
@@ -141,17 +141,17 @@ def run_arguments(
 
 
 def new_name() -> str:
-    """Return a name that says which process owns the container."""
+    """Return a container name that contains the owning process."""
     return f"agentmut-{os.getpid()}-{uuid4().hex[:12]}"
 
 
 def node_name() -> str:
-    """Return this machine's name, as a label may hold it."""
+    """Return this machine's name in a form that a label can hold."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", platform.node()) or "local"
 
 
 def user_of(engine: str) -> str:
-    """Return the user that files of a mounted folder belong to; empty where the engine does it by itself."""
+    """Return the user that owns the files of a mounted folder; empty if the engine maps users itself."""
     if engine != "docker" or not hasattr(os, "getuid") or not os.getuid():
         return ""
     return f"{os.getuid()}:{os.getgid()}"
@@ -167,13 +167,13 @@ def engine_failed(engine: str, code: int | None, stderr: bytes | bytearray) -> b
 
 
 def left_behind(names: Iterable[str], alive: Mapping[int, bool]) -> tuple[str, ...]:
-    """Return the containers whose owner is dead; other names are not touched."""
+    """Return the containers whose owner is dead; containers with other names stay untouched."""
     owned = ((name, re.fullmatch(r"agentmut-(\d+)-[0-9a-f]{12}", name)) for name in names)
     return tuple(name for name, match in owned if match and not alive.get(int(match[1]), True))
 
 
 def folder_digest(folder: Path) -> str:
-    """Return a digest of all files under a folder: their paths, modes and contents."""
+    """Return a digest of all files in a folder: their paths, modes and contents."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         held = path.read_bytes()

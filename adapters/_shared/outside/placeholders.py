@@ -34,7 +34,7 @@ def filled(text: str, word: Word, where: str) -> str:
 
 
 def check_names(names: Iterable[str], config: AgentConfig, others: Iterable[str], where: str) -> None:
-    """Raise `UsageError` for a name that is neither among `others` nor a part of the config, or for an unset part."""
+    """Raise `UsageError` for a name that is neither in `others` nor a part of the config, or for an unset part."""
     values = parts_by_name(config)
     known = {*others, *(name for name, value in values.items() if value is not None)}
     for name in names:
@@ -60,14 +60,14 @@ def parts_by_name(config: AgentConfig) -> dict[str, JsonValue]:
 
 
 def as_word(value: JsonValue) -> str:
-    """Write a value as text: text unchanged, None as nothing, other values as JSON."""
+    """Return a value as text: a text unchanged, None as an empty text, other values as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def pieces(text: str, where: str) -> Iterator[tuple[str, str | None]]:
-    """Yield literal text with the name after it. Raises `UsageError` for a brace outside a placeholder."""
+    """Yield literal text with the name after it. Raise `UsageError` for a brace outside a placeholder."""
     try:
         for literal, name, form, conversion in Formatter().parse(text):
             if form or conversion:

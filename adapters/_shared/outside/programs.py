@@ -1,4 +1,4 @@
-"""Running a program once: its output is read as it comes, and nothing of it is left behind."""
+"""Running a program once: its output is read as it appears, and no process of it survives."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ LINGER = 0.5
 
 
 class Launch(NamedTuple):
-    """What is run. Without `stdin` there is nothing to read there."""
+    """The program to run. Without `stdin`, its standard input is empty."""
 
     arguments: tuple[str, ...]
     folder: Path
@@ -32,7 +32,7 @@ class Launch(NamedTuple):
 
 @dataclass
 class Output:
-    """What a program has written so far, and how it ended."""
+    """The output of a program so far, and its ending."""
 
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
@@ -43,7 +43,7 @@ class Output:
 
 
 async def run_program(launch: Launch, output: Output) -> None:
-    """Run a program to its end, or to the first byte too many; what it writes is added to `output`.
+    """Run a program to its end, or to the first byte over the limit; its output is added to `output`.
 
     It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
     so a program's children do not outlive it; one that has left the group (`setsid`) is not found. The group also
@@ -99,7 +99,7 @@ class _Listener(asyncio.SubprocessProtocol):
 
 
 def _feed(transport: asyncio.SubprocessTransport, data: bytes | None) -> None:
-    """Write to the program, whether it reads that or not, and close its stdin."""
+    """Write to the program, whether it reads its input or not, and close its stdin."""
     pipe: Any = transport.get_pipe_transport(0)
     if pipe is not None:
         pipe.write(data)

@@ -65,7 +65,7 @@ def _follow(text: str, open_: list[str]) -> None:
 
 
 def _tokens(text: str, open_: list[str]) -> Iterator[str]:
-    """Yield what opens or closes; in single quotes nothing but the next one does."""
+    """Yield the opening and closing tokens; inside single quotes, only the next single quote counts."""
     place = 0
     while place < len(text):
         if open_ and open_[-1] == "'":

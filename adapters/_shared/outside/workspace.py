@@ -1,4 +1,4 @@
-"""The folder in which a coding agent works: a copy for each trial, and what is left in it afterwards."""
+"""The workspace of a coding agent: a copy for each trial, and its files after the run."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ class Workspace:
     """Folders in it that all copies share by a link, such as `node_modules`."""
 
     def copy(self, target: Path, texts: Mapping[str, str], gone: Iterable[str]) -> "WorkspaceCopy":
-        """Copy the files to `target`, with these texts in the place of theirs and without those that are `gone`.
+        """Copy the files to `target`, with these texts replacing the originals, and without the files in `gone`.
 
         Files that git ignores are not copied; the copy of a git repository is one, too, with a single commit.
         Raises `UnavailableError` where the disk has no room.
@@ -91,7 +91,7 @@ class WorkspaceCopy:
 
 
 def variables_in(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a program that runs in a copy: nothing in it leads back to the user's folder."""
+    """Return the environment of a program in a copy: no variable leads back to the user's folder."""
     return {
         **{name: value for name, value in variables.items() if name not in _ABOUT_GIT},
         "PWD": str(folder),
@@ -99,7 +99,7 @@ def variables_in(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def listed(folder: Path) -> tuple[str, ...]:
-    """Return the files of a folder by path: in a git repository those that it does not ignore."""
+    """Return the paths of a folder's files; in a git repository, without the ignored files."""
     names = _git_files(folder) if _is_repository(folder) else None
     found = names if names is not None else tuple(_walked(folder))
     return tuple(path for path in found if PRIVATE_FOLDER not in path.split("/"))
@@ -125,7 +125,7 @@ def _is_repository(folder: Path) -> bool:
 
 
 def _git(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[bytes] | None":
-    """Run git in a folder; None where git is not installed."""
+    """Run git in a folder; return None if git is not installed."""
     variables = {name: value for name, value in os.environ.items() if name not in _ABOUT_GIT}
     try:
         return subprocess.run(
@@ -136,7 +136,7 @@ def _git(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[bytes] |
 
 
 def _begin_history(folder: Path) -> None:
-    """Make the copy a repository, so that the agent can ask git for its own changes."""
+    """Make the copy a git repository, so that the agent can ask git for its own changes."""
     for step in (("init", "-q"), ("add", "-A"), (*_START, "commit", "-q", "--no-verify", "-m", "start")):
         done = _git(folder, "-c", "core.hooksPath=/dev/null", "-c", "init.templateDir=", *step)
         if done is not None and done.returncode:
@@ -145,7 +145,7 @@ def _begin_history(folder: Path) -> None:
 
 
 def _copy_file(folder: Path, path: str, target: Path) -> None:
-    """Copy one file; a link that leads out of the folder becomes what it leads to, so that no trial can write there."""
+    """Copy one file; a link out of the folder becomes a copy of its target, so that no trial can write there."""
     source, copied = folder / path, target / path
     copied.parent.mkdir(parents=True, exist_ok=True)
     if source.is_symlink() and _stays_inside(source, folder):

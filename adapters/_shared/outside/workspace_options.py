@@ -1,4 +1,4 @@
-"""`agent.options` of a coding agent: the folder that it works in, and the commands that run there afterwards."""
+"""`agent.options` of a coding agent: its workspace, and the commands that run there after the agent."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ KEPT_OF_OUTPUT = 4_000
 
 @dataclass(frozen=True)
 class Working:
-    """Where a coding agent works, and what is run there when it has ended."""
+    """The workspace of a coding agent, and the commands that run there after the agent."""
 
     workspace: Workspace
     afterwards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Working:
 
 
 def working(spec: AgentSpec, config: AgentConfig) -> Working | None:
-    """Return where the agent works; None for an agent that has no workspace. Raises `UsageError`."""
+    """Return the agent's workspace; None for an agent without one. Raise `UsageError`."""
     given = {key: spec.options[key] for key in KEYS if key in spec.options}
     if not given and not config.workspace:
         return None
@@ -58,7 +58,7 @@ def working(spec: AgentSpec, config: AgentConfig) -> Working | None:
 
 
 def not_in_files(edit: Edit, config: AgentConfig) -> str:
-    """Return why an edit cannot be made in the files of a workspace, in a phrase; empty where it can."""
+    """Return why an edit cannot be made in the files of a workspace, in a phrase; empty if it can."""
     if edit.part != "context" or not config.workspace:
         return ""
     if edit.index is None:
@@ -72,7 +72,7 @@ def not_in_files(edit: Edit, config: AgentConfig) -> str:
 async def run_afterwards(
     working: Working, copy: WorkspaceCopy, root: Path, variables: Mapping[str, str], scratch: Path
 ) -> tuple[CommandRun, ...]:
-    """Run the commands in the copy, one after the other. Raises `AdapterError` for one that cannot be started."""
+    """Run the commands in the copy, one after another. Raise `AdapterError` for one that cannot be started."""
     done = []
     places = {"project": str(root), "workspace": str(copy.folder)}
     for name, command in working.afterwards.items():

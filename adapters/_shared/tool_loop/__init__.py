@@ -1,1 +1,1 @@
-"""A ready tool loop, and the dialects of the services that it asks."""
+"""A ready tool loop, and the dialects of the services that it calls."""

@@ -1,4 +1,4 @@
-"""What the adapters of ready tool loops have in common."""
+"""The base of the adapters with a ready tool loop."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -63,11 +63,11 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return cls(dialect, _read_functions(spec), config)
 
     def get_config(self) -> AgentConfig:
-        """Return the config this adapter runs; tools and limit are those of the loop where the project says none."""
+        """Return the config of this adapter; missing tools and a missing limit come from the loop."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """Return the tools of the config, and with those all that the model is told of."""
+        """Return the tools of the config with the full description that the model gets."""
         return self._config.tools
 
     def with_config(self, config: AgentConfig) -> Self:
@@ -102,7 +102,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return version_of(self._dialect.package)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Converse over the turns; later ones see the conversation so far, or what is left of it."""
+        """Converse over the turns; later turns see the conversation so far, or the kept part of it."""
         limit = _limit(self._config)
         if limit != _limit(self._original):
             trial.recorder.marks |= {f"/orchestration/{_LIMIT}", CHANGED}
@@ -110,7 +110,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
         return trial.recorder.trace(await loop.outputs(turns))
 
     def _tools_of(self, trial: Trial) -> dict[str, Function]:
-        """Return what to call, by the name that the model is told of."""
+        """Return the function of each tool, by the name that the model knows."""
         original = {tool.own_name for tool in self._original.tools}
         absent = original - set(self._functions)
         if missing := sorted(absent - set(trial.doubles)):
@@ -120,7 +120,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
 
 
 def _completed(config: AgentConfig, functions: Mapping[str, Function]) -> AgentConfig:
-    """Return the config with the functions as tools where it has none, and with the limit of the loop."""
+    """Return the config with the functions as tools if it has none, and with the loop's limit."""
     tools = config.tools or tuple(
         read_tool(function).model_copy(update={"name": name}) for name, function in functions.items()
     )
@@ -134,7 +134,7 @@ def _limit(config: AgentConfig) -> int:
 
 
 def _read_functions(spec: AgentSpec) -> dict[str, Function]:
-    """Return the functions by name; none where the section names none. Raises `UsageError`."""
+    """Return the functions by name; empty if the section names none. Raise `UsageError`."""
     if spec.functions is None:
         return {}
     found = import_object(spec.functions, Path(spec.root))
@@ -170,7 +170,7 @@ def _no_function(tool: str, functions: Iterable[str]) -> str:
 
 
 def _only_doubled(name: str) -> Callable[..., Any]:
-    """Return a function that its double answers for; it is never called itself."""
+    """Return the function of a tool that always has a double; the function is never called."""
 
     def call(**arguments: Any) -> Any:
         raise AdapterError(_no_function(name, ()))

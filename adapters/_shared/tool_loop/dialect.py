@@ -1,4 +1,4 @@
-"""What a ready tool loop needs of a service's SDK: one small class per API has it."""
+"""The part of a service's SDK that a ready tool loop needs: one small class for each API."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a call is answered with."""
+    """The result of a call for the model."""
 
     call: Call
     text: str
@@ -73,7 +73,7 @@ Body = dict[str, Any]
 
 
 class Dialect:
-    """Asks a model through one API of an SDK: one class per API. Imports the SDK when it is used, not before."""
+    """Asks a model through one API of an SDK; there is one class for each API. The SDK is imported on first use."""
 
     package: ClassVar[str]
     """The SDK, as pip knows it."""
@@ -87,7 +87,7 @@ class Dialect:
         self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
-        """Name the first setting that the API does not have; empty if it takes all settings."""
+        """Return the first setting that the API does not have; empty if it has all settings."""
         return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
@@ -95,7 +95,7 @@ class Dialect:
         return new_client(self.package, self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
-        """Return one model call; a stream is read to its end."""
+        """Make one model call and return its reply; a stream is read to its end."""
         came = await self.created(client, request_of(config), conversation)
         reply = self.codec.decode_reply(bodies.write_json(came))
         return Reply(
@@ -136,13 +136,13 @@ class StreamCutError(ConnectionError):
 
 
 def plain(found: Any) -> Body:
-    """Return what an SDK has read, as it came."""
+    """Return the original JSON of an object that an SDK has read."""
     body: Body = found.to_dict(mode="json", warnings=False)
     return body
 
 
 def request_of(config: AgentConfig) -> ModelRequest:
-    """Return the config as a request in which nothing has been said yet."""
+    """Return the config as a request without a conversation."""
     model, system = config.model, config.system_text()
     return ModelRequest(
         model=model.name,
@@ -158,7 +158,7 @@ def body_of(codec: Codec, request: ModelRequest) -> dict[str, Any]:
 
 
 def refused(codec: Codec, model: ModelConfig, api: str) -> str:
-    """Return the first setting that an API has no place for, by what is left of it there; empty where all are."""
+    """Return the first setting that the API's request loses; empty if it loses none."""
     wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
     told = codec.decode_request(codec.encode_request(wanted))
     for name in SAMPLING:
@@ -169,7 +169,7 @@ def refused(codec: Codec, model: ModelConfig, api: str) -> str:
 
 
 def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mutant) -> str:
-    """Return which setting that the mutant changes an API has no word for, before or after; empty for none."""
+    """Return the mutant's changed setting that the API does not have, before or after the change; empty for none."""
     edits = [edit for edit in mutant.edits if edit.part == "model"]
     changed = {edit.path[1] for edit in edits if len(edit.path) > 1} - {"name", "provider"}
     after = apply_edits(AgentConfig(model=model), edits).model
@@ -178,7 +178,7 @@ def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mu
 
 
 def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments that send the body; what an SDK's method no longer takes goes as an addition to it."""
+    """Return the keyword arguments that send the body; parts unknown to the SDK's method go into its extra body."""
     known = inspect.signature(create).parameters
     others = {key: value for key, value in body.items() if key not in known}
     taken = {key: value for key, value in body.items() if key in known}
@@ -186,7 +186,7 @@ def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, 
 
 
 def _tool_choice(config: AgentConfig) -> JsonValue:
-    """Return the tool choice, with the offered name of the tool; None without tools, as services refuse it then."""
+    """Return the tool choice with the offered name of the tool; None without tools, as services refuse it then."""
     choice = config.model.tool_choice if config.tools else None
     if not isinstance(choice, dict) or not isinstance(function := choice.get("function"), dict):
         return choice

@@ -46,16 +46,16 @@ class ConverseDialect(Dialect):
         self._boto3 = Boto3("bedrock-runtime", region)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """Return the client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
+        """Return the client; boto3 finds address, region and credentials. Raise `AdapterError`."""
         return nullcontext(self._boto3.client())
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
-        """Return one model call. The service does not say which model answered."""
+        """Make one model call. The service does not report which model answered."""
         reply = await super().ask(client, config, conversation)
         return reply._replace(model=reply.model or config.model.name)
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """Return the reply; one that is streamed is put together from its events."""
+        """Return the reply; a streamed reply is assembled from its events."""
         body = {
             **body_of(self.codec, request),
             "modelId": request.model,
@@ -66,17 +66,17 @@ class ConverseDialect(Dialect):
         return came
 
     def said(self, came: Body, reply: ModelReply) -> Items:
-        """Return the message of the reply, reasoning and its signatures included."""
+        """Return the message of the reply, with its reasoning and signatures."""
         message = came["output"]["message"]
         content = [block for block in message["content"] if not _is_blank(block)]
         return [{**message, "content": content}] if content else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """Say in the service's terms, which are more exact, why the reply was cut."""
+        """Return why the reply was cut, in the service's more exact words."""
         return _CUT.get(came.get("stopReason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """Return one message of the user with all results."""
+        """Return one user message with all results."""
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
 
 
@@ -102,7 +102,7 @@ def _frames(events: Iterable[dict[str, Any]]) -> Iterable[bytes]:
 
 
 def _written(value: Any) -> Any:
-    """Return a value that botocore has read, as JSON carries it: bytes are base64 there."""
+    """Return a value read by botocore as JSON: bytes become base64."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, dict):
@@ -111,7 +111,7 @@ def _written(value: Any) -> Any:
 
 
 def _sent(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message as boto3 takes it: text is a block, and what is base64 in JSON is bytes."""
+    """Return a message in the form for boto3: text becomes a block, and base64 becomes bytes."""
     content = message["content"]
     if isinstance(content, str):
         return {**message, "content": [{"text": content}]}
@@ -119,12 +119,12 @@ def _sent(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_blank(block: dict[str, Any]) -> bool:
-    """Return whether a block has a text without a word, which models say and the service then refuses to be told."""
+    """Return whether a block's text is blank: models send such blocks, but the service refuses them in requests."""
     return isinstance(block.get("text"), str) and not block["text"].strip()
 
 
 def _with_bytes(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a block that a model answered; of a call that was cut off, what was written of its input is no object."""
+    """Return a block of a model's answer; the input of a call that was cut off is no object."""
     if isinstance(use := block.get("toolUse"), dict):
         return block if isinstance(use.get("input"), dict) else {"toolUse": {**use, "input": {}}}
     return {key: _read(value) for key, value in block.items()}

@@ -43,7 +43,7 @@ class MessagesDialect(Dialect):
         return super().refuses(model.model_copy(update={"max_tokens": model.max_tokens or MAX_TOKENS}))
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """Return the reply, which the SDK puts together where it is streamed."""
+        """Return the reply; the SDK assembles a streamed reply."""
         complete = request.model_copy(update={"max_tokens": request.max_tokens or MAX_TOKENS})
         body = {**body_of(self.codec, complete), "messages": conversation}
         options = arguments_of(client.messages.create, body)
@@ -60,11 +60,11 @@ class MessagesDialect(Dialect):
         return [{"role": "assistant", "content": came["content"]}] if came["content"] else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """Say in the service's terms, which are more exact, why the reply was cut."""
+        """Return why the reply was cut, in the service's more exact words."""
         return _CUT.get(came.get("stop_reason") or "", "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
-        """Return one message of the user with all results."""
+        """Return one user message with all results."""
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
 
 

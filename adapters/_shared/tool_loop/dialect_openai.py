@@ -18,14 +18,14 @@ from agentmut.wire.dialects import sse
 
 
 class ChatDialect(Dialect):
-    """`chat.completions.create`, plain or streamed. The config's settings are in its terms: it refuses none."""
+    """`chat.completions.create`, plain or streamed. The config uses this API's settings, so it refuses none."""
 
     package: ClassVar[str] = "openai"
     api: ClassVar[str] = "Chat Completions"
     codec: ClassVar[Codec] = ChatCompletions()
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """Return the reply, put together from its chunks where it is streamed."""
+        """Return the reply; a streamed reply is assembled from its chunks."""
         body = body_of(self.codec, request)
         options = {**body, "messages": [*body["messages"], *conversation]}
         create = client.chat.completions.create
@@ -52,11 +52,11 @@ _ENDED = frozenset({"stop", "tool_calls"})
 
 
 class ResponseFailedError(RuntimeError):
-    """The service accepted the request and gave up on it."""
+    """The service accepted the request and then failed."""
 
 
 class ResponsesDialect(Dialect):
-    """`responses.create`, plain or streamed; the conversation is sent whole, and none is kept by the service.
+    """`responses.create`, plain or streamed; each request has the whole conversation, and the service keeps none.
 
     It has no seed and no stop sequences.
     """
@@ -66,7 +66,7 @@ class ResponsesDialect(Dialect):
     codec: ClassVar[Codec] = Responses()
 
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
-        """Return the reply, the one at the end of a stream. Raises `ResponseFailedError`."""
+        """Return the reply, which a stream has at its end. Raise `ResponseFailedError`."""
         options = {**body_of(self.codec, request), "input": conversation}
         if not self._stream:
             return _done(plain(await client.responses.create(**options)))
@@ -85,7 +85,7 @@ class ResponsesDialect(Dialect):
         return list(came["output"])
 
     def cut(self, came: Body, reply: ModelReply) -> str:
-        """Return the service's own word where it is not one of the usual reasons."""
+        """Return why the reply was cut, in the service's own word if it is an unusual one."""
         return super().cut(came, reply) or ("" if reply.finish_reason in _ENDED else reply.finish_reason)
 
     def answered(self, answers: Sequence[Answer]) -> Items:

@@ -1,4 +1,4 @@
-"""A ready tool loop: ask the model, carry out what it calls, until it answers."""
+"""A ready tool loop: ask the model, carry out its calls, and repeat until it answers."""
 
 import asyncio
 import inspect
@@ -24,11 +24,11 @@ MAX_STEPS = 10
 
 
 class StepLimitError(RuntimeError):
-    """The model still wanted to call tools when its last step was used up."""
+    """The model still called tools when it had used its last step."""
 
 
 class _NotCalledError(ValueError):
-    """A call that cannot be carried out as it was written."""
+    """A call that cannot be carried out in its written form."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Turn:
         )
 
     async def _answer(self, call: Call, refusal: str) -> Answer:
-        """Return what the model is given; whatever goes wrong with the call is told it as text."""
+        """Return the result for the model; every failure of the call becomes a text for it."""
         with answering(CallPlace(self.number, call.node or TOOLS, call.id)) as place:
             try:
                 function, arguments = self._understood(call, refusal)
@@ -177,7 +177,7 @@ def _arguments(call: Call) -> dict[str, Any]:
 
 
 def _readable(call: Call) -> dict[str, Any]:
-    """Return the arguments as far as they can be read, for the trace."""
+    """Return the readable part of the arguments, for the trace."""
     try:
         return _arguments(call)
     except _NotCalledError:
