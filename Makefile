@@ -157,7 +157,7 @@ efficiency: $(VENV)/.dev  ## what a budget buys, in whole campaigns of coins; do
 relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-study.md is its output
 	@$(BIN)/python benchmarks/relations.py
 
-fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project, scenario, agent and trace files, stores to merge
+fuzz: $(VENV)/.dev  ## a million inputs that nobody would write: codecs, project, scenario, agent and trace files, stores to merge, `--in-diff`
 	$(BIN)/python benchmarks/fuzz.py
 
 validity: $(VENV)/.dev  ## does the score tell which faults a suite finds? docs/validity.md is its output, small form

@@ -1,9 +1,10 @@
 """Inputs that nobody would write: `python benchmarks/fuzz.py [NUMBER] [SEED]`, a million by default.
 
 Bodies of model requests with anything in any place, replies that are cut or damaged; project files, scenarios, files of
-agents, recorded runs and stores to merge that are damaged. A codec may raise `ValueError`, and reading a file the
-errors that are made for users. Each other exception is printed with its input. Afterwards the time of large inputs is
-compared with that of inputs a quarter as large. The exit code is 1 for an exception, and for time beyond linear.
+agents, recorded runs and stores to merge that are damaged; revisions and old agents of `--in-diff`. A codec may raise
+`ValueError`, and reading a file the errors that are made for users. Each other exception is printed with its input.
+Afterwards the time of large inputs is compared with that of inputs a quarter as large. The exit code is 1 for an
+exception, and for time beyond linear.
 """
 
 import json
@@ -29,6 +30,7 @@ from agentmut.wire import all_codecs, all_places, with_values  # noqa: E402
 from agentmut.wire.bodies import write_json  # noqa: E402
 from benchmarks.commit import commit  # noqa: E402
 from benchmarks.fuzz_files import Files, Input, changed, cut  # noqa: E402
+from benchmarks.fuzz_revisions import Revisions  # noqa: E402
 from benchmarks.fuzz_sizes import superlinear  # noqa: E402
 
 NUMBER = 1_000_000
@@ -101,10 +103,14 @@ def of_project(folder: Path, rng: random.Random) -> Input:
 def inputs(number: int, seed: int, folder: Path) -> Iterator[Input]:
     """Yield so many inputs; few of them are files, which take a hundred times as long to read."""
     rng = random.Random(seed)
-    codecs, files = all_codecs(), Files(folder)
+    codecs, files, revisions = all_codecs(), Files(folder), Revisions(folder / "repository")
     for _ in range(number):
         chance = rng.random()
-        if chance < 0.002:
+        if chance < 0.0001:
+            yield revisions.old_agent(rng)
+        elif chance < 0.0005:
+            yield revisions.named(rng)
+        elif chance < 0.002:
             yield files.shard(rng)
         elif chance < 0.01:
             yield files.trace_file(rng)
