@@ -168,7 +168,7 @@ validity-long: $(VENV)/.dev  ## the study of validity with 105 mutants an agent;
 
 soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mutants; 1,000 SIGKILLs over all verbs, and at each step of an edit
 	$(BIN)/python benchmarks/soak.py
-	$(BIN)/python benchmarks/kills.py
+	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/edit_kills.py
 
 test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; counts what is sent elsewhere (Linux, root)

@@ -1,9 +1,10 @@
 """SIGKILL at random moments of every verb that writes: `python benchmarks/kills.py [NUMBER] [SEED]`, 1,000 by default.
 
-Each kill gets a fresh copy of a project, a verb, an isolation, and a moment between the verb's begin and its usual end.
-Afterwards the command is given again, as a user would do, to its end. It has to come to what an undisturbed command
-comes to; the store has to be sound, with each trial once; and files of the user are whole, as before or as after.
-Exits with 1 where that does not hold.
+Each kill gets a fresh copy of a project, a verb, an isolation, a store, and a moment between the verb's begin and its
+usual end. Afterwards the command is given again, as a user would do, to its end. It has to come to what an undisturbed
+command comes to; the store has to be sound, with each trial once and none gone; and files of the user are whole, as
+before or as after. PostgreSQL is used where `AGENTMUT_TEST_POSTGRES` names the folder of its programs. Exits with 1
+where that does not hold.
 """
 
 import json
@@ -12,13 +13,12 @@ import random
 import runpy
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ if str(ROOT) not in sys.path:
 
 from agentmut.cli import main as agentmut  # noqa: E402
 from benchmarks.commit import commit  # noqa: E402
+from benchmarks.killed_stores import KilledStore, PostgresStore, SqliteStore, Trial  # noqa: E402
+from tests.postgres_server import PostgresServer, programs  # noqa: E402
 
 NUMBER = 1_000
 LONGEST = 300
@@ -46,7 +48,7 @@ suite: {scenarios: "scenarios.yaml"}
 mutation: {operators: [prompt.drop_instruction]}
 statistics: {baseline: 20, rounds: one, n_max: 20}
 execution: {concurrency: 2, isolate: %s}
-"""
+%s"""
 SCENARIOS = '- {name: where, input: "Where is it?", evaluators: [{contains: hello}]}\n'
 RUNS = json.dumps(
     [
@@ -72,6 +74,7 @@ class Verb(NamedTuple):
     again: tuple[str, ...] = ()
     """What a user gives afterwards, where it is another command."""
     came_to: Callable[[Path], object] = lambda folder: None
+    """Reads what the command came to; runs of other tools are counted in the store."""
     isolations: tuple[str, ...] = ("task",)
 
 
@@ -113,12 +116,6 @@ def suite(folder: Path) -> object:
     return yaml.safe_load((folder / "scenarios.yaml").read_text())
 
 
-def imported(folder: Path) -> object:
-    """Return how many runs of another tool are in the store."""
-    with closing(sqlite3.connect(folder / ".agentmut" / "store.db")) as store:
-        return store.execute("select count(*), count(distinct digest) from imported").fetchone()
-
-
 BOTH = ("task", "process")
 VERBS = (
     Verb("run", RUN, came_to=statuses, isolations=BOTH),
@@ -127,7 +124,7 @@ VERBS = (
     Verb("report", ("report", "--format", "markdown", "--output", "report.md"), (RUN,), came_to=reported),
     Verb("baseline save", ("baseline", "save", "--trials", "40", "--yes"), came_to=baseline, isolations=BOTH),
     Verb("suggest --apply", ("suggest", "--apply", "all"), (RUN, ("suggest",)), came_to=suite),
-    Verb("import", ("import", "runs.json"), came_to=imported),
+    Verb("import", ("import", "runs.json")),
     Verb("merge", ("merge", "shard1", "shard2"), SHARDS, came_to=statuses),
 )
 
@@ -176,14 +173,31 @@ def done(folder: Path, arguments: tuple[str, ...]) -> None:
     raise AssertionError(f"{arguments}: the lock of the killed command is held on")
 
 
-def write_project(folder: Path, isolate: str) -> None:
+def write_project(folder: Path, isolate: str, store: str) -> None:
     """Write the project."""
     folder.mkdir(parents=True)
     (folder / "my_agent.py").write_text(AGENT)
     (folder / "prompt.md").write_text("- Always say hello.\n- Name the place.\n")
     (folder / "scenarios.yaml").write_text(SCENARIOS)
-    (folder / "agentmut.yaml").write_text(PROJECT % isolate)
+    (folder / "agentmut.yaml").write_text(PROJECT % (isolate, store))
     (folder / "runs.json").write_text(RUNS)
+
+
+class Case(NamedTuple):
+    """What is killed: a verb with an isolation, on a store."""
+
+    verb: Verb
+    isolate: str
+    store: KilledStore
+
+    @property
+    def name(self) -> str:
+        """Return the first cells of the case's row."""
+        return f"{self.verb.name} | {self.isolate} | {self.store.name}"
+
+    def came_to(self, folder: Path) -> tuple[object, object]:
+        """Return what the command came to, and the runs of other tools."""
+        return self.verb.came_to(folder), self.store.imported(folder)
 
 
 class Prepared(NamedTuple):
@@ -191,84 +205,120 @@ class Prepared(NamedTuple):
 
     folder: Path
     seconds: float
-    outcome: object
+    outcome: tuple[object, object]
+    trials: frozenset[Trial]
+    """What was stored before the verb."""
 
 
-def prepared(verb: Verb, isolate: str, folder: Path) -> Prepared:
+def prepared(case: Case, folder: Path) -> Prepared:
     """Lay out the project before the verb, and carry the verb out once in a copy."""
-    write_project(folder / "before", isolate)
-    if verb.name == "merge":
+    before, undisturbed = folder / "before", folder / "undisturbed"
+    write_project(before, case.isolate, case.store.line)
+    if case.verb.name == "merge":
         for number in (1, 2):
-            write_project(folder / "before" / f"shard{number}", isolate)
-        done(folder / "before" / "shard1", ("run", "--yes", "--baseline-only"))
-        shutil.copytree(
-            folder / "before" / "shard1" / ".agentmut", folder / "before" / "shard2" / ".agentmut"
-        )
-    for arguments in verb.before:
-        done(folder / "before", arguments)
-    shutil.copytree(folder / "before", folder / "undisturbed")
+            write_project(before / f"shard{number}", case.isolate, case.store.line)
+    case.store.make(before)
+    if case.verb.name == "merge":
+        done(before / "shard1", ("run", "--yes", "--baseline-only"))
+        shutil.copytree(before / "shard1" / ".agentmut", before / "shard2" / ".agentmut")
+    for arguments in case.verb.before:
+        done(before, arguments)
+    case.store.copy(before, undisturbed)
     begun = time.monotonic()
-    done(folder / "undisturbed", verb.arguments)
-    return Prepared(folder / "before", time.monotonic() - begun, verb.came_to(folder / "undisturbed"))
+    done(undisturbed, case.verb.arguments)
+    seconds = time.monotonic() - begun
+    outcome = case.came_to(undisturbed)
+    case.store.remove(undisturbed)
+    return Prepared(before, seconds, outcome, case.store.trials(before))
 
 
-def killed(verb: Verb, ready: Prepared, rng: random.Random) -> Iterator[str]:
-    """Kill the verb at some moment, give it again, and yield what is wrong then."""
+class Kill(NamedTuple):
+    """What came of a kill."""
+
+    at_work: bool
+    """Whether the command was still at work."""
+    problems: tuple[str, ...]
+
+
+def killed(case: Case, ready: Prepared, rng: random.Random) -> Kill:
+    """Kill the verb at some moment, give it again, and return what is wrong then."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch) / "project"
-        shutil.copytree(ready.folder, folder)
+        case.store.copy(ready.folder, folder)
         before = suite(folder)
-        child = started(folder, verb.arguments)
+        child = started(folder, case.verb.arguments)
         time.sleep(rng.uniform(0, 1.1 * ready.seconds))
         os.kill(child, signal.SIGKILL)  # the command itself; what it has started ends with it
-        os.waitpid(child, 0)
-        if verb.name == "suggest --apply" and suite(folder) not in (before, ready.outcome):
-            yield "the suite is neither as before nor as after"
+        _, status = os.waitpid(child, 0)
         try:
-            applied = suite(folder) != before
-            if not applied:
-                done(folder, verb.again or verb.arguments)
-        except AssertionError as error:
-            yield str(error)
-            return
-        if (came := verb.came_to(folder)) != ready.outcome:
-            yield f"it came to {came}, and to {ready.outcome} undisturbed"
-        yield from unsound(folder / ".agentmut" / "store.db")
+            problems = tuple(problems_after(case, ready, folder, before))
+        finally:
+            case.store.remove(folder)
+        return Kill(os.WIFSIGNALED(status), problems)
 
 
-def unsound(store: Path) -> Iterator[str]:
-    """Yield what is wrong with a store: pages, and trials that a run has twice."""
-    if not store.exists():
+def problems_after(case: Case, ready: Prepared, folder: Path, before: object) -> Iterator[str]:
+    """Give the killed command again, and yield what is wrong then."""
+    verb = case.verb
+    if suite(folder) not in (before, ready.outcome[0]):
+        yield "the suite is neither as before nor as after"
+    kept = case.store.trials(folder)
+    try:
+        if suite(folder) == before:
+            done(folder, verb.again or verb.arguments)
+    except AssertionError as error:
+        yield str(error)
         return
-    with closing(sqlite3.connect(store)) as connection:
-        if (said := connection.execute("pragma integrity_check").fetchone()[0]) != "ok":
-            yield f"integrity: {said}"
-        once = "select 1 from trials where key != '' group by key, run having count(*) > 1"
-        if twice := connection.execute(f"select count(*) from ({once})").fetchone()[0]:
-            yield f"{twice} trials are stored twice"
+    if (came := case.came_to(folder)) != ready.outcome:
+        yield f"it came to {came}, and to {ready.outcome} undisturbed"
+    if gone := (kept | ready.trials) - case.store.trials(folder):
+        yield f"{len(gone)} trials that were stored are gone"
+    yield from case.store.unsound(folder)
+
+
+def cases_on(stores: list[KilledStore]) -> list[Case]:
+    """Return all cases."""
+    return [
+        Case(_for(store, verb), isolate, store)
+        for store in stores
+        for verb in VERBS
+        for isolate in verb.isolations
+    ]
+
+
+def _for(store: KilledStore, verb: Verb) -> Verb:
+    """Return the verb; shards that share a database are put together without their folders."""
+    shared = verb.name == "merge" and isinstance(store, PostgresStore)
+    return verb._replace(arguments=("merge",)) if shared else verb
 
 
 def main(number: int, seed: int) -> int:
-    """Kill so many commands, each verb in turn; print a row for each verb and isolation."""
+    """Kill so many commands, each verb in turn; print a row for each verb, isolation and store."""
     runpy.run_path(str(ROOT / "tests" / "testdata" / "warm_cli.py"))["warm_up"]()
-    rng, kills, wrong = random.Random(seed), Counter[str](), Counter[str]()
+    rng, kills, at_work, wrong = random.Random(seed), Counter[str](), Counter[str](), Counter[str]()
     print(f"SIGKILL at {number} random moments, seed {seed}, commit {commit()}\n", flush=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        cases = [(verb, isolate) for verb in VERBS for isolate in verb.isolations]
-        ready = {}
-        for place, (verb, isolate) in enumerate(cases):
-            ready[place] = prepared(verb, isolate, Path(scratch) / str(place))
+    with ExitStack() as held:
+        scratch = Path(held.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        stores: list[KilledStore] = [SqliteStore()]
+        if found := programs():
+            stores.append(PostgresStore(held.enter_context(PostgresServer(found))))
+        cases = cases_on(stores)
+        ready = [prepared(case, scratch / str(place)) for place, case in enumerate(cases)]
         for turn in range(number):
-            verb, isolate = cases[turn % len(cases)]
-            name = f"{verb.name}, {isolate}"
-            kills[name] += 1
-            for problem in killed(verb, ready[turn % len(cases)], rng):
-                wrong[name] += 1
-                print(f"{name}: {problem}", file=sys.stderr, flush=True)
-    print("| verb, isolation | kills | wrong |\n| --- | ---: | ---: |")
+            case = cases[turn % len(cases)]
+            came = killed(case, ready[turn % len(cases)], rng)
+            kills[case.name] += 1
+            at_work[case.name] += came.at_work
+            wrong[case.name] += bool(came.problems)
+            for problem in came.problems:
+                print(f"{case.name}: {problem}", file=sys.stderr, flush=True)
+    print(
+        "| verb | isolation | store | kills | of them at work | wrong |\n| --- | --- | --- | ---: | ---: | ---: |"
+    )
     for name, times in kills.items():
-        print(f"| {name} | {times} | {wrong[name]} |")
-    return 1 if wrong else 0
+        print(f"| {name} | {times} | {at_work[name]} | {wrong[name]} |")
+    print(f"| all | | | {kills.total()} | {at_work.total()} | {wrong.total()} |")
+    return 1 if wrong.total() else 0
 
 
 if __name__ == "__main__":
