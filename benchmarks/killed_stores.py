@@ -89,10 +89,13 @@ class SqliteStore(KilledStore):
 
     def unsound(self, folder: Path) -> Iterator[str]:
         """Yield damaged pages, too."""
-        checked = self.rows(folder, "pragma integrity_check")
-        if checked and checked[0][0] != "ok":
-            yield f"integrity: {checked[0][0]}"
-        yield from super().unsound(folder)
+        try:
+            checked = self.rows(folder, "pragma integrity_check")
+            if checked and checked[0][0] != "ok":
+                yield f"integrity: {checked[0][0]}"
+            yield from super().unsound(folder)
+        except sqlite3.DatabaseError as error:
+            yield f"integrity: {error}"
 
 
 class PostgresStore(KilledStore):
