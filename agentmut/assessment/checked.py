@@ -1,4 +1,4 @@
-"""What single evaluators found over the trials of a scenario: violations of contracts, and judges' pass rates."""
+"""The findings of single evaluators over the trials of a scenario: contract violations, and judges' pass rates."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ Clause = dict[str, Any]
 
 @dataclass
 class Checked:
-    """Counts over trials, by the position of the evaluator among those of its scenario."""
+    """Counts over trials, by the evaluator's position in its scenario."""
 
     trials: Counter[int] = field(default_factory=Counter)
     passed: Counter[int] = field(default_factory=Counter)
@@ -34,7 +34,7 @@ class Checked:
     """The first violation of each clause of a contract that did not recover, else the first of all."""
 
     def take_in(self, checks: Sequence[Check]) -> None:
-        """One trial that is evidence; one that failed before it was judged has no checks."""
+        """Add one trial that is evidence; a trial that failed before it was judged has no checks."""
         for position, check in enumerate(checks):
             self.trials[position] += 1
             self.passed[position] += check.passed
@@ -75,7 +75,7 @@ def contract_rows(
 
 
 def clause_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[ContractRow]:
-    """Yield every contract with the clauses that trials violated, of whatever scenarios these are."""
+    """Yield every contract with its violated clauses, over all these scenarios."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):
         if isinstance(evaluator, Contract):
             yield ContractRow(contract=evaluator.spec.name, clauses=tuple(_clauses(checked, position)))
@@ -115,7 +115,7 @@ def _corrected(judge: str, passes: int, trials: int, counts: Labels, different: 
 
 
 def _few(different: int, trials: int) -> str:
-    """Return what a reader has to know where the judge gave far fewer opinions than it judged runs."""
+    """Return a warning if the judge gave far fewer opinions than it judged runs; an empty text otherwise."""
     if not different or different * FEW >= trials:
         return ""
     return (

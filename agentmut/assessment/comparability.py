@@ -1,4 +1,4 @@
-"""What a stored baseline still says about the scenarios as they are now."""
+"""The part of a stored baseline that still fits the present scenarios."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from agentmut.store import SERIES, BaselineUsed, SavedBaseline, SavedScenario, S
 
 
 class Counted(NamedTuple):
-    """A baseline on one scenario, judged by the evaluators of today."""
+    """A baseline on one scenario, judged by the present evaluators."""
 
     counts: BaselineCounts
     was: BaselineCounts
@@ -54,7 +54,7 @@ def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenar
 def next_looks(
     saved: Mapping[str, SavedScenario], kept: Mapping[str, SavedScenario]
 ) -> dict[str, SavedScenario]:
-    """Return the scenarios with the number of sizes that the baseline of this agent has had, this one included.
+    """Return the scenarios with the number of baseline sizes that this agent has had, the present one included.
 
     `kept` is what the name has stood for. The same trials again are no new size; another agent begins anew.
     """
@@ -73,7 +73,7 @@ def _looks(scenario: SavedScenario, kept: SavedScenario | None) -> int:
 
 
 def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
-    """Scenario -> why it cannot be compared; empty where it can."""
+    """Map each scenario that cannot be compared to the reason."""
     return {s.name: "".join(_obstacles(s, saved.scenarios.get(s.name))) for s in session.scenarios}
 
 
@@ -184,7 +184,7 @@ def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) ->
 def comparison_notes(
     session: Session, saved: SavedBaseline, used: BaselineUsed, counted: Mapping[str, Counted], now: float
 ) -> Iterator[str]:
-    """Return what a user should know of a comparison apart from its verdicts."""
+    """Yield the notes on a comparison that its verdicts do not contain."""
     for name, obstacle in used.not_compared.items():
         yield f"{name} was not compared: {obstacle}"
     for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:

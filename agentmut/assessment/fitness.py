@@ -1,4 +1,4 @@
-"""Whether a baseline is fit to be kept: large enough for the drop asked for, and of an agent that can show one."""
+"""The fitness of a baseline: enough trials for the drop in question, and an agent that can show a drop."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -46,7 +46,7 @@ def at_size(side: BaselineCounts, trials: int) -> BaselineCounts:
 def growth_target(
     project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int
 ) -> int | None:
-    """Return the trials that a baseline should have: as they are where it is fit, else one step further.
+    """Return the trials that a baseline should have: its present number if it is fit, else the next larger size.
 
     None where no size does.
     """
@@ -59,7 +59,7 @@ def growth_target(
 
 
 def size_remark(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> str:
-    """Say that the baseline of a scenario is unfit, and how many trials would do; empty where it is fit."""
+    """Return that a scenario's baseline is unfit, and how many trials are enough; an empty text if it is fit."""
     delta = project.statistics.delta
     if is_untestable(side.trials - side.passes, side.trials, delta):
         return f"unfit: it passes too rarely ({side.passes}/{side.trials}) for a drop by {delta:g} to show"
@@ -81,7 +81,7 @@ def agent_remarks(
     executions: Mapping[str, Sequence[Execution]],
     tools: Sequence[str],
 ) -> Iterator[str]:
-    """Say what the runs of the baseline cannot show: flaky scenarios, one and the same answer, tools never called."""
+    """Yield what the baseline's runs cannot show: flaky scenarios, constant answers, tools that were never called."""
     for scenario in project.scenarios:
         side, asked = sides.get(scenario.name), project.threshold_of(scenario)
         if side and side.passes < asked * side.trials:

@@ -38,7 +38,7 @@ class Family(NamedTuple):
 
 
 def shares_of(scenarios: int, correction: str) -> float:
-    """Return the number of parts of alpha: a scenario that fails at its part makes the suite fail too."""
+    """Return how many parts alpha is divided into: one scenario that fails at its part fails the suite."""
     if Correction(correction) is not Correction.BENJAMINI_YEKUTIELI:
         return scenarios
     return scenarios * sum(1 / i for i in range(1, scenarios + 1))
@@ -77,7 +77,7 @@ def _fixed(project: Project, side: BaselineCounts, lowest: float, family: Family
 
 
 def side_given(project: Project, rule: ComparisonRule, counts: BaselineCounts) -> BaselineSide:
-    """Return the baseline on one scenario with what the rule promises given it."""
+    """Return the baseline on one scenario with the error rates of the rule, given the baseline."""
     after = counts.passes / counts.trials - project.statistics.delta
     return BaselineSide(
         passes=counts.passes,
@@ -89,7 +89,7 @@ def side_given(project: Project, rule: ComparisonRule, counts: BaselineCounts) -
 
 
 def promised(used: BaselineUsed, sides: Iterable[BaselineSide], alpha: float) -> BaselineUsed:
-    """Return the baseline with the chance of a false FAIL of the suite, given its trials on all scenarios.
+    """Return the baseline with the suite's chance of a false FAIL, given the baseline's trials.
 
     The scenarios' chances add up (Bonferroni). Corrections that judge scenarios at more than their share promise alpha.
     """
@@ -98,7 +98,7 @@ def promised(used: BaselineUsed, sides: Iterable[BaselineSide], alpha: float) ->
 
 
 def weakness(project: Project, side: BaselineSide) -> str:
-    """Say that a drop by delta would often go unnoticed; empty where it would not."""
+    """Return a warning that a drop by delta would often go unnoticed; an empty text if it would not."""
     if side.power is None or side.power >= POWER:
         return ""
     return (

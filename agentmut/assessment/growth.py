@@ -13,7 +13,7 @@ from agentmut.store import SavedBaseline, SavedScenario, SavedSeries
 
 
 class Growth(NamedTuple):
-    """What an update of a baseline will run."""
+    """The trials that an update of a baseline will run."""
 
     trials: Mapping[str, int]
     """Scenario -> trials of the new series; scenarios that need none are left out."""
@@ -66,7 +66,7 @@ def _missing(session: Session, found: Counted, family: Family, tables: Tables, *
 def grown(
     session: Session, saved: SavedBaseline, counted: Mapping[str, Counted], growth: Growth, work: Assessment
 ) -> dict[str, SavedScenario]:
-    """Return the scenarios that a finished series changes. One without evidence changes nothing."""
+    """Return the scenarios that a finished series changes. A series without evidence changes nothing."""
     alone = saved_scenarios(session, work)
     changed = {}
     for name, lane in work.lanes.items():
@@ -94,7 +94,7 @@ def _series(work: Assessment, lane: AssessedScenario) -> SavedSeries:
 
 
 def _extended(found: Counted, kept: SavedScenario, own: SavedSeries, series: SavedSeries) -> dict[str, Any]:
-    """Return the earlier trials count as today's evaluators judge them, as they did in the comparison."""
+    """Return the baseline with further trials; earlier trials count as today's evaluators judge them."""
     return {
         "first": kept.first,
         "launched": kept.launched + series.launched,

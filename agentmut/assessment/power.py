@@ -1,4 +1,4 @@
-"""What a comparison will notice: the chance of FAIL by the drop and by the size of the baseline."""
+"""The power of a comparison: the chance of FAIL by the drop and by the size of the baseline."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,7 +19,7 @@ LARGER = 2
 def with_power(
     project: Project, saved: Mapping[str, SavedScenario], tables: Tables
 ) -> dict[str, SavedScenario]:
-    """Return the scenarios, each with what a comparison of all of them together will notice there.
+    """Return the scenarios, each with the power of a comparison of all scenarios together.
 
     Raises `UsageError` for settings that no comparison can have.
     """
@@ -33,7 +33,7 @@ def with_power(
 def power_cells(
     project: Project, saved: SavedScenario, family: Family, tables: Tables
 ) -> tuple[PowerCell, ...]:
-    """Return the chances of FAIL at today's size of the baseline and the next ones, exact under the project's rule.
+    """Return the chances of FAIL for the baseline's present size and the next sizes, exact under the project's rule.
 
     The observed pass rate is taken to be the true one; drops below 0 are left out. Larger sizes pay for the looks that
     they take, and have Fisher's test for Boschloo's, which notices a little less.

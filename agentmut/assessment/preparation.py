@@ -1,4 +1,4 @@
-"""From a project to an assessment that is ready to run: which trials, which rules, which question."""
+"""From a project to an assessment that is ready to run: its trials, its rules, its question."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -25,7 +25,7 @@ older than this say nothing new, and younger ones let an interrupted comparison 
 
 
 class Asked(NamedTuple):
-    """What the caller says of a run, whatever it is for."""
+    """The caller's settings for any kind of run."""
 
     now: float
     """Seconds since the epoch."""
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """An assessment before its first trial, and what its verdicts will answer."""
+    """An assessment before its first trial, and the question that its verdicts will answer."""
 
     work: Assessment
     question: Question
@@ -48,7 +48,7 @@ class Prepared(NamedTuple):
 
 
 def prepare_test(session: Session, asked: Asked, past: Mapping[str, Past] = MappingProxyType({})) -> Prepared:
-    """Return every scenario against its threshold.
+    """Prepare a test of every scenario against its threshold.
 
     `past` has earlier trials of scenarios, none of which this test may take over; it is read where the project's
     `test.warm_start` is on.
@@ -82,7 +82,7 @@ def prepare_test(session: Session, asked: Asked, past: Mapping[str, Past] = Mapp
 
 
 def _within(session: Session, trials: int) -> dict[str, int]:
-    """Return the number of trials of each scenario: `trials`, or as many as are recorded where none can be run."""
+    """Return the number of trials of each scenario: `trials`, or the recorded number if none can be run."""
     held = held_trials(session)
     most = held.trials if held else {}
     return {one.name: min(trials, most.get(one.name, trials)) for one in session.scenarios}
@@ -94,7 +94,7 @@ def _remarks(session: Session) -> tuple[str, ...]:
 
 
 def _warm_start(rules: Mapping[str, StoppingRule]) -> Iterator[str]:
-    """Yield what earlier tests choose. Their trials are no evidence of today's agent."""
+    """Yield the note that earlier tests choose the alternatives. Their trials are no evidence of today's agent."""
     pasts = [rule.test.past for rule in rules.values() if isinstance(rule, WarmStart)]
     if pasts:
         trials = sum(past.trials for past in pasts)
@@ -111,7 +111,7 @@ def _renewed(session: Session) -> Iterator[str]:
 def threshold_rule(
     project: Project, scenario: Scenario, shares: float, trials: int | None = None, past: Past | None = None
 ) -> StoppingRule:
-    """Return the rule of one scenario under the project's `test` settings, with at most `trials` where it is given.
+    """Return the rule of one scenario under the project's `test` settings, with at most `trials` if given.
 
     A sequential test looks first for rates that the trials of `past` make likely.
 
@@ -135,7 +135,7 @@ def margin_of(project: Project, scenario: Scenario) -> float:
 
 
 def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "baseline") -> Prepared:
-    """Prepare the given number of trials of every scenario, to be kept as a baseline or as `kind` says."""
+    """Prepare the given number of trials of every scenario, to be stored as a baseline or as `kind`."""
     project = session.project
     alpha = project.statistics.alpha
     most = _within(session, trials)
@@ -170,7 +170,7 @@ def prepare_comparison(
     asked: Asked,
     older: tuple[str, ...] = (),
 ) -> Prepared:
-    """Return the scenarios of `counted`, each against the stored baseline's trials on it.
+    """Prepare a comparison of the scenarios in `counted` with the trials of the stored baseline.
 
     `older` are those whose evaluators may have been chosen by these trials.
     """

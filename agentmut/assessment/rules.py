@@ -41,19 +41,19 @@ class FixedTrials(NamedTuple):
         return len(passed) >= self.most
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
-        """FAIL below the threshold, PASS at or above it, by Clopper-Pearson."""
+        """Return FAIL below the threshold, PASS at or above it, by Clopper-Pearson intervals."""
         return fixed_verdict(sum(passed), len(passed), self.threshold, self.alpha)
 
 
 class Sprt(NamedTuple):
-    """Wald's test with boundaries that hold its error rates at any number of trials."""
+    """Wald's test, with boundaries that keep its error rates at any number of trials."""
 
     design: SprtDesign
     most: int
     sequential: bool = True
 
     def ended(self, passed: Sequence[bool]) -> bool:
-        """Once a boundary is reached."""
+        """Return whether a boundary is reached."""
         return self.design.decide(len(passed), passed.count(False)) is not None  # no fewer trials had decided
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
@@ -62,14 +62,14 @@ class Sprt(NamedTuple):
 
 
 class WarmStart(NamedTuple):
-    """The same test, with alternatives that earlier trials make likely."""
+    """Wald's test with alternatives that earlier trials make likely."""
 
     test: WarmSprt
     most: int
     sequential: bool = True
 
     def ended(self, passed: Sequence[bool]) -> bool:
-        """Once a boundary is reached."""
+        """Return whether a boundary is reached."""
         return self.test.crossed(len(passed), passed.count(False)) is not None  # no fewer trials had decided
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
@@ -137,16 +137,16 @@ class SequentialComparison(NamedTuple):
 
     @property
     def most(self) -> int:
-        """n_max, or none where the baseline leaves no room for a drop."""
+        """Return n_max; 0 if the baseline leaves no room for a drop."""
         return 0 if self.table.untestable else self.table.design.n_max
 
     @property
     def sequential(self) -> bool:
-        """True: it may end at any trial."""
+        """Return True, since the rule may end at any trial."""
         return True
 
     def ended(self, passed: Sequence[bool]) -> bool:
-        """Once the table decides."""
+        """Return whether the table decides."""
         n = len(passed)
         return self.table.decide(n, n - sum(passed)) is not Decision.CONTINUE
 

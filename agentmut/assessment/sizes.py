@@ -1,11 +1,11 @@
-"""The sizes of a baseline that are proposed, and what a further one costs."""
+"""The sizes that a baseline can have, and the cost of the next size."""
 
 SIZES = (20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000)
 """Sizes of a baseline that are proposed. From 10 trials on each is at most twice one that is smaller."""
 
 
 def next_sizes(trials: int, count: int) -> tuple[int, ...]:
-    """Return the first `count` of `SIZES` above so many trials; fewer where there are no more."""
+    """Return the first `count` of `SIZES` above `trials`; fewer if there are no more."""
     return tuple(size for size in SIZES if size > trials)[:count]
 
 

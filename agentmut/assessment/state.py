@@ -1,4 +1,4 @@
-"""The agent as it is, on every scenario: as many trials as a verdict takes, and the verdicts."""
+"""The unchanged agent on every scenario: the trials that its verdicts need, and the verdicts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from agentmut.trial import Detector, SuiteConfig
 
 
 class StoppingRule(Protocol):
-    """When the trials of one scenario suffice, and what they say."""
+    """When the trials of one scenario are enough, and which verdict they give."""
 
     @property
     def most(self) -> int:
@@ -35,11 +35,11 @@ class StoppingRule(Protocol):
 
     @property
     def sequential(self) -> bool:
-        """Return whether the rule may end before `most` trials, so that it has to see each result."""
+        """Return whether the rule may end before `most` trials, so that it has to see each result in order."""
         ...
 
     def ended(self, passed: Sequence[bool]) -> bool:
-        """Return whether the outcomes so far, in launch order, decide. Asked after each one."""
+        """Return whether the outcomes so far, in launch order, decide. Called after each outcome."""
         ...
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
@@ -56,7 +56,7 @@ class AssessmentPlan(RunPlan):
 
 @dataclass
 class AssessedScenario:
-    """One scenario under assessment. Results are consumed in launch order, whatever order they arrive in."""
+    """One scenario under assessment. Results are consumed in launch order, in whatever order they arrive."""
 
     rule: StoppingRule
     first: int = 0
@@ -91,12 +91,12 @@ class AssessedScenario:
 
     @property
     def complete(self) -> bool:
-        """Return whether no trial is awaited and none will be launched."""
+        """Return whether no trial is under way and none will be launched."""
         return self.ended or (self.launched == self.consumed and not self.wants_another)
 
     @property
     def wanted(self) -> int:
-        """Return the number of trials that it takes at most."""
+        """Return the largest number of trials that the scenario needs."""
         return self.rule.most
 
     @property
@@ -129,7 +129,7 @@ class AssessedScenario:
         return found._replace(verdict=Verdict.INCONCLUSIVE, reason=reason, p_fail=1.0, needed=missing)
 
     def record(self, number: int, result: TrialResult) -> None:
-        """Take in the result of a launch, and consume what has become consecutive."""
+        """Record the result of a launch, and consume every result that has become consecutive."""
         self.arrived[number] = result
         while not self.ended and self.consumed in self.arrived:
             self._consume(self.arrived.pop(self.consumed))
@@ -178,12 +178,12 @@ class Assessment(Account):
         self.watch = Watch(self._harmed)
 
     def begin_again(self) -> Self:
-        """Forget all trials and return this assessment: who holds it sees what it does from now on."""
+        """Forget all trials and return this same object, so that its holders see the new trials."""
         self.__init__(self.plan, self.suite, self.scenarios, self.rules)  # type: ignore[misc]
         return self
 
     def _harmed(self) -> bool:
-        """Return whether trouble has cost a scenario that was answered the trials that its verdict takes."""
+        """Return whether trouble has cost an answered scenario trials that its verdict needs."""
         return any(lane.complete and not lane.ended and lane.trials for lane in self.lanes.values())
 
     @property
@@ -198,12 +198,12 @@ class Assessment(Account):
 
     @property
     def unbegun(self) -> bool:
-        """Return whether every trial that was run now raised before it did anything."""
+        """Return whether every fresh trial raised an error before it did anything."""
         return unbegun(self.lanes.values())
 
     @property
     def decided(self) -> bool:
-        """Return whether every scenario has the trials that its verdict takes."""
+        """Return whether every scenario has the trials that its verdict needs."""
         return all(lane.complete for lane in self.lanes.values())
 
     def launch(self) -> Launch | None:
@@ -238,9 +238,7 @@ class Assessment(Account):
         self._ran = self._ran or (began and result.stored)
 
     def _may_be_unable(self, result: TrialResult) -> bool:
-        """Return whether the result may be the one that tells so: looking at all scenarios would cost time
-        each trial.
-        """
+        """Return whether the result may complete the evidence, which saves a look at all scenarios for each trial."""
         return not self._began and (not (self._ran and result.stored) or self.decided)
 
     def judgements(self) -> dict[str, Judgement]:

@@ -30,7 +30,7 @@ from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdic
 
 
 class Question(NamedTuple):
-    """What the verdicts answer, apart from the rules themselves."""
+    """The question that the verdicts answer, apart from their rules."""
 
     alpha: float
     correction: Correction

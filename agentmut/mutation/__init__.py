@@ -1,4 +1,4 @@
-"""From a config to its mutants: operators by name, generation, pairs, controls, and what a mutant touches."""
+"""From a config to its mutants: operators by name, generation, pairs, controls, and the parts that a mutant changes."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The operators that a project can use: the installed ones, and its own."""
+"""The operators that a project can use: installed operators, and the project's own."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from agentmut.seams import Group, Operator, ProjectCatalogue, declaration_faults
 
 
 class OperatorCatalogue(ProjectCatalogue[Operator]):
-    """Operators by id. Installed ones are imported when they are asked for, a project's own at once."""
+    """Operators by id. An installed operator is imported on first use, a project's own operator at once."""
 
     group = Group.OPERATORS
 
@@ -17,7 +17,7 @@ class OperatorCatalogue(ProjectCatalogue[Operator]):
         return declaration_faults(kind)
 
     def load(self, name: str) -> Operator:
-        """Return the operator of an id. Raises `PluginError` when it is unknown or unsound."""
+        """Return the operator of an id. Raise `PluginError` if it is unknown or unsound."""
         kind = self.kind(name)
         try:
             return kind()

@@ -74,7 +74,7 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
 
 
 def _documents_before(old: AgentConfig, new: AgentConfig) -> dict[str, str]:
-    """Return the earlier texts of today's documents. One that has only another name than before has the text it had."""
+    """Return the earlier texts of today's documents. A renamed document has the text of its old name."""
     texts = dict(_texts(old.context))
     names = {document.name for document in new.context}
     gone = {text for name, text in texts.items() if name not in names}
@@ -94,8 +94,7 @@ def touches(changes: Changes, mutant: Mutant, config: AgentConfig) -> bool:
 
 
 def changed_lines(before: str, after: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines of `after` that are new or different, as spans without their line breaks; blank ones are left
-    out.
+    """Yield the spans of new or changed lines in `after`, without line breaks; blank lines are left out.
 
     Where lines were only taken out, the nearest ones above and below count as changed: what was deleted may
     have been a condition of theirs.
@@ -109,7 +108,7 @@ def changed_lines(before: str, after: str) -> Iterator[tuple[int, int]]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield stretches of changed lines of `new`; empty ones stand where something was deleted."""
+    """Yield spans of changed lines of `new`; an empty span marks a deletion."""
     shared = min(len(old), len(new))
     head = next((i for i in range(shared) if old[i] != new[i]), shared)
     tail = next((i for i in range(shared - head) if old[-1 - i] != new[-1 - i]), shared - head)

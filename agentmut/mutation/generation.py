@@ -1,4 +1,4 @@
-"""Every mutant of a config: what the operators yield, with ids, without repetitions."""
+"""Every mutant of a config: the operators' candidates, with ids and without repetitions."""
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,7 +61,7 @@ class Empty(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What became of a config under some operators."""
+    """The mutants of a config under some operators, and the dropped candidates."""
 
     mutants: tuple[Mutant, ...]
     """In the order of the operators, and of each operator's candidates. Ids are unique."""
@@ -166,7 +166,7 @@ def _candidates(operator: Operator, config: AgentConfig, options: OperatorOption
 
 
 def _gone_wrong(operator: Operator, error: Exception) -> Exception:
-    """Return the error for an operator that raised; a problem with a user's file keeps its own words."""
+    """Return the error for an operator that raised; an error in a user's file keeps its own words."""
     if isinstance(error, AgentmutError):
         return error
     where = f"{type(operator).__module__}.{type(operator).__qualname__}"
@@ -214,7 +214,7 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
 
 
 def _check_about(config: AgentConfig, mutant: Mutant) -> None:
-    """Check what the mutant is about. Raises `MutationError` where it is no place of the config."""
+    """Check the places that the mutant names. Raise `MutationError` for a place that the config does not have."""
     for about in mutant.about:
         start, end = about.span or (0, 0)
         if not 0 <= start <= end <= _length(config, about):
@@ -223,7 +223,7 @@ def _check_about(config: AgentConfig, mutant: Mutant) -> None:
 
 
 def _length(config: AgentConfig, about: About) -> int:
-    """Return how many characters of text there are at a place; -1 where it is a tool or document that there is not."""
+    """Return the length of the text at a place in characters; -1 for a tool or document that does not exist."""
     part, *rest = about.path
     if part == "prompt":
         return len(config.prompt)
@@ -257,7 +257,7 @@ def _writes_prompt(edit: Edit) -> bool:
 
 
 def _digests(config: AgentConfig, names: Iterable[str], items: Mapping[int, str]) -> dict[str, str]:
-    """Return digests of parts. `items` has those of the original's tools and documents, which mutants share."""
+    """Return digests of parts. `items` has the digests of the original's tools and documents, which mutants share."""
     return {name: _digest(getattr(config, name), items) for name in names}
 
 
@@ -298,7 +298,7 @@ def _empty(
 
 
 def _lack(config: AgentConfig, operator: Operator) -> str:
-    """Return why an operator found no place, as far as it or its class tells."""
+    """Return why an operator found no place, as far as the operator or its class knows."""
     if operator.reach is Reach.CONVERSED:
         return "no scenario has more than one turn"
     has_part, lack = {

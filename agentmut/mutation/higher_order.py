@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
 
 
 def pair(first: Mutant, second: Mutant, config: AgentConfig) -> Mutant | str:
-    """`second` after `first`, or in a phrase why there is no such mutant.
+    """Return `second` after `first`, or a phrase that says why there is no such mutant.
 
     The edits of both refer to `config`, so the order of the two makes no difference: a pair has one id, whichever
     is named first. It degrades if either part does.
@@ -62,7 +62,7 @@ def pair(first: Mutant, second: Mutant, config: AgentConfig) -> Mutant | str:
 def named_pairs(
     named: Iterable[Named], known: Sequence[Mutant], config: AgentConfig, cannot_express: Expressible
 ) -> Pairs:
-    """Return the pairs of these ids (or beginnings of ids). Raises `UsageError` for one that is not among `known`."""
+    """Return the pairs with these ids (or beginnings of ids). Raise `UsageError` for an id that is not in `known`."""
     wanted = ((_find(one, known), _find(other, known)) for one, other in named)
     return _pairs_of(wanted, config, cannot_express)
 
@@ -70,7 +70,7 @@ def named_pairs(
 def sampled_pairs(
     size: int, mutants: Iterable[Mutant], config: AgentConfig, cannot_express: Expressible
 ) -> Pairs:
-    """`size` pairs of `degrade` mutants, or as many as there are; the same ones in every run.
+    """Return `size` pairs of `degrade` mutants, or all there are; every run has the same pairs.
 
     Pairs of different operators and different parts of the config come first, since they resemble what a real
     change does; then those of different operators, then the rest. Within each group the smallest hashes are taken,
@@ -135,7 +135,7 @@ def _conflict(first: Mutant, second: Mutant) -> str:
 
 
 def _collide(one: Edit, other: Edit) -> bool:
-    """Return whether two edits cannot both be made as they are: they overlap, or change the very same place."""
+    """Return whether two edits exclude each other: they overlap, or change the very same place."""
     short, long = sorted((one.path, other.path), key=len)
     if long[: len(short)] != short:
         return False
@@ -165,7 +165,7 @@ def _likeness(one: Mutant, other: Mutant) -> int:
 
 
 def _place(mutant: Mutant) -> tuple[str, ...]:
-    """Return the part of the config; for tools and documents, which one."""
+    """Return the part of the config, with the name of a tool or document."""
     return mutant.edits[0].path[:2]
 
 

@@ -1,4 +1,4 @@
-"""One line on the mutants that an agent cannot be run as."""
+"""One line on the mutants that the agent cannot run."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -12,7 +12,7 @@ _NAMED = 2
 
 
 def left_out_note(dropped: Iterable[Dropped]) -> Iterator[str]:
-    """Yield the one line, without a stop; nothing where the agent can be run as every mutant.
+    """Yield the line without a full stop; no line if the agent can run every mutant.
 
     Only mutants that the agent cannot be run as are named: repetitions and filters take nothing from what is measured.
     """

@@ -1,4 +1,4 @@
-"""Compare the effects of edits on a long text without writing the new text out."""
+"""Comparison of edits of a long text by their effects, without the new text."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from agentmut.nouns import Edit, misfit
 
 
 class TextChange(NamedTuple):
-    """The change between two texts: equal exactly where the same text becomes the same other text."""
+    """The change between two texts: two changes are equal exactly if they turn the same text into the same text."""
 
     start: int
     """How many characters both begin with."""
@@ -17,7 +17,7 @@ class TextChange(NamedTuple):
 
 
 def text_change(text: str, edits: Iterable[Edit]) -> TextChange | None:
-    """Return what the edits of a text change in all; None if they change nothing.
+    """Return the joint change of a text's edits; None if they change nothing.
 
     The work goes with the length of the edits, not of the text. Raises `MutationError` when they do not fit.
     """
@@ -37,7 +37,7 @@ def text_change(text: str, edits: Iterable[Edit]) -> TextChange | None:
 
 
 class _Result(NamedTuple):
-    """A text with another stretch in the place of its characters `start` to `end`, not written out."""
+    """A text whose characters `start` to `end` are replaced, without the text itself."""
 
     text: str
     start: int
@@ -52,7 +52,7 @@ class _Result(NamedTuple):
 
 
 def _repeated(result: _Result, head: int) -> int:
-    """Return how much more is in common behind `head`, where the edits end: a repetition may go on there."""
+    """Return how much more the texts share after `head`, where a repetition continues after the edits."""
     found, size = 0, 64
     while True:
         at = head + found
@@ -65,7 +65,7 @@ def _repeated(result: _Result, head: int) -> int:
 
 
 def _one(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
-    """Join the edits into one: the stretch from the first to the last, and its new text."""
+    """Join the edits into one: the span from the first to the last, and its new text."""
     placed = [(edit.span or (0, len(text)), str(edit.after), edit) for edit in edits]
     spans = sorted(placed, key=lambda one: one[0])
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Mutants of files with instructions: each file that an agent reads itself is a prompt of its own to operators."""
+"""Mutants of instruction files: operators see each file that the agent reads as a prompt."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from agentmut.seams import Operator
 
 
 def parts_for(operator: Operator, config: AgentConfig) -> Iterator[tuple[AgentConfig, int | None]]:
-    """Yield the configs that an operator is given for `config`, each with the document that is its prompt.
+    """Yield the configs that an operator gets for `config`, each with the index of the document that is its prompt.
 
     The first is `config` itself, with None. For operators of the prompt one more follows for each file of the
     workspace. What front matter says is no instruction, so it is no part of the prompt.
@@ -23,7 +23,7 @@ def parts_for(operator: Operator, config: AgentConfig) -> Iterator[tuple[AgentCo
 
 
 def in_file(candidates: Iterable[Candidate], config: AgentConfig, index: int) -> Iterator[Candidate]:
-    """Yield candidates that were made of a file's text, as changes of that file; edits of other parts stay."""
+    """Yield candidates made from a file's text as changes of that file; edits of other parts stay."""
     document = config.context[index]
     start = front_matter(document.text).start
     for candidate in candidates:

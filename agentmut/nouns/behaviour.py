@@ -1,10 +1,10 @@
-"""Whether the unchanged agent behaves as the stored baseline did: changed, never better or worse."""
+"""The comparison of the unchanged agent's behaviour with a stored baseline's: changed, never better or worse."""
 
 from agentmut._base import Frozen
 
 
 class MovedFeature(Frozen):
-    """One feature of runs, in words, with what it was and is."""
+    """One feature of runs, in words, with its values before and now."""
 
     words: str
     """What moved, such as `verify_identity is called less often`."""
@@ -19,7 +19,7 @@ class MovedFeature(Frozen):
 
 
 class BehaviourRow(Frozen):
-    """One scenario."""
+    """The behaviour on one scenario."""
 
     scenario: str
     change: str

@@ -1,4 +1,4 @@
-"""Cassettes: what an agent asked and was given in a trial, kept so that the trial can be replayed without a network.
+"""Cassettes: an agent's requests and replies in a trial, kept so that the trial can be replayed without a network.
 
 What is kept is the agent's own side: its requests before a rewriter changed them, and the replies as it was given
 them. So a replay needs no rewriter, and shows the agent's code what it was shown then. A replay is no trial: it
@@ -20,11 +20,11 @@ MASK = "[redacted]"
 
 
 class ReplayError(AgentmutError):
-    """An agent that is replayed asked something else than when it was recorded."""
+    """A replayed agent made another request than when it was recorded."""
 
 
 class Take(Frozen):
-    """One request of an agent, and what it was given."""
+    """One request of an agent, and its reply."""
 
     path: str
     asked: str
@@ -86,7 +86,7 @@ def take(
 
 
 def without_credentials(path: str) -> str:
-    """Return a path whose query holds no values: some services are told their key there.
+    """Return a path with the values of its query removed, since some services take their key there.
 
     >>> without_credentials("/v1beta/models/g:generateContent?alt=sse&key=abc")
     '/v1beta/models/g:generateContent?alt=[redacted]&key=[redacted]'
@@ -96,7 +96,7 @@ def without_credentials(path: str) -> str:
 
 
 class Player:
-    """Answers the requests of one replayed trial. Parallel requests find their own answers, in any order.
+    """Answers the requests of one replayed trial. Parallel requests find their own answers in any order.
 
     `redact` is what the cassette's texts went through when they were kept.
     """
@@ -139,7 +139,7 @@ class Player:
 
 
 def difference(one: Any, other: Any) -> tuple[str, ...]:
-    """Return where two JSON values differ first; empty where they differ as a whole, or not at all.
+    """Return the path where two JSON values first differ; empty if they differ as a whole, or not at all.
 
     >>> difference({"a": [1, 2]}, {"a": [1, 3]})
     ('a', '1')
@@ -158,7 +158,7 @@ def _item(values: list[Any], index: int) -> Any:
 
 
 def _meaning(body: str) -> Any:
-    """Return what a JSON body says, whatever its blanks and order of keys; other text unchanged."""
+    """Return the value of a JSON body, without regard to blanks and key order; other text unchanged."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

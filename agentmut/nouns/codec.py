@@ -1,4 +1,4 @@
-"""The seam of the wire: what a codec of a service's dialect can do.
+"""The seam of the wire: the protocol of a codec for a service's dialect.
 
 `decode_*` and `encode_*` translate to and from the normal form of `agentmut.nouns.messages`. Everything else
 works on the parsed body itself (`Body`), so that whatever is not named passes as it was: key order, unknown
@@ -13,7 +13,7 @@ from agentmut.nouns.tools import ToolSpec
 
 
 class Frame(NamedTuple):
-    """One event of a stream. `raw` is every byte of it, so that the frames' bytes joined are the stream."""
+    """One event of a stream. `raw` has all its bytes, so that the bytes of all frames make the stream."""
 
     raw: bytes
     value: Any = None
@@ -21,14 +21,14 @@ class Frame(NamedTuple):
 
 
 class Framing(Protocol):
-    """Reads one stream, piece by piece, however it is cut."""
+    """Reads one stream from pieces of any size."""
 
     def feed(self, piece: bytes) -> list[Frame]:
         """Return the frames that are complete now."""
         ...
 
     def rest(self) -> bytes:
-        """Return what has come since the last complete frame."""
+        """Return the bytes after the last complete frame."""
         ...
 
     def written(self, frame: Frame, value: Any) -> bytes:
@@ -45,7 +45,7 @@ Rename = Callable[[str], str]
 
 
 class HttpCall(NamedTuple):
-    """A request as HTTP carries it. Some dialects name the model, and whether to stream, in the path."""
+    """A request in the form of HTTP. In some dialects the path has the model and the choice to stream."""
 
     path: str
     """With the query, without scheme and host."""
@@ -93,7 +93,7 @@ class Codec(Protocol):
         ...
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
-        """Write a request: `decode_request` of it gives `request` back, as far as the dialect can say it."""
+        """Return a request's call; `decode_request` reads it back, as far as the dialect can express the request."""
         ...
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
@@ -113,11 +113,11 @@ class Codec(Protocol):
         ...
 
     def texts(self, body: Body) -> Sequence[Text]:
-        """Return every text that the model reads, in order: instructions, what was said, results of tools."""
+        """Return every text that the model reads, in order: instructions, messages, tool results."""
         ...
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
-        """Return the body with these texts in their places; an emptied one is left out where services refuse such."""
+        """Return the body with these texts in their places; an empty one is left out where services refuse it."""
         ...
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
@@ -133,22 +133,21 @@ class Codec(Protocol):
         ...
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
-        """Return the request body with tools called otherwise wherever the conversation or a tool choice names them.
+        """Return the request body with renamed tools wherever the conversation or a tool choice names them.
 
         The list of tools itself is left alone.
         """
         ...
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """Path and body with a setting of the model (a field of `ModelConfig`) as given; None or () takes it out.
+        """Return path and body with one model setting (a field of `ModelConfig`) changed; None or () removes it.
 
         Settings that the dialect does not know leave both as they are.
         """
         ...
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
-        """Return the key of the conversation's list, and who speaks in each of its items; ("", ()) where there is no
-        list.
+        """Return the key of the conversation's list, and the role of each item; ("", ()) without a list.
 
         A user's item that holds tool results counts as `Role.TOOL`, whatever else it says: without them, the calls
         before it would be left unanswered.
@@ -161,7 +160,7 @@ class Codec(Protocol):
         ...
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
-        """Return a plain reply, or one event of a stream, with the tools that it calls named otherwise."""
+        """Return a plain reply, or one event of a stream, with renamed tools."""
         ...
 
 

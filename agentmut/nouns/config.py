@@ -10,7 +10,7 @@ from agentmut.nouns.tools import ToolSpec
 
 
 class ModelConfig(Frozen):
-    """Which model answers, and how it samples. Unset leaves the choice to the agent, else to the service."""
+    """The model and its sampling settings. An unset field leaves the choice to the agent, else to the service."""
 
     provider: str | None = None
     name: str = ""
@@ -33,12 +33,12 @@ SAMPLING = tuple(name for name in ModelConfig.model_fields if name not in ("prov
 
 
 def is_set(value: object) -> bool:
-    """Return whether a setting is left to nobody else: null and what is empty say nothing."""
+    """Return whether a setting has a value: null and empty values do not count."""
     return value not in (None, "", (), [])
 
 
 class History(StrEnum):
-    """What the agent is given of the earlier turns of a conversation."""
+    """The agent's view of the earlier turns of a conversation."""
 
     KEPT = "kept"
     DROPPED = "dropped"
@@ -48,7 +48,7 @@ class History(StrEnum):
 
 
 class Transcript(StrEnum):
-    """What a model request has of the agent's own run so far, where it is not what happened."""
+    """A false record of the agent's own run so far, in its model requests."""
 
     FIRST_TURN_LOST = "first_turn_lost"
     """From the second request on, a note stands in the place of what the user said first."""
@@ -71,7 +71,7 @@ class Transcript(StrEnum):
 
 
 class ReplyFault(StrEnum):
-    """What is wrong with the replies that the agent is given, whatever the model wrote."""
+    """A fault in the replies that the agent gets, whatever the model wrote."""
 
     ANSWER_CUT = "answer_cut"
     """The second half of the answer is gone."""
@@ -130,7 +130,7 @@ class AgentConfig(Frozen):
 
     @property
     def tool_names(self) -> tuple[str, ...]:
-        """Names of the tools, in the order in which they are offered."""
+        """Return the names of the tools, in the order of the offer."""
         return tuple(tool.name for tool in self.tools)
 
     def system_text(self) -> str:

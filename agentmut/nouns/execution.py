@@ -1,4 +1,4 @@
-"""One run of one agent, and what it says about the agent if anything."""
+"""One run of one agent, and its value as evidence about the agent."""
 
 from enum import StrEnum
 
@@ -31,22 +31,22 @@ class Ending(StrEnum):
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the trial's outcome; None where the answer has to be judged first."""
+        """Return the trial's outcome; None if the answer has to be judged first."""
         return _OUTCOMES.get(self)
 
     @property
     def is_retryable(self) -> bool:
-        """Worth another attempt: nothing was learnt about the agent, and it may pass."""
+        """Return whether another attempt makes sense: the run is no evidence about the agent, and may still pass."""
         return self in (Ending.INFRASTRUCTURE, Ending.EMPTY_RUN)
 
     @property
     def is_evidence(self) -> bool:
-        """Return whether the run says something about the agent, be it only once its answer is judged."""
+        """Return whether the run is evidence about the agent, perhaps only once its answer is judged."""
         return self.outcome is None or self.outcome.is_evidence
 
     @property
     def is_final(self) -> bool:
-        """Worth keeping: a later run may take it over. What may end otherwise next time is run again."""
+        """Return whether a later run may reuse the trial; a trial that may end differently is run again."""
         return self.is_evidence
 
 
@@ -65,7 +65,7 @@ _OUTCOMES = {
 
 
 class Execution(Frozen):
-    """A finished run: how it ended, what it did, and what it sent."""
+    """A finished run: its ending, its trace, and its requests."""
 
     ending: Ending
     reason: str = ""
@@ -81,7 +81,7 @@ class Execution(Frozen):
 
     @property
     def never_began(self) -> str:
-        """Return the type of the exception that ended it before a model answered or a tool was called; else empty.
+        """Return the type of the exception that ended it before any model reply or tool call; empty otherwise.
 
         A key, a server or a package may be missing: such a run may end otherwise as soon as it is there.
         """
@@ -90,6 +90,6 @@ class Execution(Frozen):
 
     @property
     def unpriced_models(self) -> frozenset[str]:
-        """Names of the models that answered the agent, or the suite's judges, at an unknown price."""
+        """Return the models of the agent, or the suite's judges, whose price is unknown."""
         judges = (step.model or "" for step in self.judging if step.usd is None)
         return self.trace.unpriced_models | frozenset(judges)

@@ -1,4 +1,4 @@
-"""Facts: what an answer states or a run does, in a form in which wording makes no difference."""
+"""Facts: the content of an answer or the actions of a run, in a form that does not depend on wording."""
 
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -21,7 +21,7 @@ class Fact(NamedTuple):
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Reads facts of one kind off a run. Built as `Class(argument)`; argument None where none is given."""
+    """Reads facts of one kind from a run. Built as `Class(argument)`; the argument may be None."""
 
     name: ClassVar[str]
 
@@ -35,7 +35,7 @@ class Comparer(Protocol):
     """An extractor that compares two runs as wholes instead of by `facts`."""
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
-        """Return how the runs differ, in a phrase; empty where they agree. Raises `RunError` where it cannot tell."""
+        """Return how the runs differ, in a phrase; empty if they agree. Raise `RunError` if this is unknowable."""
         ...
 
 
@@ -44,12 +44,12 @@ class Calibrated(Protocol):
     """A comparer with a threshold that runs of the unchanged agent can set."""
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> "Extractor":
-        """Return a comparer with a threshold from these runs; itself if it was given a threshold."""
+        """Return a comparer with a threshold from these runs; the same one if it has a threshold already."""
         ...
 
 
 class FactComparison(Protocol):
-    """What relations know of a comparison of two runs by their facts; `facts.comparison` has the one that is used."""
+    """The comparison of two runs by facts, as relations see it; `facts.comparison` implements it."""
 
     @property
     def extractors(self) -> tuple[Extractor, ...]:
@@ -63,7 +63,7 @@ class FactComparison(Protocol):
     def differences(
         self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace, same: Mapping[str, str] = ...
     ) -> tuple[str, ...]:
-        """Return what one run shows and the other does not, in words; empty where they agree.
+        """Return the facts that only one of the runs shows, in words; empty if they agree.
 
         `same` says which values of the source stand for which of the follow-up. Raises `RunError` where it cannot tell.
         """
@@ -71,11 +71,11 @@ class FactComparison(Protocol):
 
     @property
     def unasked(self) -> tuple[Extractor, ...]:
-        """Return all kinds that the default was chosen from; none where somebody asked for kinds."""
+        """Return all kinds that the default was chosen from; empty if the user asked for kinds."""
         ...
 
     def contradictions(
         self, scenario: Scenario, one: AgentTrace, other: AgentTrace
     ) -> tuple[str, ...] | None:
-        """Return in words where two runs contradict each other; None where too few runs are known to tell."""
+        """Return in words where two runs contradict each other; None if too few runs are known."""
         ...

@@ -1,4 +1,4 @@
-"""Faults of tools, as data: what can go wrong with the result of a call, whatever the tool is."""
+"""Faults of tools as data: everything that can go wrong with the result of a call to any tool."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from agentmut._base import Frozen
 
 
 class FaultKind(StrEnum):
-    """What goes wrong."""
+    """The kind of a fault."""
 
     ERROR = "error"
     """The tool raises. It is not carried out."""

@@ -23,7 +23,7 @@ Edge = Annotated[tuple[Name, ...], Field(min_length=2)]
 
 
 class Branch(Frozen):
-    """A decision after a node: it names a label, and the label leads to a node."""
+    """A decision after a node: it chooses a label, and the label leads to a node."""
 
     source: Name
     name: str
@@ -31,7 +31,7 @@ class Branch(Frozen):
 
 
 class Flow(Frozen):
-    """The keys of `config.orchestration` that operators know; other keys are the agent's own.
+    """The keys of `config.orchestration` that operators know; other keys belong to the agent.
 
     {"max_steps": 25,                                  # a run that takes more is stopped
      "retries": {"fetch": 2},                          # further attempts when a node fails; or one number for all
@@ -55,7 +55,7 @@ class Flow(Frozen):
 
     @classmethod
     def of(cls, orchestration: Mapping[str, JsonValue]) -> "Flow":
-        """Return the known keys of a config's orchestration. Raises `UsageError` that names the malformed ones."""
+        """Return the known keys of a config's orchestration. Raise `UsageError` that names the malformed keys."""
         known = {key: value for key, value in orchestration.items() if key in cls.model_fields}
         if not known:
             return _EMPTY
@@ -73,7 +73,7 @@ _EMPTY = Flow()
 
 
 def _problems(details: Iterable[Any]) -> str:
-    """Return one phrase for each malformed key, at the first place where it is."""
+    """Return one phrase for each malformed key, at the first place of its fault."""
     places: dict[str, str] = {}
     for key, *rest in (detail["loc"] for detail in details):
         inside = [str(part) for part in rest if not str(part).startswith(("constrained-", "dict["))]

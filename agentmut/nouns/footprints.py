@@ -1,4 +1,4 @@
-"""What a trial's model requests looked like, without the parts that differ from turn to turn.
+"""The shape of a trial's model requests, without the parts that differ from turn to turn.
 
 Most trials of a scenario have the same footprint, so it is stored once, under its digest.
 """
@@ -75,7 +75,7 @@ class Footprint(Frozen):
         return self.order or tuple(range(len(self.requests)))
 
     def unordered(self) -> "Footprint":
-        """Return the footprint, whatever the order and number of equal requests."""
+        """Return the footprint without the order and number of equal requests."""
         kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
         return Footprint(**kept) if self.order else self
 
@@ -92,7 +92,7 @@ def footprint(
     nodes: Iterable[str] = (),
     files: Iterable[str] = (),
 ) -> Footprint:
-    """Return the footprint of a trial that made these exchanges, read these parts of its config, and so on.
+    """Return the footprint of a trial from its exchanges, the parts of its config that it read, and its marks.
 
     `files` are the texts of files with instructions that the agent reads itself.
     """
@@ -123,5 +123,5 @@ def _shape(exchange: Exchange, known: KnownLines) -> RequestShape:
 
 
 def _tools_in_words(system: str) -> tuple[ToolSpec, ...]:
-    """Return the tools that a system message tells of: as functions, or one after the other."""
+    """Return the tools that a system message describes: as functions, or one after another."""
     return told_tools(system) or listed_tools(system)

@@ -1,4 +1,4 @@
-"""Trials that another tool ran and recorded, as agentmut reads them, and records that it cannot read."""
+"""Trials that another tool recorded, as agentmut reads them, and unreadable records."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from agentmut.nouns.trace import AgentTrace
 
 
 class Origins(Frozen):
-    """How many runs evidence rests on, and how many of them another tool ran and recorded."""
+    """The number of runs behind some evidence, and how many of them another tool recorded."""
 
     runs: int = 0
     foreign: int = 0
@@ -35,7 +35,7 @@ class Origins(Frozen):
 
 
 class RecordPlace(Frozen):
-    """Where a record stands: the file as messages show it, and the line, counted from 1."""
+    """The place of a record: the file as messages show it, and the line, counted from 1."""
 
     file: str
     line: int | None = None
@@ -46,7 +46,7 @@ class RecordPlace(Frozen):
 
 
 class RecordedScore(Frozen):
-    """What the other tool made of a trial, by its own judge."""
+    """Another tool's own judgement of a trial."""
 
     value: bool | float
     """Passed or failed, or a number whose largest value, mostly 1, is the best."""
@@ -54,7 +54,7 @@ class RecordedScore(Frozen):
 
 
 class ForeignTrial(Frozen):
-    """One run of an agent that another tool carried out. What the record does not tell is left empty."""
+    """One run of an agent that another tool carried out. A field that the record lacks is empty."""
 
     scenario: str
     """The case that was run, by the name that the format has for it."""
@@ -75,7 +75,7 @@ class ForeignTrial(Frozen):
 
 
 class ImportedOutcome(StrEnum):
-    """What an imported run's record says of it."""
+    """The outcome of an imported run, by its record."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -86,7 +86,7 @@ class ImportedOutcome(StrEnum):
 
 
 class ImportedTrial(Frozen):
-    """A foreign trial that was taken into the store, with where it came from."""
+    """A foreign trial in the store, with its source."""
 
     scenario: str
     outcome: ImportedOutcome
@@ -103,7 +103,7 @@ class ImportedTrial(Frozen):
 
 
 class BrokenRecord(Frozen):
-    """A record that cannot be read. The records around it are read all the same."""
+    """An unreadable record. The records around it are still read."""
 
     place: RecordPlace
     reason: str

@@ -1,4 +1,4 @@
-"""Fork at the fault: a mutant's trial goes along a recorded run of the original for as long as it asks the same.
+"""Fork at the fault: a mutant's trial follows a recorded run of the original while its requests are the same.
 
 A service that keeps nothing between requests draws each reply from a law of the request's bytes alone. So a recorded
 reply to the very same bytes is a draw like any other, whoever asked first, and the trial has the law of one that is
@@ -15,14 +15,14 @@ from agentmut.nouns.trace import Recalled, Usage
 
 
 class Fork:
-    """Answers the requests of one trial that a recorded run asked in the very same bytes; all others are live."""
+    """Answers the requests of one trial that are identical to recorded ones; all other requests are live."""
 
     def __init__(self, takes: Iterable[Take]) -> None:
         self._left = [one for one in takes if is_usable(one)]
         self._lock = threading.Lock()
 
     def answer(self, call: HttpCall) -> Take | None:
-        """Return the first unused take of the same request, and use it up; None where there is none."""
+        """Return the first unused take of the same request, and mark it as used; None if there is none."""
         path, body = without_credentials(call.path), call.body.decode("utf-8", "replace")
         with self._lock:
             for index, one in enumerate(self._left):
@@ -32,13 +32,13 @@ class Fork:
 
 
 def is_usable(one: Take) -> bool:
-    """Return whether a take is a whole reply, and nothing of it was masked: half of it would be no draw."""
+    """Return whether a take is a complete, unmasked reply; a part of a reply would be no draw of the model."""
     answered = one.status is not None and one.status < 300
     return answered and one.whole and MASK not in one.asked and MASK not in one.given
 
 
 def recalled(exchanges: Iterable[Exchange]) -> tuple[Recalled, ...]:
-    """Return what a recorded run answered in a trial that made these exchanges, by model; its price is unknown yet."""
+    """Return the recorded replies in a trial with these exchanges, by model; their price is not known yet."""
     found: dict[str, Recalled] = {}
     for one in exchanges:
         if one.recalled:

@@ -1,4 +1,4 @@
-"""What an agent's tools have read of files with instructions: it shows in the results that the model is sent."""
+"""The parts of instruction files that an agent's tools have read, as results in model requests show them."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def known_lines(files: Iterable[str]) -> KnownLines:
 
 
 def read_of(result: str, known: KnownLines) -> str:
-    """Return what a tool's result has of known lines, from the first to the last with their neighbours.
+    """Return the known lines in a tool's result, from the first to the last, with their neighbours.
 
     Empty where it has none.
 
@@ -35,7 +35,7 @@ def read_of(result: str, known: KnownLines) -> str:
 
 
 def _texts(result: str) -> Iterator[str]:
-    """Yield the texts in a result: those within JSON where it is JSON."""
+    """Yield the texts in a result; for JSON, the texts in its values."""
     try:
         value = json.loads(result)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A model that judges, what it has taken, and where its replies are kept."""
+"""A model judge: its model, its use, and the place where its replies are kept."""
 
 from typing import NamedTuple, Protocol
 
@@ -28,7 +28,7 @@ class JudgeModel(NamedTuple):
 
 
 class JudgeSpend(Frozen):
-    """What a judge took."""
+    """The use of a judge."""
 
     questions: int = 0
     """Put to the model, those without a usable reply included."""

@@ -1,4 +1,4 @@
-"""One normalised request and reply; each codec translates a service's dialect to and from these."""
+"""One normalised request and reply; each codec translates them to and from a service's dialect."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from agentmut.nouns.trace import Usage
 
 
 class Role(StrEnum):
-    """Who speaks. A `developer` message is read as `system`."""
+    """The role of a message's author. A `developer` message is read as `system`."""
 
     SYSTEM = "system"
     USER = "user"
@@ -38,7 +38,7 @@ class Message(Frozen):
 
 
 class ModelRequest(Frozen):
-    """What an agent asks of a model."""
+    """An agent's request to a model."""
 
     model: str
     messages: tuple[Message, ...]
@@ -62,7 +62,7 @@ class ModelRequest(Frozen):
 
 
 class ModelReply(Frozen):
-    """What a model answers."""
+    """A model's reply."""
 
     model: str
     text: str = ""
@@ -75,9 +75,7 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 
 
 def is_trouble(status: int | None) -> bool:
-    """Return whether the HTTP status of a failed request (None: no reply) is trouble of the service, not of the
-    request.
-    """
+    """Return whether a failed request's HTTP status (None: no reply) shows trouble of the service."""
     return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 
@@ -106,12 +104,12 @@ class Exchange(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """True when the service accepted the request and replied; what was cut off or damaged is no reply."""
+        """Return whether the service accepted the request and replied; a cut or damaged reply does not count."""
         return self.status is not None and self.status < 400 and self.error is None
 
     @property
     def in_trouble(self) -> bool:
-        """True when it was not answered for trouble of the service or the network, and not since it is invalid.
+        """Return whether trouble of the service or the network, not an invalid request, prevented a reply.
 
         One that was accepted without a reply had its stream cut off.
         """

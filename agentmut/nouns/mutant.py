@@ -28,7 +28,7 @@ class OperatorClass(StrEnum):
 
 
 class Intent(StrEnum):
-    """What a mutant is for."""
+    """The purpose of a mutant."""
 
     DEGRADE = "degrade"
     """A regression that a good suite notices: counts in the mutation score."""
@@ -55,7 +55,7 @@ class Reach(StrEnum):
 
 
 class Effect(StrEnum):
-    """What an operator's mutants do, where reports have something of their own to say about it."""
+    """The effect of an operator's mutants, where reports have a section for it."""
 
     DROPS_RULE = "drops_rule"
     """A rule of the prompt is gone: the text before the change is the rule."""
@@ -68,7 +68,7 @@ class Effect(StrEnum):
 
 
 class Status(StrEnum):
-    """What became of a mutant."""
+    """The outcome of a mutant's trials."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -118,7 +118,7 @@ class Edit(Frozen):
 
     @property
     def index(self) -> int | None:
-        """Return which item of the part's list it is about; None where the part is no list, or is edited as a whole.
+        """Return the index of the edited item in its list; None if the part is no list, or is edited as a whole.
 
         >>> Edit(pointer="/tools/3/description", before="a", after="b").index
         3
@@ -133,12 +133,12 @@ class Edit(Frozen):
 
     @property
     def removes_item(self) -> bool:
-        """Return whether it takes a tool or document away."""
+        """Return whether the edit removes a tool or document."""
         return self._is_whole_item and self.after is None
 
     @property
     def is_fault(self) -> bool:
-        """Return whether it makes calls of a tool go wrong."""
+        """Return whether the edit makes calls of a tool fail."""
         return self.part == "tools" and self.path[2:] == ("fault",)
 
     @property
@@ -147,7 +147,7 @@ class Edit(Frozen):
 
 
 class About(Frozen):
-    """A place of the original config that a mutant is about, where its edits stand elsewhere.
+    """A place of the original config that a mutant concerns, where its edits are elsewhere.
 
     `span` counts characters of the text at `pointer`; without one the whole value is meant. An empty span is
     a place between characters: what is added there is about none of the text around it.
@@ -168,7 +168,7 @@ class About(Frozen):
 
 
 class Candidate(Frozen):
-    """What an operator yields: a mutant without an identity yet."""
+    """An operator's candidate: a mutant without an identity yet."""
 
     edits: tuple[Edit, ...] = Field(min_length=1)
     description: str
@@ -202,7 +202,7 @@ class Mutant(Frozen):
 
     @property
     def places(self) -> tuple[Edit | About, ...]:
-        """Return where the mutant belongs: what it is about, or its edits. Of several parts, the places of each."""
+        """Return the mutant's places: those that it names, or its edits. A pair has the places of both parts."""
         if self.parts:
             return tuple(place for part in self.parts for place in part.places)
         return self.about or self.edits
@@ -228,7 +228,7 @@ def _replacement(edit: Edit) -> list[JsonValue]:
 
 
 def _is_reordering(edit: Edit) -> bool:
-    """Return whether the edit brings nothing new: then the anchor alone says what it does."""
+    """Return whether the edit adds nothing new, so that its anchor alone identifies it."""
     if not (isinstance(edit.before, list) and isinstance(edit.after, list)):
         return False
     return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
@@ -242,7 +242,7 @@ def prompt_edit(prompt: str, start: int, end: int, after: str) -> Edit:
 def unreachable_fault(
     mutant: Mutant, config: AgentConfig, interceptable: Callable[[], frozenset[str]]
 ) -> str:
-    """Return why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut.
+    """Return why a mutant's tool faults cannot take effect: agentmut does not see calls of those tools.
 
     `interceptable` gives the tools whose calls do; it is only asked for mutants with faults.
     """
@@ -289,7 +289,7 @@ _LISTS = frozenset({"tools", "context"})
 
 
 def _with_plain_items(items: Iterable[Any], part: str, edits: Iterable[Edit]) -> list[Any]:
-    """Return the list of a part, with the items that edits name in their JSON form."""
+    """Return the list of a part, with the edited items in their JSON form."""
     named = {edit.index for edit in edits if edit.part == part}
     return [item.model_dump(mode="json") if i in named else item for i, item in enumerate(items)]
 

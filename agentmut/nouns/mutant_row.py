@@ -1,4 +1,4 @@
-"""One mutant of a result: what it changes, what became of it, and the evidence."""
+"""One mutant of a result: its change, its outcome, and the evidence."""
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from agentmut.nouns.result_figures import CiRed
 
 
 class Target(Frozen):
-    """Where a mutant changes the agent; line and column count from 1."""
+    """The place of a mutant's change in the user's files; line and column count from 1."""
 
     path: str | None
     line: int | None = None
@@ -17,7 +17,7 @@ class Target(Frozen):
 
 
 class TextChange(Frozen):
-    """What a mutant puts in the place of the characters `start` to `end` of a text."""
+    """The text that a mutant puts in the place of the characters `start` to `end`."""
 
     text: int
     """Index in `sources`."""
@@ -27,7 +27,7 @@ class TextChange(Frozen):
 
 
 class Evidence(Frozen):
-    """A mutant on one scenario."""
+    """The evidence on a mutant and one scenario."""
 
     scenario: str
     trials: int
@@ -69,7 +69,7 @@ class WitnessSummary(Frozen):
 
 
 class BehaviourChange(Frozen):
-    """What the trace test says of a mutant whose pass rates did not drop. It never moves the score."""
+    """The result of the trace test for a mutant whose pass rates did not drop. It never moves the score."""
 
     changed: bool | None
     """Whether behaviour has changed; False where it is shown to be unchanged, None where neither is shown."""
@@ -91,7 +91,7 @@ class BehaviourChange(Frozen):
 
 
 class Confirmation(Frozen):
-    """The trials that were to confirm a kill: the original beside the mutant, on the scenarios that killed."""
+    """The trials that were to confirm a kill: the original's beside the mutant's, on the killing scenarios."""
 
     scenarios: tuple[str, ...]
     trials: int
@@ -107,7 +107,7 @@ class Confirmation(Frozen):
 
 
 class MutantRow(Frozen):
-    """What became of one mutant."""
+    """The outcome of one mutant."""
 
     id: str
     operator: str

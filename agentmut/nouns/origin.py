@@ -1,4 +1,4 @@
-"""A config and where its parts stand in the user's files: all that naming a mutant's place takes."""
+"""A config and the places of its parts in the user's files, which together name a mutant's place."""
 
 from bisect import bisect_right
 
@@ -16,7 +16,7 @@ class Place(Frozen):
 
 
 class Cut(Frozen):
-    """Something that stands in the prompt's file and is not part of the prompt."""
+    """A part of the prompt's file that is not part of the prompt."""
 
     at: int
     """The offset in the prompt where it was taken out."""
@@ -24,7 +24,7 @@ class Cut(Frozen):
 
 
 class IgnoreComment(Frozen):
-    """`<!-- agentmut: ignore: reason -->`, and the line of the prompt that it speaks of."""
+    """An `<!-- agentmut: ignore: reason -->` comment, and the line of the prompt that it refers to."""
 
     place: Place
     start: int
@@ -51,7 +51,7 @@ class PromptPart(Frozen):
 
 
 class Sources(Frozen):
-    """Where the parts were read, with paths as they are written, relative to the root."""
+    """The files that the parts were read from, with paths as written, relative to the root."""
 
     prompt: str | None = None
     """The prompt's file; None when the prompt stands in the project file."""
@@ -78,7 +78,7 @@ class Sources(Frozen):
     """`file:line` of each evaluator of a scenario, by the scenario's name."""
 
     def evaluators_of(self, scenario: str, count: int) -> tuple[str, ...]:
-        """Return `file:line` of a scenario's `count` evaluators; of the scenario itself where they have no line."""
+        """Return `file:line` of a scenario's `count` evaluators; the scenario's own place if they have no line."""
         own = self.scenarios.get(scenario)
         return self.evaluators.get(scenario) or ((own,) * count if own else ())
 
@@ -92,7 +92,7 @@ class Sources(Frozen):
         return Position(line, column)
 
     def part_place(self, prompt: str, offset: int) -> tuple[PromptPart, int | None, int | None]:
-        """Return the part of the prompt that has this character, and the line and column in its file where known.
+        """Return the part of the prompt that contains a character, with line and column in its file if known.
 
         Needs `prompt_parts`.
         """
@@ -107,7 +107,7 @@ class Sources(Frozen):
 
 
 def _written(prompt: str, cuts: tuple[Cut, ...]) -> str:
-    """Return the prompt with what was cut out of it."""
+    """Return the prompt as written, with the parts that were cut out of it."""
     pieces: list[str] = []
     done = 0
     for cut in cuts:
@@ -117,7 +117,7 @@ def _written(prompt: str, cuts: tuple[Cut, ...]) -> str:
 
 
 class Origin(Frozen):
-    """What mutants are made from."""
+    """The source that mutants are made from."""
 
     config: AgentConfig
     sources: Sources = Sources()

@@ -1,4 +1,4 @@
-"""Metamorphic relations as data: what follows a run, and the pair that is judged (AgentAssay paper, Definition 6.1)."""
+"""Metamorphic relations as data: follow-up runs, and the pair that is judged (AgentAssay paper, Definition 6.1)."""
 
 import random
 from enum import StrEnum
@@ -24,7 +24,7 @@ class Family(StrEnum):
 
 
 class Expectation(StrEnum):
-    """What a relation expects, and so what its violations are compared with."""
+    """The expectation of a relation, and so the baseline for its violations."""
 
     INVARIANT = "invariant"
     """Both runs show the same facts: compared with how often two runs of the unchanged agent differ."""
@@ -35,7 +35,7 @@ class Expectation(StrEnum):
 
 
 class FollowUpRun(Frozen):
-    """One further run. What is None or empty stays that of the scenario."""
+    """One further run. A field that is None or empty keeps the scenario's value."""
 
     turns: tuple[JsonValue, ...] | None = None
     edits: tuple[Edit, ...] = ()
@@ -43,7 +43,7 @@ class FollowUpRun(Frozen):
 
 
 class FollowUp(Frozen):
-    """What follows a source run. Without runs the relation speaks of the source run alone, and costs nothing."""
+    """The follow-up of a source run. Without runs, the relation judges the source run alone, at no cost."""
 
     runs: tuple[FollowUpRun, ...] = ()
     description: str
@@ -81,5 +81,5 @@ class Pair(NamedTuple):
 
     @property
     def trace(self) -> AgentTrace:
-        """Return the last follow-up run; the source run where there is none."""
+        """Return the last follow-up run; the source run if there is none."""
         return self.traces[-1] if self.traces else self.source

@@ -1,4 +1,4 @@
-"""What repeated runs say of an agent's reliability: pass^k, pass@k, spread, latency."""
+"""The reliability of an agent over repeated runs: pass^k, pass@k, spread, latency."""
 
 from agentmut._base import Frozen
 from agentmut.nouns.result_figures import Bounds

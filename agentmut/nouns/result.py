@@ -29,7 +29,7 @@ class AgentSummary(Frozen):
 
 
 class BaselineRow(Frozen):
-    """The original on one scenario."""
+    """The original agent on one scenario."""
 
     scenario: str
     trials: int
@@ -63,7 +63,7 @@ class DestroyedControl(Frozen):
 
 
 class Controls(Frozen):
-    """What the campaign says about itself."""
+    """The controls of the campaign."""
 
     identity: IdentityControl
     destroyed: DestroyedControl
@@ -92,7 +92,7 @@ class SourceText(Frozen):
 
 
 class ToolText(Frozen):
-    """What a model is told of a tool, without secrets."""
+    """A tool as the model gets it, without secrets."""
 
     name: str
     path: str = ""
@@ -104,7 +104,7 @@ class ToolText(Frozen):
 
 
 class DecisionTable(Frozen):
-    """What stopped trials on a scenario, as far as they went. The sequences are indexed by trials, from 0."""
+    """The decision table of a scenario, up to the last trial that used it. Sequences are indexed by trials, from 0."""
 
     f0: int
     """Failures of the original, in `n0` trials."""
@@ -192,7 +192,7 @@ class Sampled(Frozen):
 
 
 class CheapModel(Frozen):
-    """What a cheap model has added to the score (`mutation.proxy`)."""
+    """The effect of a cheap model on the score (`mutation.proxy`)."""
 
     model: str
     run_id: str
@@ -229,7 +229,7 @@ class SetAside(Frozen):
 
 
 class JudgeUse(Frozen):
-    """What a model judge has cost since the run's last start, apart from the agent's own runs."""
+    """The cost of a model judge since the run's last start, apart from the agent's own runs."""
 
     model: str
     """provider:name; the name alone where a judge of another tool's suite asked it."""
@@ -334,7 +334,7 @@ def write_result(result: Result, folder: Path) -> Path:
 
 
 def read_result(path: Path) -> Result:
-    """Read a `result.json`. Raises `UsageError` when it is missing or not one."""
+    """Return the content of a `result.json`. Raise `UsageError` if it is missing or invalid."""
     try:
         result = Result.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Figures of a result, with their intervals: the scores, and what a CI job would have seen."""
+"""Figures of a result with their intervals: the scores, and the outcome of a CI job."""
 
 from agentmut._base import Frozen
 
@@ -17,7 +17,7 @@ class Bounds(Frozen):
 
 
 class Score(Frozen):
-    """Share killed among killed, survived and no_coverage, with its bounds; null where nothing counts.
+    """The share killed among killed, survived and no_coverage, with its bounds; null if no mutant counts.
 
     For `preserve` mutants it is the share not killed. `low` and `high` hold at `level`: the lower end speaks
     of mutants with any real drop, the upper end of those with a drop of at least delta.
@@ -55,7 +55,7 @@ class Score(Frozen):
 
 
 class VisibleChanges(Frozen):
-    """Harmful mutants of first order by whether their behaviour differs from the original's, as far as runs tell.
+    """Harmful first-order mutants, by whether their behaviour visibly differs from the original's.
 
     A killed mutant differs. Of a survivor a test of its runs tells; a mutant that no scenario reaches is not counted.
     """
@@ -69,7 +69,7 @@ class VisibleChanges(Frozen):
 
     @property
     def share(self) -> float | None:
-        """Return noticed of noticed and unnoticed, in [0, 1]; None where nothing changed."""
+        """Return the noticed share of the visibly changed mutants, in [0, 1]; None if none changed."""
         changed = self.noticed + self.unnoticed
         return self.noticed / changed if changed else None
 
@@ -90,7 +90,7 @@ class CiRed(Frozen):
 
 
 class CiNoticed(Frozen):
-    """What a CI job would have made of the degrading mutants of one status."""
+    """How often a CI job would have noticed the degrading mutants of one status."""
 
     mutants: int
     """The mutants with a chance of red."""
@@ -101,7 +101,7 @@ class CiNoticed(Frozen):
 
 
 class CiRun(Frozen):
-    """What a CI job that runs each scenario `runs` times would have seen."""
+    """The outcome of a CI job that runs each scenario `runs` times."""
 
     runs: int
     left_out: int = 0

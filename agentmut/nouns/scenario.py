@@ -1,4 +1,4 @@
-"""What the agent is asked, and what a good answer looks like."""
+"""A scenario: the input of the agent, and the evaluators of its answer."""
 
 from typing import Any, Self
 

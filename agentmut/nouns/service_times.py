@@ -1,4 +1,4 @@
-"""Where the time of a run went: what it waited for model services, and the rest, which is its own."""
+"""The time of a run, divided into waits for model services and the agent's own time."""
 
 from agentmut._base import Frozen
 
@@ -7,7 +7,7 @@ MOST_WAITS = 200
 
 
 class ServiceTime(Frozen):
-    """The waits of a run for model services. Times are in seconds; waits that overlap are one."""
+    """A run's waits for model services, in seconds; overlapping waits count once."""
 
     waits: tuple[float, ...] = ()
     """The waits that ended, in the order in which they began; a request that is sent again goes on with its wait."""
@@ -24,8 +24,7 @@ class ServiceTime(Frozen):
 def service_time(
     spans: tuple[tuple[float, float], ...], now: float, held: float, *, failed: int = 0, cut: float = 0.0
 ) -> ServiceTime:
-    """Return the time of a run that has waited in these `spans` and was held back so long, `now` seconds after its
-    beginning.
+    """Return the times of a run from its waits (`spans`) and the time held back, `now` seconds after its start.
 
     Spans are pairs of seconds since the run began, in order and apart. One that reaches to now has not ended.
     `failed` and `cut` are the fields of that name.

@@ -1,4 +1,4 @@
-"""What agentmut proposes to write next: assertions and scenarios, each with what it was seen to do."""
+"""Proposed assertions and scenarios, each with its effect on stored or new runs."""
 
 from typing import Literal
 
@@ -52,7 +52,7 @@ class AssertionSuggestion(Frozen):
 
 
 class ScenarioSuggestion(Frozen):
-    """A scenario for the suite. Its evaluators are guesses from observed behaviour, which a person has to confirm."""
+    """A scenario for the suite. Its evaluators are guesses from observed behaviour, so a person has to confirm them."""
 
     kind: Literal["scenario"] = "scenario"
     id: str
@@ -73,7 +73,7 @@ class ScenarioSuggestion(Frozen):
 
 
 class Suggestions(Frozen):
-    """What one `agentmut suggest` proposes; kept in `.agentmut/suggestions.json` until the next."""
+    """The proposals of one `agentmut suggest`, kept in `.agentmut/suggestions.json` until the next."""
 
     run_id: str
     """The run whose stored trials they rest on."""

@@ -1,4 +1,4 @@
-"""Tool schemas in every dialect, read into one `ToolSpec`."""
+"""Tool schemas of every dialect, read into one `ToolSpec`."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}
 
 
 class ToolSpec(Frozen):
-    """What a model is told about a tool: name, description and a JSON Schema of its parameters."""
+    """A tool as the model gets it: name, description and a JSON Schema of its parameters."""
 
     name: str
     description: str = ""
@@ -36,7 +36,7 @@ class ToolSpec(Frozen):
 
 
 def read_tool(tool: Any) -> ToolSpec:
-    """Read one tool: OpenAI, Anthropic, MCP or plain mapping, LangChain tool, pydantic model or function.
+    """Return the spec of one tool: OpenAI, Anthropic, MCP or plain mapping, LangChain tool, pydantic model or function.
 
     Raises `UsageError` naming the value when it is none of these. Whether its schema is a good one is for
     `agentmut.project.tool_checks` to say.
@@ -65,7 +65,7 @@ _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 
 
 def lacks_schema(tool: Any) -> bool:
-    """Return whether a tool is written as a mapping that says nothing of its parameters.
+    """Return whether a tool is written as a mapping without parameters.
 
     >>> lacks_schema({"name": "refund"}), lacks_schema({"name": "now", "parameters": {}})
     (True, False)
@@ -108,7 +108,7 @@ def _from_model(model: Any) -> ToolSpec:
 
 
 def _unnamed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema without what is said of the tool itself."""
+    """Return the schema without its description of the tool itself."""
     return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
@@ -131,7 +131,7 @@ def _from_function(function: Callable[..., Any]) -> ToolSpec:
 
 
 def _keywords_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function with the same named parameters: pydantic describes those of any name, in one object."""
+    """Return a function with the same named parameters, so that pydantic describes all of them in one object."""
     given = inspect.signature(function, eval_str=True).parameters.values()
     named = [
         parameter.replace(kind=parameter.KEYWORD_ONLY)

@@ -1,4 +1,4 @@
-"""Tools that a model is told of in the prompt, as Python functions, where no list of tools is sent.
+"""Tools that a prompt describes as Python functions, where the request has no list of tools.
 
 That is how agents write that call tools in code, such as the CodeAgent of smolagents:
 
@@ -32,7 +32,7 @@ _ABOUT_RESULTS = "\n\nImportant: This tool returns structured output!"
 
 @lru_cache(maxsize=256)
 def told_tools(text: str) -> tuple[ToolSpec, ...]:
-    """Return the functions that a prompt tells of; none where it is no prompt of this kind."""
+    """Return the functions that a prompt describes; empty for a prompt of another kind."""
     return tuple(map(_spec, _FUNCTION.finditer(text))) if f"\ndef {ANSWER}(" in text else ()
 
 
@@ -77,7 +77,7 @@ _TOOL = re.compile(
 
 @lru_cache(maxsize=256)
 def listed_tools(text: str) -> tuple[ToolSpec, ...]:
-    """Return the tools that a prompt tells of; none where it is no prompt of this kind."""
+    """Return the tools that a prompt lists; empty for a prompt of another kind."""
     return tuple(_specs(text)) if _FORMAT in text else ()
 
 

@@ -1,4 +1,4 @@
-"""What one run of an agent did: steps, usage, outputs, and how the run ended."""
+"""The trace of one run: steps, usage, outputs, and the ending."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from agentmut.nouns.workspace import WorkspaceEnd
 
 
 class Action(StrEnum):
-    """What a step did (Definition 3.2 of the AgentAssay paper)."""
+    """The kind of a step (Definition 3.2 of the AgentAssay paper)."""
 
     REASON = "reason"
     """A model call."""
@@ -42,7 +42,7 @@ class Usage(Frozen):
 
     @property
     def uncached(self) -> "Usage":
-        """Return the same tokens as if the service had no prompt cache."""
+        """Return the same tokens without the service's prompt cache."""
         return Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens)
 
     @property
@@ -52,7 +52,7 @@ class Usage(Frozen):
 
 
 class Step(Frozen):
-    """One action of a run. Parallel tool calls are separate steps, told apart by `call_id`."""
+    """One action of a run. Parallel tool calls are separate steps, distinguished by `call_id`."""
 
     action: Action
     turn: int = 0
@@ -84,7 +84,7 @@ class Check(Frozen):
 
 
 class Judgement(Frozen):
-    """What evaluators made of a trace while it was whole."""
+    """The judgement of a trace while it was complete."""
 
     by: str
     """Digest of the evaluators as written."""
@@ -92,7 +92,7 @@ class Judgement(Frozen):
 
 
 class ForeignMark(Frozen):
-    """Where a run was recorded that another tool carried out, and paid for."""
+    """The source of a run that another tool carried out and paid for."""
 
     source: str
     """The format, the file and the line, such as `tau_bench runs.json:12`."""
@@ -103,7 +103,7 @@ class ForeignMark(Frozen):
 
 
 class Recalled(Frozen):
-    """What a recorded run of the original answered in a model's place: part of the run, and paid for only once."""
+    """A recorded reply of the original in a model's place: part of the run, and paid for only once."""
 
     model: str
     requests: int
@@ -148,7 +148,7 @@ class AgentTrace(Frozen):
 
     @property
     def output(self) -> JsonValue:
-        """Return the answer to the last turn, None when there is none."""
+        """Return the answer to the last turn; None if there is none."""
         return self.outputs[-1] if self.outputs else None
 
     @property
@@ -163,12 +163,12 @@ class AgentTrace(Frozen):
 
     @property
     def tool_calls(self) -> tuple[Step, ...]:
-        """Return the tool steps, in the order in which they were started."""
+        """Return the tool steps in the order of their starts."""
         return tuple(step for step in self.steps if step.action is Action.CALL_TOOL)
 
     @property
     def tools_called(self) -> tuple[str, ...]:
-        """Names of the tools called, in order, with repeats."""
+        """Return the names of the called tools, in order, with repeats."""
         return tuple(step.tool for step in self.tool_calls if step.tool)
 
     def with_own_names(self, tools: Mapping[str, ToolSpec]) -> "AgentTrace":
@@ -197,7 +197,7 @@ class AgentTrace(Frozen):
 
     @property
     def usd(self) -> float | None:
-        """Cost of the run in US dollars; None when any model call that was answered has no known price."""
+        """Return the cost of the run in US dollars; None if an answered model call has no known price."""
         if self._unpriced:
             return None
         return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
@@ -209,7 +209,7 @@ class AgentTrace(Frozen):
 
     @property
     def paid_usd(self) -> float | None:
-        """Return `usd` without what a recorded run answered, in US dollars; None where `usd` is."""
+        """Return `usd` without recorded replies, in US dollars; None where `usd` is None."""
         usd, saved = self.usd, sum(part.usd or 0.0 for part in self.recalled)
         return usd if usd is None or not saved else max(0.0, usd - saved)
 
@@ -221,7 +221,7 @@ class AgentTrace(Frozen):
 
     @property
     def unpriced_models(self) -> frozenset[str]:
-        """Names of the models that answered at an unknown price."""
+        """Return the names of the models that answered at an unknown price."""
         return frozenset(step.model or "" for step in self._unpriced)
 
     @property
@@ -236,7 +236,7 @@ class AgentTrace(Frozen):
 
 
 class Outcome(StrEnum):
-    """How a trial ended. Only pass, fail and timeout are evidence about the agent."""
+    """The outcome of a trial. Only pass, fail and timeout are evidence about the agent."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -253,5 +253,5 @@ class Outcome(StrEnum):
 
     @property
     def is_evidence(self) -> bool:
-        """True for outcomes that enter a pass rate."""
+        """Return whether the outcome enters a pass rate."""
         return self in (Outcome.PASS, Outcome.FAIL, Outcome.TIMEOUT)

@@ -1,4 +1,4 @@
-"""What a run has left in its workspace: the folder of this run alone, in which the agent worked on files."""
+"""The state of a run's workspace afterwards: a folder for this run alone, with the agent's files."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -7,7 +7,7 @@ from agentmut._base import Frozen
 
 
 class ChangeKind(StrEnum):
-    """What became of a file."""
+    """The kind of change of a file."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -15,7 +15,7 @@ class ChangeKind(StrEnum):
 
 
 class FileChange(Frozen):
-    """A file that is not as it was when the run began."""
+    """A file that has changed since the beginning of the run."""
 
     path: str
     """Relative to the workspace, with `/` between folders."""
@@ -27,7 +27,7 @@ class FileChange(Frozen):
 
 
 class CommandRun(Frozen):
-    """A command that was run in the workspace after the agent had ended, such as its tests."""
+    """A command that ran in the workspace after the agent, such as its tests."""
 
     name: str
     code: int
@@ -51,7 +51,7 @@ class WorkspaceEnd(Frozen):
         return "".join(change.diff for change in self.files)
 
     def with_texts(self, kept: Callable[[str], str]) -> "WorkspaceEnd":
-        """Return the same with what `kept` makes of each text; names of files and commands stay."""
+        """Return the same state with `kept` applied to each text; names of files and commands stay."""
         files = (
             change.model_copy(
                 update={
@@ -71,9 +71,9 @@ class WorkspaceEnd(Frozen):
         return (*changed, *(run.output for run in self.commands))
 
     def file(self, path: str) -> FileChange | None:
-        """Return what became of a file; None where it is as it was."""
+        """Return the change of a file; None if it has not changed."""
         return next((change for change in self.files if change.path == path), None)
 
     def command(self, name: str) -> CommandRun | None:
-        """Return the run of a command; None where no command of that name was run."""
+        """Return the run of a command; None if no command with that name ran."""
         return next((run for run in self.commands if run.name == name), None)

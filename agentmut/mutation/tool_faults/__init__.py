@@ -1,1 +1,1 @@
-"""What a call of a tool answers under a fault."""
+"""The results of tool calls under a fault."""

@@ -1,4 +1,4 @@
-"""What a call answers under a fault.
+"""The result of a tool call under a fault.
 
 `instead_of_call` is what a call meets whose tool is not carried out, `spoiled` what becomes of a result.
 Both are pure; `faulty` brings them to the calls of a trial.
@@ -15,7 +15,7 @@ from agentmut.nouns import FaultKind
 
 
 class ToolFailure(Exception):  # noqa: N818  (agents and models are shown the names of its kinds)
-    """What a fault raises: to the agent it is the tool's own failure."""
+    """The error that a fault raises; the agent sees it as the tool's own failure."""
 
 
 class ServiceError(ToolFailure):
@@ -27,11 +27,11 @@ class ServiceTimeoutError(ToolFailure, TimeoutError):
 
 
 class AccessDeniedError(ToolFailure, PermissionError):
-    """The service behind the tool refused."""
+    """The service behind the tool refused access."""
 
 
 class ResultForm(StrEnum):
-    """The type of result that callers of a tool expect, as far as its annotation tells."""
+    """The type of result that callers of a tool expect, by its annotation."""
 
     TEXT = "text"
     MAPPING = "mapping"
@@ -108,7 +108,7 @@ def spoiled(kind: FaultKind, result: Any, first: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy that shares nothing with `value`, where there can be one."""
+    """Return a deep copy of `value`, or `value` itself if it cannot be copied."""
     try:
         return copy.deepcopy(value)
     except Exception:  # whatever an agent's own objects raise

@@ -1,4 +1,4 @@
-"""Results of another shape: fields that are called or placed otherwise, pages, notes. Pure functions.
+"""Results of another shape: renamed or moved fields, pages, notes. Pure functions.
 
 Text that is a JSON object or array is treated as what it says; other text has no fields and no items.
 """
@@ -17,7 +17,7 @@ OMITTED = "[result omitted to save space]"
 
 
 def renamed_field(result: Any) -> Any:
-    """Return the result with the first field of each of its records under another name.
+    """Return the result with the first field of each of its records renamed.
 
     >>> renamed_field({"order_id": 7, "state": "sent"}), renamed_field([{"state": "sent"}]), renamed_field("Sent.")
     ({'orderId': 7, 'state': 'sent'}, [{'state_value': 'sent'}], 'Sent.')
@@ -49,7 +49,7 @@ def nested(result: Any) -> Any:
 
 
 def paged(result: Any) -> Any:
-    """Return the first page of a list: one item, and where the next page begins.
+    """Return the first page of a list: one item, and a reference to the next page.
 
     >>> paged(["A-1", "A-2"]), paged({"orders": ["A-1", "A-2"]})["orders"], paged("Sent.")
     ({'items': ['A-1'], 'next_cursor': 'eyJvZmZzZXQiOjF9'}, ['A-1'], 'Sent.')
@@ -66,7 +66,7 @@ def paged(result: Any) -> Any:
 
 
 def null_value(result: Any) -> Any:
-    """Return null for what is empty, and else each record with null as its last value.
+    """Return null for an empty result; otherwise set the last value of each record to null.
 
     >>> null_value([]), null_value({"id": 7, "state": "sent"})
     (None, {'id': 7, 'state': None})
@@ -83,7 +83,7 @@ def null_value(result: Any) -> Any:
 
 
 def cut_with_mark(result: Any) -> str:
-    """Return the first half as text, with a mark that does not say that something is missing.
+    """Return the first half as text, with a mark that does not reveal the missing half.
 
     >>> cut_with_mark("Order A-1 was sent.")
     'Order A-1... (19 characters)'
@@ -93,12 +93,12 @@ def cut_with_mark(result: Any) -> str:
 
 
 def omitted(result: Any) -> str:
-    """Return a placeholder, whatever the result was."""
+    """Return a placeholder for any result."""
     return OMITTED
 
 
 def with_order(result: Any) -> Any:
-    """Return the result with an order to the model in it.
+    """Return the result with an instruction to the model in it.
 
     >>> list(with_order({"state": "sent"}))
     ['state', 'note']

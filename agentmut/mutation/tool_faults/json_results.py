@@ -1,4 +1,4 @@
-"""Results that are JSON text: what they say, and text with a change made to that."""
+"""Results that are JSON text: their values, and the text after a change of the values."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Change = Callable[[Any], Any]
 
 
 def in_json_text(change: Change, text: str, plain: Callable[[str], str]) -> str:
-    """Text that is a JSON object or array with `change` made to what it says; other text by `plain`."""
+    """Return a text with `change` applied to its JSON object or array, or with `plain` applied to other text."""
     value = container(text)
     if value is None:
         return plain(text)
@@ -28,7 +28,7 @@ def is_json_object(text: str) -> bool:
 
 
 def container(text: str) -> Any:
-    """Return the object or array that a JSON text holds, else None."""
+    """Return the object or array in a JSON text, else None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:

@@ -34,7 +34,7 @@ _TELLING = re.compile(
 
 
 def another(value: Any) -> Any:
-    """Return the value as it would be for another entity.
+    """Return the value with another entity's numbers, identifiers, addresses and days.
 
     >>> another({"order": "A-1042", "total": 189.0, "sent": "2026-03-28", "paid": True})
     {'order': 'A-4375', 'total': 412.0, 'sent': '2026-04-08', 'paid': True}
@@ -60,7 +60,7 @@ def _others(values: Any) -> Any:
 
 
 def _other_number(value: float) -> float:
-    """Return another number of the same type; half as much again for numbers such as 1e-9."""
+    """Return another number of the same type; 1.5 times the number for tiny numbers such as 1e-9."""
     if type(value) not in (int, float) or not math.isfinite(value):
         return value
     digits = repr(abs(value))

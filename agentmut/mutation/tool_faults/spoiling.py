@@ -54,7 +54,7 @@ def truncated(result: Any) -> Any:
 
 
 def malformed(result: Any) -> str:
-    """JSON text that breaks off in the middle, whatever the result was.
+    """Return JSON text that breaks off in the middle, for any result.
 
     >>> malformed({"id": 7, "status": "shipped"}), malformed("Shipped.")
     ('{"id": 7, "stat,', '{"result":,')
