@@ -300,3 +300,26 @@ def test_the_agent_that_is_changed_must_be_in_the_team() -> None:
         adapter("rounds", agent="critics")
     with pytest.raises(UsageError, match=r"agent\.options: unknown key 'member'"):
         adapter("rounds", member="critic")
+
+
+def test_a_model_that_chooses_speakers_names_who_fits_the_request(
+    simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autogen_agentchat.agents import AssistantAgent
+    from autogen_agentchat.conditions import MaxMessageTermination
+    from autogen_agentchat.teams import SelectorGroupChat
+
+    from tests.frameworks.autogen_agents import client
+
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    described = {
+        "planner": "Plans journeys.",
+        "refunds": "Handles refunds of orders.",
+        "press": "Talks to papers.",
+    }
+    members = [AssistantAgent(name, client(), description=told) for name, told in described.items()]
+    team = SelectorGroupChat(members, client(), termination_condition=MaxMessageTermination(4))
+    result = asyncio.run(team.run(task="I want a refund for my order A-1042."))
+    assert [message.source for message in result.messages][:2] == ["user", "refunds"]
+    assert len({message.source for message in result.messages}) == 4

@@ -39,7 +39,7 @@ CASES = (
         "llama_index",
         "hand-off",
         f"{AGENTS}:team",
-        ['Hand me over to "billing": I want a refund for my order A-1042.'],
+        ["I want a refund for my order A-1042."],
         ["look_up_order"],
     ),
 )

@@ -298,6 +298,37 @@ def test_the_client_that_the_sdk_keeps_for_all_survives_the_event_loop(
         assert run(agent, "Where is my order A-1042?", trial=Trial(f"t{number}")).output
 
 
+@pytest.mark.parametrize(("said", "stopped"), [("Help me with my homework.", True), ("Hello.", False)])
+def test_a_guardrail_with_a_typed_verdict_can_be_tried_offline(
+    said: str, stopped: bool, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agents import Agent, GuardrailFunctionOutput, InputGuardrail, InputGuardrailTripwireTriggered, Runner
+    from agents.models.openai_chatcompletions import OpenAIChatCompletionsModel
+    from openai import AsyncOpenAI
+    from pydantic import BaseModel
+
+    class Verdict(BaseModel):
+        is_homework: bool
+        reasoning: str
+
+    for name, value in Addresses.found_at(simulator_url).environment.items():
+        monkeypatch.setenv(name, value)
+    model = OpenAIChatCompletionsModel("sim-large", AsyncOpenAI())
+    judge = Agent(name="judge", instructions="Is it homework?", output_type=Verdict, model=model)
+
+    async def guard(context: Any, agent: Any, text: Any) -> GuardrailFunctionOutput:
+        verdict = (await Runner.run(judge, text)).final_output
+        return GuardrailFunctionOutput(output_info=verdict, tripwire_triggered=verdict.is_homework)
+
+    desk = Agent(name="desk", model=model, input_guardrails=[InputGuardrail(guard)])
+    try:
+        asyncio.run(Runner.run(desk, said))
+    except InputGuardrailTripwireTriggered:
+        assert stopped
+    else:
+        assert not stopped
+
+
 def test_an_agent_that_thirty_trials_share_stays_as_it_is() -> None:
     from tests.frameworks.openai_agents_odd_agents import SHARED
 

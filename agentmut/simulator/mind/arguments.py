@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.language import Topics, topics
 from agentmut.simulator.mind.profiles import Profile
+from agentmut.simulator.mind.schema_nodes import plain, properties, required
 from agentmut.simulator.mind.situation import Situation
 from agentmut.simulator.mind.toolbox import Offer
 
@@ -23,6 +24,7 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _IDENTIFIER = topics("id number code reference identifier key sku")
 _EMAIL_TOPICS = topics("email mail")
 _DATE_TOPICS = topics("date")
+_MEMBER = topics("agent")
 _ADDRESS_TOPICS = topics("url uri website webpage")
 _PROSE = topics("reason summary message note text body detail description comment question query explanation")
 _ORDINARY = topics(
@@ -78,6 +80,8 @@ def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
         yield slot.schema["const"]
     elif isinstance(slot.schema.get("enum"), list):
         yield from _choices(slot, clause, situation)
+    elif slot.tool.members and topics(slot.name.replace("_", " ")) & _MEMBER:
+        yield from _members(slot, clause)
     elif _type(slot) in ("number", "integer"):
         yield from _numbers(slot, situation)
     elif _type(slot) == "boolean":
@@ -85,28 +89,33 @@ def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
     elif _type(slot) == "array":
         yield from _lists(slot, clause, situation)
     elif _type(slot) == "object":
-        if slot.required:
-            yield {}
+        yield from _objects(slot, clause, situation)
     else:
         yield from _strings(slot, clause, situation)
 
 
+def known_values(slot: Slot, situation: Situation) -> Iterator[Any]:
+    """Yield values that the conversation gives for a slot, by its last message first."""
+    return candidates(slot, situation.said[-1] if situation.said else "", situation)
+
+
+def is_plain_text(slot: Slot) -> bool:
+    """Return whether a slot takes words of any kind, and no number, date, address or choice."""
+    name = topics(slot.name.replace("_", " "))
+    telling = slot.schema.keys() & {"enum", "const", "format", "pattern"}
+    special = name & (_EMAIL_TOPICS | _DATE_TOPICS) or _is_address(slot, name) or _is_identifier(slot, name)
+    return _type(slot) == "string" and not telling and not special
+
+
 def _slots(offer: Offer) -> Iterator[Slot]:
     for name, schema in offer.properties.items():
-        body = schema if isinstance(schema, dict) else {}
+        body = plain(schema, offer.parameters)
         about = topics(f"{name.replace('_', ' ')} {body.get('description', '')}")
         yield Slot(name, body, about, offer, name in offer.required)
 
 
 def _type(slot: Slot) -> str:
     kind = slot.schema.get("type")
-    if kind is None and isinstance(
-        slot.schema.get("anyOf"), list
-    ):  # an optional argument in pydantic's words
-        kinds = [option.get("type") for option in slot.schema["anyOf"] if isinstance(option, dict)]
-        kind = next((found for found in kinds if found != "null"), None)
-    if isinstance(kind, list):
-        kind = next((found for found in kind if found != "null"), None)
     return kind if isinstance(kind, str) else "string"
 
 
@@ -262,20 +271,45 @@ def _choices(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
         yield slot.schema.get("default", options[0])
 
 
+def _members(slot: Slot, clause: str) -> Iterator[str]:
+    """Yield the agents whom a tool names, those whose description has most in common with a wish first."""
+    about = topics(clause)
+    shared = {name: len(about & topics(f"{name} {told}")) for name, told in slot.tool.members.items()}
+    yield from (name for name in sorted(shared, key=lambda name: -shared[name]) if shared[name])
+
+
 def _booleans(slot: Slot, clause: str) -> Iterator[bool]:
     if slot.required:
         yield bool(topics(clause) & slot.topics)
 
 
 def _lists(slot: Slot, clause: str, situation: Situation) -> Iterator[list[Any]]:
-    items = slot.schema.get("items")
-    body = items if isinstance(items, dict) else {}
+    body = plain(slot.schema.get("items"), slot.tool.parameters)
     if slot.topics >= topics("email address") and "format" not in body:
         body = {**body, "format": "email"}
     inner = slot._replace(schema=body)
     found = _distinct(candidates(inner, clause, situation))
     if found or slot.required:
         yield found
+
+
+def _objects(slot: Slot, clause: str, situation: Situation) -> Iterator[dict[str, Any]]:
+    """Yield an object with the plain values that are at hand; nothing if one that it must have is not.
+
+    Lists and objects in it are left to whoever completes the call by its schema, which may contain itself.
+    """
+    needed = required(slot.schema)
+    inside = [_inside(slot, key, body, key in needed) for key, body in properties(slot.schema).items()]
+    plain_ones = [one for one in inside if _type(one) not in ("array", "object")]
+    found = {one.name: _distinct(candidates(one, clause, situation)) for one in plain_ones}
+    if slot.required and all(found.get(key, True) for key in needed):
+        yield {key: values[0] for key, values in found.items() if values}
+
+
+def _inside(slot: Slot, key: str, schema: Any, needed: bool) -> Slot:
+    body = plain(schema, slot.tool.parameters)
+    about = topics(f"{key.replace('_', ' ')} {body.get('description', '')}")
+    return Slot(key, body, about, slot.tool, needed)
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:

@@ -13,12 +13,19 @@ from agentmut.nouns import ModelReply, ModelRequest, ToolCall, Usage
 from agentmut.simulator.mind.answer import compose, in_json
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.foreign import in_results, obeyed, with_orders
+from agentmut.simulator.mind.formats import as_json
 from agentmut.simulator.mind.language import Topics
 from agentmut.simulator.mind.mind import Mind
-from agentmut.simulator.mind.plan import Step, make_plan
+from agentmut.simulator.mind.plan import Plan, Step, make_plan
 from agentmut.simulator.mind.profiles import PROFILES, Profile
 from agentmut.simulator.mind.rules import Rule
 from agentmut.simulator.mind.situation import Briefing, Situation, own_words, read
+from agentmut.simulator.mind.structured import (
+    complete_arguments,
+    demanded_arguments,
+    json_answer,
+    takes_answer,
+)
 from agentmut.simulator.mind.toolbox import open_toolbox
 
 CHARS_PER_TOKEN = 4
@@ -50,32 +57,45 @@ def reply(
     orders = obeyed(wanted, dice, profile)
     mind = Mind(situation, with_orders(followed(situation, dice, profile), orders), dice, profile)
     plan = make_plan(mind)
-    steps = _chosen(request, situation, plan.steps)
+    steps = _chosen(request, mind, plan)
     if steps:
         return _with_calls(request, dice, situation, steps if parallel else steps[:1])
     told = own_words(request.system_text)[:_TOLD] if any(order.reveals for order in orders) else ""
     return _with_text(request, mind, f"{told.strip()} {compose(mind, plan)}".lstrip())
 
 
-def _chosen(request: ModelRequest, situation: Situation, steps: Sequence[Step]) -> Sequence[Step]:
-    """Return the calls that the request's tool choice leaves: of the named tool, or at least of one.
+def _chosen(request: ModelRequest, mind: Mind, plan: Plan) -> Sequence[Step]:
+    """Return the calls that the request's tool choice leaves: of the named tool, or at least of one; each complete.
 
     A service insists each time; here a tool that was called is not insisted on, so that loops end.
     """
     choice: Any = request.tool_choice
     named = choice.get("function") if isinstance(choice, dict) else None
     name = named.get("name") if isinstance(named, dict) else None
-    if name is None and (choice != "required" or steps):
-        return steps
-    offers = [offer for offer in situation.toolbox.offers if name in (None, offer.name)]
-    forced = [Step(offer.name, {}) for offer in offers[:1] if not situation.tried(offer.name)]
-    return [step for step in steps if step.tool == name] or forced or steps
+    steps: Sequence[Step] = plan.steps
+    if name is not None or (choice == "required" and not steps):
+        steps = [step for step in steps if step.tool == name] or _forced(mind, plan, name) or steps
+    offered = ((step, mind.situation.toolbox.get(step.tool)) for step in steps)
+    return [
+        step._replace(arguments=complete_arguments(mind, offer, step.arguments)) if offer else step
+        for step, offer in offered
+    ]
+
+
+def _forced(mind: Mind, plan: Plan, name: str | None) -> list[Step]:
+    """Return the call that a request insists on: of the named tool, of one that takes the answer, or of the first."""
+    offers = [offer for offer in mind.situation.toolbox.offers if name in (None, offer.name)]
+    taking = next((offer for offer in offers if takes_answer(offer)), None) if name is None else None
+    chosen = taking or next(iter(offers), None)
+    if chosen is None or mind.situation.tried(chosen.name):
+        return []
+    return [Step(chosen.name, demanded_arguments(mind, chosen, compose(mind, plan)))]
 
 
 def _with_calls(request: ModelRequest, dice: Dice, situation: Situation, steps: Sequence[Step]) -> ModelReply:
     first = len(situation.calls)
     calls = tuple(
-        ToolCall(id=_call_id(dice, first + i), name=step.tool, arguments=json.dumps(step.arguments))
+        ToolCall(id=_call_id(dice, request, first + i), name=step.tool, arguments=json.dumps(step.arguments))
         for i, step in enumerate(steps)
     )
     written = sum(len(call.name) + len(call.arguments) for call in calls)
@@ -85,28 +105,35 @@ def _with_calls(request: ModelRequest, dice: Dice, situation: Situation, steps: 
 
 
 def _with_text(request: ModelRequest, mind: Mind, text: str) -> ModelReply:
-    keys = _wanted_keys(request)
-    if keys is not None and not text.startswith("{"):
-        text = in_json(mind, keys, text)
+    schema = _wanted_schema(request)
+    if schema is not None:
+        text = as_json(json_answer(mind, schema, text))
+    elif wants_json(request) and not text.startswith("{"):
+        text = in_json(mind, ["answer"], text)
     said = ended(text, request.stop, request.max_tokens * CHARS_PER_TOKEN if request.max_tokens else None)
     usage = _usage(request, len(said.text))
     return ModelReply(model=request.model, text=said.text, finish_reason=said.finish_reason, usage=usage)
 
 
-def _wanted_keys(request: ModelRequest) -> list[str] | None:
-    """Return keys that `response_format` asks for; None where it asks for plain text."""
+def wants_json(request: ModelRequest) -> bool:
+    """Return whether `response_format` asks for JSON."""
     wanted: Any = request.response_format
     kind = wanted.get("type") if isinstance(wanted, dict) else None
-    if kind not in ("json_object", "json_schema"):
-        return None
-    named = wanted.get("json_schema")
+    return kind in ("json_object", "json_schema")
+
+
+def _wanted_schema(request: ModelRequest) -> Any:
+    """Return the schema that `response_format` names; None where it names none, or one without a word."""
+    wanted: Any = request.response_format
+    named = wanted.get("json_schema") if wants_json(request) and isinstance(wanted, dict) else None
     schema = named.get("schema") if isinstance(named, dict) else None
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return list(properties) if isinstance(properties, dict) and properties else ["answer"]
+    return schema if isinstance(schema, dict) and schema.keys() - {"type", "additionalProperties"} else None
 
 
-def _call_id(dice: Dice, number: int) -> str:
-    return f"call_{int(dice.uniform(f'id:{number}') * 2**48):012x}"
+def _call_id(dice: Dice, request: ModelRequest, number: int) -> str:
+    """Return the id of a call: agents with other instructions or tools have other ids for the same words of a user."""
+    asker = f"{request.system_text}:{','.join(tool.name for tool in request.tools)}"
+    return f"call_{int(dice.uniform(f'id:{number}:{asker}') * 2**48):012x}"
 
 
 def _usage(request: ModelRequest, written: int) -> Usage:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -88,7 +88,7 @@ def cut(answer: str, limit: tuple[int, str]) -> str:
     return answer[:number] if unit == "character" else " ".join(_SENTENCE.split(answer.strip())[:number])
 
 
-def as_json(values: Mapping[str, object]) -> str:
+def as_json(values: object) -> str:
     """Return an answer in JSON."""
     return json.dumps(values, ensure_ascii=False)
 

@@ -1,9 +1,11 @@
 """Which of the offered tools a phrase speaks about, by overlap with name, description and parameters."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut.nouns import ToolSpec
@@ -23,6 +25,7 @@ NEAR_TIE = 0.85
 
 
 _LIST = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
+_AGENTS = "Currently available agents:\n"
 
 
 class Offer(NamedTuple):
@@ -36,6 +39,8 @@ class Offer(NamedTuple):
     parameter_topics: Topics
     doings: Topics
     """The verbs of what it does."""
+    members: Mapping[str, str] = MappingProxyType({})
+    """Whom the tool hands over to, with descriptions, where its own description lists them."""
 
     def does(self, phrase: str) -> bool:
         """Return whether a step names what the tool does, by verb and object."""
@@ -204,10 +209,11 @@ def open_toolbox(tools: Sequence[ToolSpec]) -> Toolbox:
 
 @lru_cache(maxsize=256)
 def _open(tools: tuple[tuple[str, str, str], ...]) -> Toolbox:
-    return Toolbox([_offer(*tool) for tool in tools])
+    return Toolbox([offer_of(*tool) for tool in tools])
 
 
-def _offer(name: str, description: str, parameters: str) -> Offer:
+def offer_of(name: str, description: str, parameters: str) -> Offer:
+    """Return a tool as a reader of the request sees it; `parameters` is its schema in JSON."""
     schema = json.loads(parameters)
     properties = schema.get("properties") if isinstance(schema, dict) else None
     said = [
@@ -222,7 +228,22 @@ def _offer(name: str, description: str, parameters: str) -> Offer:
         description_topics=topics(description),
         parameter_topics=topics(" ".join(said)),
         doings=doings(_words(name), description),
+        members=_members(description),
     )
+
+
+def _members(description: str) -> Mapping[str, str]:
+    """Return the agents that a description lists, as LlamaIndex lists those that a hand-off can go to.
+
+    >>> _members("Hand off.\\nCurrently available agents:\\n{'faq': 'Answers questions'}\\n")
+    {'faq': 'Answers questions'}
+    """
+    _, _, told = description.partition(_AGENTS)
+    try:
+        found = ast.literal_eval(told.strip()) if told else {}
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return {}
+    return {str(name): str(about) for name, about in found.items()} if isinstance(found, dict) else {}
 
 
 def _words(name: str) -> str:

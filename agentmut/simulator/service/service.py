@@ -3,9 +3,9 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
@@ -13,7 +13,7 @@ from agentmut.nouns import Body, Codec, HttpCall, ModelReply, ModelRequest
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.simulator.mind.behave import reply
 from agentmut.simulator.mind.profiles import PROFILES
-from agentmut.simulator.service import dialects, model_lists, react, thoughts
+from agentmut.simulator.service import dialects, fields, model_lists, react, speakers, thoughts
 from agentmut.simulator.service.agents import BedrockAgents, Conversations, Sessions, UnknownResponseError
 from agentmut.simulator.service.engines import AgentEngines
 from agentmut.simulator.service.sending import Delay, Reply, hang, reset, send
@@ -175,10 +175,7 @@ class Service:
             asked = request.model_copy(update={"model": model})
             return self._model_reply(asked, came).model_copy(update={"model": request.model})
         parallel = not dialects.wants_single_calls(came.call.body)
-        answer = partial(react.answered, reply=reply)
-        return thoughts.answered(
-            request, answer, seed=self._settings.seed, trial=came.trial, parallel=parallel
-        )
+        return _in_its_form(request, seed=self._settings.seed, trial=came.trial, parallel=parallel)
 
     def _whole(self, came: _Arrival) -> _Whole:
         given = dict(mapping(read_json(came.call.body), "the body"))
@@ -187,6 +184,13 @@ class Service:
         except UnknownResponseError as error:
             raise _Refusal(400, str(error), "previous_response_not_found") from None
         return _Whole(body, came.call if body is given else came.call._replace(body=write_json(body)))
+
+
+def _in_its_form(request: ModelRequest, **options: Any) -> ModelReply:
+    """Return the simulated model's reply in the text form that the framework of the agent speaks, if it has one."""
+    forms = (fields.answered, speakers.answered, thoughts.answered, react.answered)
+    answer = reduce(lambda inner, form: partial(form, reply=inner), reversed(forms), reply)
+    return answer(request, **options)
 
 
 def _trial_and_path(http: web.Request) -> tuple[str, str]:

@@ -1,0 +1,52 @@
+"""Requests that ask who speaks next, as AutoGen's `SelectorGroupChat` makes them: answered with a name."""
+
+import ast
+import re
+from collections.abc import Callable
+from typing import Any
+
+from agentmut.nouns import ModelReply, ModelRequest, Usage
+from agentmut.simulator.mind.language import topics
+
+_WHO = re.compile(r"\bselect the next role from (\[.*?\]) to play\. Only return the role\.")
+_DESCRIBED = r"^{name}: (.*)$"
+
+
+def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
+    """Return what `reply` answers to a request, or the name of a speaker where one is asked for."""
+    said = "\n\n".join(message.text for message in request.messages)
+    names = _names(said)
+    if not names:
+        return reply(request, **options)
+    name = next_speaker(names, said)
+    usage = Usage(input_tokens=len(said) // 4, output_tokens=1 + len(name) // 4)
+    return ModelReply(model=request.model, text=name, usage=usage)
+
+
+def next_speaker(names: list[str], said: str) -> str:
+    """Return who has not spoken yet, and of those whose description has most in common with what the user said.
+
+    >>> told = "cook: Cooks meals.\\nguard: Opens gates.\\n\\nuser: Open the gate."
+    >>> next_speaker(["cook", "guard"], told), next_speaker(["cook", "guard"], f"{told}\\nguard: It is open.")
+    ('guard', 'cook')
+    """
+    asked = re.search(r"^user: (.*)$", said, re.M)
+    about = topics(asked[1]) if asked else frozenset()
+
+    def fitness(name: str) -> tuple[bool, int]:
+        lines = re.findall(
+            _DESCRIBED.format(name=re.escape(name)), said, re.M
+        )  # its description, then its words
+        described = topics(lines[0]) if lines else frozenset()
+        return len(lines) < 2, len(about & (described | topics(name.replace("_", " "))))
+
+    return max(names, key=fitness)
+
+
+def _names(said: str) -> list[str]:
+    found = _WHO.search(said)
+    try:
+        names = ast.literal_eval(found[1]) if found else []
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
