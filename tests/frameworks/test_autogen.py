@@ -318,7 +318,7 @@ def test_a_model_that_chooses_speakers_names_who_fits_the_request(
         "refunds": "Handles refunds of orders.",
         "press": "Talks to papers.",
     }
-    members = [AssistantAgent(name, client(), description=told) for name, told in described.items()]
+    members: Any = [AssistantAgent(name, client(), description=told) for name, told in described.items()]
     team = SelectorGroupChat(members, client(), termination_condition=MaxMessageTermination(4))
     result = asyncio.run(team.run(task="I want a refund for my order A-1042."))
     assert [message.source for message in result.messages][:2] == ["user", "refunds"]
