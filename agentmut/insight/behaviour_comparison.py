@@ -1,4 +1,4 @@
-"""Has the agent's behaviour changed since a baseline? Runs are compared within each scenario, at planned looks."""
+"""The comparison of the agent's behaviour with a baseline's, within each scenario and at planned looks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ Sample = Sequence[Execution]
 def compare_behaviour(
     name: str, baseline: Mapping[str, Sample], today: Mapping[str, Sample], alpha: float, seed: int
 ) -> Behaviour:
-    """Compare the runs of today with those of the baseline `name`, scenario by scenario.
+    """Compare today's runs with those of the baseline `name`, scenario by scenario.
 
     Looks are taken at the first 5, 10, 20 and 40 runs of today, as far as there
     are so many, each at alpha over the scenarios and the looks. So the chance that anything is called changed
@@ -111,7 +111,7 @@ def _most(found: TraceComparison, columns: Columns) -> MovedFeature | None:
 
 
 def _also(found: TraceComparison, columns: Columns) -> Iterator[MovedFeature]:
-    """Yield the features, besides the one that moved most, whose means lie farthest apart for their spread."""
+    """Yield the features, besides the most changed one, whose means differ most for their spread."""
     import numpy as np
 
     both = np.vstack([columns.baseline, columns.candidate])
@@ -125,7 +125,7 @@ def _also(found: TraceComparison, columns: Columns) -> Iterator[MovedFeature]:
 
 
 def _plain(feature: Feature) -> bool:
-    """Return whether a feature tells a reader something beside the one that moved most."""
+    """Return whether a feature tells a reader something besides the most changed feature."""
     return feature.kind not in ("pair", "usual words", "rare words")
 
 

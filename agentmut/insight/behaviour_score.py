@@ -1,4 +1,4 @@
-"""How unusual a run is: one number for each run, so that a chart can watch it."""
+"""A number for how unusual a run is, which a chart can watch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ WITHIN = 0.8
 
 
 class ScenarioRun(NamedTuple):
-    """A run, as far as it is compared."""
+    """The part of a run that is compared."""
 
     scenario: str
     fingerprint: Fingerprint
 
 
 def scenario_run(scenario: str, trace: AgentTrace) -> ScenarioRun:
-    """Return a recorded run as it is compared."""
+    """Return the part of a recorded run that is compared."""
     ending = Ending.RAISED if trace.error and not trace.outputs else Ending.ANSWERED
     return ScenarioRun(scenario, fingerprint(Execution(ending=ending, trace=trace)))
 
@@ -53,7 +53,7 @@ class Usual:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores runs against half of a reference; the other half says how scores of unchanged runs spread."""
+    """Scores runs against half of a reference; the other half shows how the scores of unchanged runs spread."""
 
     usual: Mapping[str, Usual]
     """By scenario; under the empty name where runs are compared over all scenarios together."""
@@ -62,17 +62,17 @@ class Scorer:
 
     @property
     def within_scenarios(self) -> bool:
-        """Return whether a run is compared with runs of its own scenario alone."""
+        """Return whether a run is compared only with runs of its own scenario."""
         return "" not in self.usual
 
     def score(self, run: ScenarioRun) -> float | None:
-        """Return how unusual a run is; None for a run of a scenario that the reference does not have."""
+        """Return how unusual a run is; None if the reference has no run of its scenario."""
         usual = self.usual.get(run.scenario if self.within_scenarios else "")
         return None if usual is None else usual.distance(run.fingerprint)
 
 
 def scorer_of(reference: Sequence[ScenarioRun]) -> Scorer:
-    """Return what scores further runs. Every second run fits it, and the others are scored as further ones are.
+    """Return a scorer fitted on every second run; the other runs are scored like further ones.
 
     So a further run that nothing has changed is scored just as those are, however few fitted it.
     """
@@ -91,7 +91,7 @@ def scorer_of(reference: Sequence[ScenarioRun]) -> Scorer:
 
 
 def _complete(usual: Mapping[str, Usual], scale: Mapping[Feature, float]) -> dict[str, Usual]:
-    """Return the usual runs with every feature of any: one that a scenario never shows is 0 there."""
+    """Return the usual runs with all features; a feature that a scenario never shows is 0 there."""
     return {
         name: Usual({feature: each.centre.get(feature, 0.0) for feature in scale}, scale)
         for name, each in usual.items()
@@ -109,7 +109,7 @@ def _medians(runs: Sequence[Fingerprint]) -> dict[Feature, float]:
 
 
 def _centred(runs: Sequence[Fingerprint]) -> dict[Feature, "Array"]:
-    """Return each feature's distances from its median over the runs of a group."""
+    """Return each feature's distances from its median over a group of runs."""
     import numpy as np
 
     found = {}
@@ -120,7 +120,7 @@ def _centred(runs: Sequence[Fingerprint]) -> dict[Feature, "Array"]:
 
 
 def _scales(groups: Sequence[Mapping[Feature, "Array"]]) -> dict[Feature, float]:
-    """Return the mean distance of each feature from its group's median; 1 where it never differs."""
+    """Return the mean distance of each feature from its group's median; 1 if it never differs."""
     import numpy as np
 
     names = sorted({name for group in groups for name in group})

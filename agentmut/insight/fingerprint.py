@@ -1,4 +1,4 @@
-"""Turn a run into numbers: what the agent did, without durations and without the prompt's length.
+"""Fingerprints: the actions of a run as numbers, without durations and without the prompt's length.
 
 No feature depends on the load of the machine, on prices or on input tokens: these differ between a mutant and the
 original although nothing has changed in what the agent does.
@@ -32,14 +32,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Feature(NamedTuple):
-    """A column: what it counts or measures, and of what."""
+    """A column: the kind of count or measure, and its subject."""
 
     kind: str
     of: tuple[str, ...] = ()
 
 
 class Fingerprint(NamedTuple):
-    """One run. A feature that is not there is 0."""
+    """The fingerprint of one run. A missing feature is 0."""
 
     features: Mapping[Feature, float]
     tools: tuple[str, ...]
@@ -157,7 +157,7 @@ class Reference:
         return Columns(table[: len(self.runs)], table[len(self.runs) :], (*named, *followed))
 
     def _usual_words(self, candidate: Sequence[Fingerprint]) -> "Array":
-        """Return words of each run that nearly all runs have, and those that few others have, though more than one.
+        """Return the words that nearly all runs have, and the words that a few runs (at least two) have.
 
         Few: about as many as there are candidates, so that what all of these say, or leave out, counts here.
         """
@@ -180,7 +180,7 @@ class _Table(Generic[Name]):
         self._values = _filled(rows, {name: i for i, name in enumerate(self._names)})
 
     def joined(self, rows: Sequence[Mapping[Name, float]]) -> tuple[list[Name], "Array"]:
-        """Return all rows with all names, in alphabetical order: it may not show which sample a name comes from."""
+        """Return all rows with all names in alphabetical order, which hides the sample that a name comes from."""
         import numpy as np
 
         names = sorted(set(self._names).union(*rows))
@@ -207,7 +207,7 @@ _OFTEN: Mapping[str, str] = _SHIPPED["often"]
 
 
 def in_words(feature: Feature, *, up: bool, spread: bool = False) -> str:
-    """Return what it means that a feature went up or down, or that its values spread more or less.
+    """Return the meaning of a feature that rises, falls, or spreads more or less.
 
     >>> in_words(Feature("calls", ("lookup_order",)), up=False)
     'lookup_order is called less often'

@@ -1,4 +1,4 @@
-"""Which version of an agent made some runs: the one whose runs are nearest, with how often that is wrong."""
+"""The version of an agent that made some runs: the one with the most similar runs, with its error rate."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ DRAWS = 200
 
 
 class NearestVersion(Frozen):
-    """The version whose runs are most like those asked about."""
+    """The version whose runs are most similar to the given ones."""
 
     version: str
     runs: int
@@ -49,7 +49,7 @@ def nearest_version(
     stated: Sequence[str],
     seed: int = 0,
 ) -> NearestVersion | None:
-    """Return the nearest of the versions that have at least `FEWEST` runs; None where there are fewer than two.
+    """Return the nearest version with at least `FEWEST` runs; None if fewer than two versions have so many.
 
     A run is its features less their mean over all known runs of its scenario, in units of their spread. The nearest
     version has the nearest mean (squared distance). Versions that behave alike are told apart no better than by
@@ -80,7 +80,7 @@ def nearest_version(
 
 
 def _tables(known: Sequence[ScenarioRun], asked: Sequence[ScenarioRun]) -> "tuple[Array, Array]":
-    """Return both as rows of features less the mean of their scenario, in units of the spread over known runs."""
+    """Return both as rows of features, relative to their scenario's mean and the known runs' spread."""
     import numpy as np
 
     names = sorted({name for run in known for name in run.fingerprint.features})
@@ -120,7 +120,7 @@ def _nearest(table: _Known, point: "Array", used: "Array") -> str:
 
 
 def _error(table: _Known, batches: Sequence[Sequence[int]]) -> float:
-    """Return the share of batches, rows of one version each, that are told wrongly when they are left out."""
+    """Return the share of batches (rows of one version) that are misclassified when they are left out."""
     import numpy as np
 
     wrong = 0

@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def phrases(answer: str) -> frozenset[str]:
-    """Return runs of one to six words of an answer, without an end of a sentence, clause or line between them.
+    """Return the phrases of one to six words in an answer, within a sentence, clause and line.
 
     Words such as `the` or `of` stand at the edge of a phrase only where a clause begins or ends: no group of words is
     cut in them.
@@ -26,7 +26,7 @@ def phrases(answer: str) -> frozenset[str]:
 
 
 def sentences(answer: str) -> Mapping[str, str]:
-    """Return the sentences of an answer as they are written, by what is compared: lower case, any number as `#`.
+    """Return the sentences of an answer by their comparable form: lower case, every number as `#`.
 
     >>> dict(sentences("Ticket T-31 is open. Thank you!"))
     {'ticket t-# is open': 'Ticket T-31 is open.', 'thank you': 'Thank you!'}
@@ -36,7 +36,7 @@ def sentences(answer: str) -> Mapping[str, str]:
 
 
 def _phrases(line: str) -> set[str]:
-    """Return the phrases of a line, as `contains` compares them."""
+    """Return the phrases of a line in the form that `contains` compares."""
     found = set()
     for spans in _sentences(line):
         loose = [line[start:end].strip(_EDGES).casefold() in STOP_WORDS for start, end in spans]
@@ -51,7 +51,7 @@ def _phrases(line: str) -> set[str]:
 
 
 def _sentences(line: str) -> list[list[tuple[int, int]]]:
-    """Return the places of a line's words, one list a sentence."""
+    """Return the places of a line's words, one list for each sentence."""
     sentences: list[list[tuple[int, int]]] = [[]]
     for match in _WORD.finditer(line):
         if sentences[-1] and _opens(match[0].strip(_EDGES)):
@@ -61,5 +61,5 @@ def _sentences(line: str) -> list[list[tuple[int, int]]]:
 
 
 def _opens(word: str) -> bool:
-    """Return whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
+    """Return whether a word, such as `Your`, has its capital letter only because it begins a sentence."""
     return word[:1].isupper() and word != "I" and word[1:2] not in "'’" and word.casefold() in STOP_WORDS

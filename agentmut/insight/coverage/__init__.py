@@ -1,4 +1,4 @@
-"""What a suite exercises of an agent, from stored traces: `measure(traces, config, settings)`."""
+"""The coverage of an agent by a suite, from stored traces: `measure(traces, config, settings)`."""
 
 from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.measure import measure

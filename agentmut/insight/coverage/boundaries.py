@@ -1,4 +1,4 @@
-"""Boundary coverage (Eq. 18): which edges of the domains of its tools' parameters an agent has called them at."""
+"""Boundary coverage (Eq. 18): the edges of the domains of tool parameters that an agent's calls have reached."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ Place = tuple[str, ...]
 
 
 class Boundary(NamedTuple):
-    """One boundary of a tool, and how to tell that a call is on it."""
+    """One boundary of a tool, and the test that a call is on it."""
 
     item: CoverageItem
     place: Place
@@ -30,7 +30,7 @@ class Boundary(NamedTuple):
 
 
 def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...]]:
-    """Return the boundaries of a tool in the order of its schema, and the parameters that have none, with the reason.
+    """Return the boundaries of a tool in schema order, and the parameters without boundaries, with the reason.
 
     Local `$ref`s are followed; one that leads back into itself ends there.
     """
@@ -40,9 +40,7 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
 
 
 def _distinct(found: Iterable[Boundary]) -> tuple[Boundary, ...]:
-    """Return one boundary of each name; where a choice of schemas gives a name twice, the later ones tell
-    their value.
-    """
+    """Return one boundary of each name; where a choice of schemas repeats a name, later ones add their value."""
     kept: dict[str, Boundary] = {}
     for boundary in found:
         item = boundary.item
@@ -83,7 +81,7 @@ class Lacking:
 
 
 def values_at(arguments: Any, place: Place) -> list[Any]:
-    """Return the values at a place of a call's arguments: none, one, or one of each item."""
+    """Return the values at a place of a call's arguments: none, one, or one for each item."""
     values = [arguments]
     for part in place:
         if part == EACH:
@@ -122,13 +120,13 @@ def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boun
 
 
 def _branches(schema: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    """Return the schema itself, and what it allows to choose from."""
+    """Return the schema itself, and the alternatives that it offers."""
     choices = chain.from_iterable(schema[k] for k in ("anyOf", "oneOf") if isinstance(schema.get(k), list))
     return (schema, *(choice for choice in choices if isinstance(choice, Mapping)))
 
 
 def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
-    """Yield the two boundaries of an optional parameter, left out and given; null counts as left out."""
+    """Yield the two boundaries of an optional parameter: present and absent; null counts as absent."""
 
     def present(value: Any) -> bool:
         return isinstance(value, dict) and value.get(name) is not None
@@ -147,7 +145,7 @@ def _item(tool: str, place: Place, said: str, example: str = "") -> CoverageItem
 
 
 def _spelled(place: Sequence[str]) -> str:
-    """Return a place in a schema as people write it.
+    """Return a place in a schema in the form that people write.
 
     >>> _spelled(("items", "[]", "price"))
     'items[].price'

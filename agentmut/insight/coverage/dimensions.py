@@ -155,7 +155,7 @@ class Paths(NamedTuple):
 
 
 def decision_path(trace: AgentTrace) -> Path:
-    """Return the sequence of actions and tools; a tool's name stands for the call of it.
+    """Return the sequence of actions and tools; a tool's name stands for a call of the tool.
 
     >>> from agentmut.nouns.trace import Action, Step
     >>> decision_path(AgentTrace(steps=(Step(action=Action.REASON), Step(action=Action.CALL_TOOL, tool="find"))))
@@ -165,7 +165,7 @@ def decision_path(trace: AgentTrace) -> Path:
 
 
 def paths(traces: Traces, graph: Graph, depth: int) -> Paths:
-    """Return the decision paths; of an explicit graph with few enough routes, the routes through it instead."""
+    """Return the decision paths; for an explicit graph with few routes, the routes through it instead."""
     routes = graph.routes(depth, MOST_ROUTES) if graph.is_explicit else 0
     seen: Seen[Path] = Seen()
     if 0 < routes <= MOST_ROUTES:

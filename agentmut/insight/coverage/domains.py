@@ -1,4 +1,4 @@
-"""The edges of a value's domain, as its JSON Schema states it (Definition 4.7)."""
+"""The edges of a value's domain, as its JSON Schema states them (Definition 4.7)."""
 
 import json
 import math
@@ -21,7 +21,7 @@ Number = int | Fraction
 
 
 class Bound(NamedTuple):
-    """A place of a domain where faults are likely, and which values are there."""
+    """A place of a domain where faults are likely, with the values there."""
 
     name: str
     holds: Holds
@@ -130,7 +130,7 @@ def _none(low: Number | None, high: Number | None, *, empty: bool = False) -> li
 
 
 def _step(stated: Any, *, whole: bool) -> Fraction:
-    """Return what lies between two values; 0 where they lie side by side. Whole multiples of p/q are those of p."""
+    """Return the distance between two values; 0 if values are dense. Whole multiples of p/q are those of p."""
     step = _exact(stated) if is_number(stated) and stated > 0 else Fraction(1 if whole else 0)
     return Fraction(step.numerator) if whole else step
 
@@ -142,7 +142,7 @@ def _first(low: Fraction, step: Fraction, *, is_open: bool) -> Fraction:
 
 
 def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Iterator[Bound]:
-    """Yield the first value and the last, those beside them, and 0: each value once, and none beyond the limits."""
+    """Yield the first and the last value, their neighbours, and 0: each value once, and none beyond the limits."""
     places: list[tuple[str, Fraction]] = []
     if first is not None:
         places += [("minimum", first), ("just above minimum", first + step)]
@@ -159,7 +159,7 @@ def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Ite
 
 
 def _ends(low: Fraction | None, high: Fraction | None, low_open: bool, high_open: bool) -> Iterator[Bound]:
-    """Yield the limits and what lies just inside. An open limit is no value: what is near it stands for it."""
+    """Yield the limits and the values just inside. An open limit is no value, so its neighbour replaces it."""
     near = _near(low, high)
     if low is not None:
         yield from _end("minimum", low, near if low != high else Fraction(0), is_open=low_open)
@@ -298,7 +298,7 @@ def _count(value: Any) -> int | None:
 
 
 def _exact(value: int | float) -> Fraction:
-    """Return a number as the fraction that its digits write: 0.1 is a tenth."""
+    """Return a number as the fraction of its decimal digits: 0.1 is a tenth."""
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
 
 

@@ -1,4 +1,4 @@
-"""An explicit graph: its nodes, its edges, how many routes lead through it, and which of them a run took."""
+"""An explicit graph: its nodes and edges, the number of routes through it, and the routes that runs took."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ Route = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges in the order in which the flow names them; ends are `__start__` and `__end__`."""
+    """Nodes and edges in the flow's order; the ends are `__start__` and `__end__`."""
 
     nodes: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
@@ -33,8 +33,7 @@ class Graph:
         return any(a == START for a, _ in self.edges) and any(b == END for _, b in self.edges)
 
     def routes(self, depth: int, enough: int) -> int:
-        """Return the number of ways from start to end over at most `depth` edges; counting ends when there are more
-        than `enough`.
+        """Return the number of routes from start to end of at most `depth` edges; counting stops above `enough`.
 
         Ways are added up node by node, none is listed: as much work as edges times depth.
         """
@@ -51,7 +50,7 @@ class Graph:
         return found
 
     def walked(self, trace: AgentTrace, depth: int) -> frozenset[Route]:
-        """Return the routes of at most `depth` edges that a run went, as far as its trace tells.
+        """Return the routes of at most `depth` edges that a run took, as far as its trace shows.
 
         Where the edges that it took make no loop, all ways from start to end over them: several where nodes
         ran side by side. Otherwise the nodes of its steps, in order; what lies between two that no edge joins
@@ -65,7 +64,7 @@ class Graph:
         return frozenset([route]) if route and len(route) - 1 <= depth else frozenset()
 
     def entered(self, trace: AgentTrace) -> frozenset[str]:
-        """Return the nodes that a run entered: those of its steps, and those that its edges lead to or from."""
+        """Return the nodes that a run entered: the nodes of its steps, and the ends of its edges."""
         ends = {name for edge in trace.edges for name in edge}
         named = {self._own(step.node) for step in trace.steps if step.node} | {
             self._own(name) for name in ends
@@ -89,7 +88,7 @@ class Graph:
         return frozenset(self.edges)
 
     def _own(self, name: str) -> str:
-        """Return the node of this graph that a node of a graph in it (`outer/inner`) belongs to."""
+        """Return this graph's node that contains a node of an inner graph (`outer/inner`)."""
         while name not in self._names and "/" in name:
             name = name.rpartition("/")[0]
         return name
@@ -144,7 +143,7 @@ def _has_loop(edges: Iterable[Edge]) -> bool:
 
 
 def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iterator[Route]:
-    """Yield all ways on to the end over at most `depth` more edges, of which there is no loop."""
+    """Yield all routes to the end of at most `depth` more edges, without loops."""
     if so_far[-1] == END:
         yield so_far
     elif depth:
@@ -153,9 +152,7 @@ def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iter
 
 
 def _shortest_path(start: str, goal: str, edges: frozenset[Edge]) -> list[str]:
-    """Return the nodes after `start` of a shortest way to `goal` over one edge or more; empty where none
-    leads there.
-    """
+    """Return the nodes after `start` on a shortest route of at least one edge to `goal`; empty if there is none."""
     after = _after(edges)
     waiting, been = deque([[start]]), {start} - {goal}
     while waiting:

@@ -1,4 +1,4 @@
-"""Measure graph coverage and instruction coverage. Neither is part of the overall figure."""
+"""Graph coverage and instruction coverage. Neither is part of the overall figure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -44,7 +44,7 @@ def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
 
 
 def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
-    """Return the edges of the agent's flow that no run took; nothing where the traces tell of no edge at all."""
+    """Return the edges of the agent's flow that no run took; empty if the traces record no edges."""
     graph = Graph.of(Flow.of(config.orchestration))
     taken = set().union(*(graph.taken(trace) for _, trace in each_trace(traces)))
     return tuple(f"{a} -> {b}" for a, b in graph.edges if (a, b) not in taken) if taken else ()
@@ -56,7 +56,7 @@ Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]
 
 
 def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Ruled:
-    """Return the rules of the prompt, each with what is known of it."""
+    """Return the rules of the prompt, each with its coverage."""
     document = parse(config.prompt, config.tool_names)
 
     def in_prompt(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:

@@ -1,4 +1,4 @@
-"""Patterns of schemas, matched with what models write: never for long, whatever the two are."""
+"""Matching of schema patterns with model output, in bounded time for every pattern and text."""
 
 import math
 import re
@@ -14,7 +14,7 @@ _SIMPLE = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT", "CATEGORY", "RANGE", "GR
 
 
 def matcher(pattern: str) -> Callable[[str], bool] | str:
-    """Return whether a text matches, as JSON Schema means it; or why that cannot be told.
+    """Return the test whether a text matches, in the sense of JSON Schema; or why this cannot be told.
 
     A text that is too long to be matched in time does not match.
     """
@@ -29,13 +29,13 @@ def matcher(pattern: str) -> Callable[[str], bool] | str:
 
 
 def _steps(parsed: list[Any], length: int) -> float:
-    """Return a search tries every place of the text, unless the pattern holds at its start only."""
+    """Return a bound on the steps of a search, which tries every place unless the pattern is anchored."""
     anchored = parsed and str(parsed[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING")
     return _ways(parsed, length) * (1 if anchored else length)
 
 
 def _ways(nodes: Iterable[Any], length: int) -> float:
-    """Return at most how many ways a matcher that goes back tries on a text, from one place in it."""
+    """Return a bound on the paths that a backtracking matcher tries from one place of a text."""
     ways = 1.0
     for kind, what in nodes:
         ways = min(ways * _ways_of(str(kind), what, length), MOST_STEPS * 10.0)

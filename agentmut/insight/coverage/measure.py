@@ -64,7 +64,7 @@ def measure(
 
 
 def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageContext) -> tuple[float, str]:
-    """Lambda, and where it comes from."""
+    """Return lambda, and its source."""
     if settings.states:
         return settings.states, "coverage.states"
     if context.calibrated:
@@ -73,7 +73,7 @@ def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageConte
 
 
 def _wanted(row: DimensionCoverage, settings: CoverageSettings) -> DimensionCoverage:
-    """Return the row with what the settings ask of its dimension."""
+    """Return the row with the settings for its dimension."""
     if row.dimension not in PAPER:
         return row
     weights: Mapping[str, float] = dict(settings.weights.items())

@@ -1,4 +1,4 @@
-"""Which of the models that an agent is meant to support have answered (Eq. 19)."""
+"""The supported models of an agent that have answered (Eq. 19)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _DATE = re.compile(r"[-@](?:20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d{4}|[01]\d[0-3]\d|2[
 
 
 def is_model(target: str, answered: str) -> bool:
-    """Return whether the model that answered is the one that is meant.
+    """Return whether the answering model is the target model.
 
     Case, what routes to a model (`openai/`, `us.anthropic.`), and `-latest` do not matter. A dated snapshot counts
     as the model of its name; where a snapshot is meant, only that one counts.
@@ -35,7 +35,7 @@ def is_model(target: str, answered: str) -> bool:
 
 
 def distinct_models(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without blanks and without those that only spell another one differently, in their order."""
+    """Return the names in order, without blanks and without other spellings of an earlier name."""
     kept: dict[str, str] = {}
     for name in names:
         if name:
@@ -49,7 +49,7 @@ def _plain(name: str) -> str:
 
 
 class Part(NamedTuple):
-    """One dimension, measured: its row, and who covers its items."""
+    """One dimension: its row, and the scenarios that cover its items."""
 
     row: DimensionCoverage
     covered: Mapping[CoverageItem, frozenset[str]] = MappingProxyType({})
@@ -88,7 +88,7 @@ def write_coverage(coverage: Coverage, folder: Path) -> Path:
 
 
 def read_coverage(path: Path) -> Coverage:
-    """Read what `write_coverage` wrote. Raises `UsageError` when it is missing or not one."""
+    """Return the coverage that `write_coverage` wrote. Raise `UsageError` if the file is missing or invalid."""
     try:
         return Coverage.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, UnicodeDecodeError) as error:

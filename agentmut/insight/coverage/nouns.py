@@ -1,4 +1,4 @@
-"""What was exercised and what was not, as data: items, dimensions, scenarios, rules."""
+"""Coverage as data: items, dimensions, scenarios, rules."""
 
 from enum import StrEnum
 
@@ -72,7 +72,7 @@ class DimensionCoverage(Frozen):
 
 
 class ScenarioCoverage(Frozen):
-    """What one scenario covers."""
+    """The coverage of one scenario."""
 
     scenario: str
     traces: int
@@ -124,7 +124,7 @@ class Coverage(Frozen):
     notes: tuple[str, ...] = Field(default=())
 
     def of(self, dimension: Dimension) -> DimensionCoverage:
-        """Return one dimension. Raises `KeyError` for one that was not looked at."""
+        """Return one dimension. Raise `KeyError` for a dimension that was not measured."""
         for found in self.dimensions:
             if found.dimension is dimension:
                 return found

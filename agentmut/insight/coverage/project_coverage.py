@@ -1,4 +1,4 @@
-"""Measure the coverage of a project on its stored trials and results."""
+"""The coverage of a project, from its stored trials and results."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ class Calibrated(Frozen):
 
 
 class CoverageRequest(NamedTuple):
-    """What a command asks for."""
+    """The request of a command."""
 
     run: str | None = None
     """Only the campaign that this begins."""
@@ -53,7 +53,7 @@ class CoverageRequest(NamedTuple):
 
 
 def project_coverage(session: Session, store: Store, asked: CoverageRequest | None = None) -> Coverage:
-    """Return the coverage of the stored trials that fit the agent and the suite as they are.
+    """Return the coverage of the stored trials that fit the present agent and suite.
 
     Lambda is estimated by the first measurement of all trials of a config, and kept in `.agentmut/coverage.json`.
     Raises `UsageError` where nothing is stored that fits, for an unknown scenario or run, and where that file
@@ -84,7 +84,7 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
 
 
 def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
-    """Return the traces of the trials that say something about the agent, and how many do not."""
+    """Return the traces of the trials that are evidence, and the number of the other trials."""
     traces = {name: [_told(t) for t in trials if _speaks(t)] for name, trials in kept.items()}
     others = Counter(t.execution.ending.value for trials in kept.values() for t in trials if not _speaks(t))
     left_out = [
@@ -95,7 +95,7 @@ def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
 
 
 def failures_of(kept: Kept) -> list[str]:
-    """Return how the counted trials without an answer ended, and why, in the order of their making."""
+    """Return how the counted trials without an answer ended, and why, in order."""
     failed = [
         trial
         for trials in kept.values()
@@ -107,9 +107,7 @@ def failures_of(kept: Kept) -> list[str]:
 
 
 def latest_result(session: Session, run: str | None = None) -> Result | None:
-    """Return the result of a run on today's config: the one that `run` begins, or the latest; None where
-    there is none.
-    """
+    """Return the result whose id begins with `run`, or the latest, on today's config; None if there is none."""
     for path in sorted(session.project.runs.glob("*/result.json"), reverse=True):
         if run is None or path.parent.name.startswith(run):
             try:
@@ -158,7 +156,7 @@ def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[
 
 
 def _told(trial: StoredTrial) -> AgentTrace:
-    """Return a trial's trace; one without texts has no values of arguments, as digests are no values."""
+    """Return a trial's trace; without texts, its arguments have no values, since digests are no values."""
     trace = trial.execution.trace
     if not trace.texts:
         return trace
@@ -198,7 +196,7 @@ def _context(session: Session, store: Store, asked: CoverageRequest, known: Cali
 
 
 def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
-    """Return the rows that tell of the wanted scenarios: a kill by others leaves it open whether these would notice."""
+    """Return the rows that decide about the wanted scenarios; a kill by other scenarios decides nothing."""
     rows = result.mutants
     return tuple(
         r for r in rows if not wanted or r.status is not Status.KILLED or set(r.killed_by) & set(wanted)
@@ -206,7 +204,7 @@ def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
 
 
 def models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
-    """Return, for each model that a mutant put in and that arrived, the scenarios that ran with it."""
+    """Return, for each model that a mutant set and that answered, the scenarios that ran with it."""
     found: dict[str, set[str]] = {}
     put_in = _models_put_in(store, result.run_id)
     for row in result.mutants:
@@ -245,7 +243,7 @@ def _calibrated(file: Path) -> Calibrated:
 def _keep(
     file: Path, known: Calibrated, session: Session, asked: CoverageRequest, states: float | None
 ) -> None:
-    """Keep lambda for later measurements, unless the settings give it or only a part was looked at."""
+    """Store lambda for later measurements, unless the settings give it or only a part was measured."""
     digest = session.suite.full.digest
     given = session.project.coverage.states is not None
     if given or states is None or not asked.is_whole or known.states.get(digest) == states:

@@ -1,4 +1,4 @@
-"""Instruction coverage: which rules of the prompt the scenarios exercise, by their words and by ablation."""
+"""Instruction coverage: the rules of the prompt that the scenarios exercise, by their words and by ablation."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ ABLATING = (Effect.DROPS_RULE, Effect.NEGATES_RULE)
 
 
 class Rule(NamedTuple):
-    """An instruction of the prompt and where it is written."""
+    """An instruction of the prompt and its place."""
 
     item: CoverageItem
     line: int | None
@@ -29,7 +29,7 @@ class Rule(NamedTuple):
     stems: frozenset[str]
 
     def without_words(self) -> "Rule":
-        """Return the rule by its place alone."""
+        """Return the rule with only its place."""
         return self._replace(item=self.item.model_copy(update={"text": ""}), text="", stems=frozenset())
 
 
@@ -38,7 +38,7 @@ Where = Callable[[int, int], tuple[str, int | None, int | None, int | None]]
 
 
 def rules_of(document: PromptDocument, where: Where) -> tuple[Rule, ...]:
-    """Return the instructions in their order; a second one on a line is told by its column too."""
+    """Return the instructions in order; a second one on a line has its column too."""
     found: list[Rule] = []
     taken: set[str] = set()
     for number, instruction in enumerate(document.instructions, 1):
@@ -53,7 +53,7 @@ def rules_of(document: PromptDocument, where: Where) -> tuple[Rule, ...]:
 
 
 class Reached(NamedTuple):
-    """How near a scenario's runs came to a rule: the largest share of its stems in one turn of one of them."""
+    """The closeness of a scenario's runs to a rule: the largest share of the rule's stems in one turn."""
 
     scenario: str
     share: float
@@ -85,7 +85,7 @@ def reaches(
 def _words_of_turns(
     runs: Iterable[AgentTrace], asked: Sequence[frozenset[str]], telling: frozenset[str]
 ) -> set[frozenset[str]]:
-    """Return the distinct sets of telling words in one turn of a run, the user's words included."""
+    """Return the distinct sets of telling words in one turn of a run, including the user's words."""
     said = {exchange for trace in runs for exchange in _exchanges(trace).items()}
     return {
         (stems(text) & telling) | (asked[turn] if turn < len(asked) else frozenset()) for turn, text in said

@@ -1,4 +1,4 @@
-"""A table of the scenarios that show each item. Every dimension fills one."""
+"""A table of the scenarios that show each item, which every dimension fills."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Seen(Generic[Key]):
     scenarios: dict[Key, dict[str, int]] = field(default_factory=dict)
 
     def add(self, scenario: str, keys: Iterable[Key]) -> None:
-        """Note what one trace shows; each key at most once."""
+        """Record the items of one trace; each key counts at most once."""
         for key in keys:
             counts = self.scenarios.setdefault(key, {})
             counts[scenario] = counts.get(scenario, 0) + 1
@@ -39,10 +39,10 @@ class Seen(Generic[Key]):
         return len(self.scenarios)
 
     def shown_by(self, key: Key) -> frozenset[str]:
-        """Return the scenarios that show it."""
+        """Return the scenarios that show an item."""
         return frozenset(self.scenarios.get(key, ()))
 
     def repeats(self) -> tuple[int, int]:
-        """Return the number of items that exactly one trace showed, and exactly two: the inputs of Chao1."""
+        """Return the number of items that exactly one trace shows, and exactly two: the inputs of Chao1."""
         totals = [sum(counts.values()) for counts in self.scenarios.values()]
         return totals.count(1), totals.count(2)

@@ -1,4 +1,4 @@
-"""Abstract states (Definitions 4.5 and 4.6): where a run is, what it has been through, what it has just done."""
+"""Abstract states (Definitions 4.5 and 4.6): a run's location, its history, and its last steps."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ MOST_ERRORS = 2
 
 
 class State(NamedTuple):
-    """The abstraction of the state after a step. Texts, times and costs are no part of it.
+    """The abstraction of the state after a step, without texts, times and costs.
 
     Location: the step's node, which agents that are no graph do not have. Variables: the turn (0, 1, 2, later), the
     tool calls so far in doubling steps (0, 1, 2 to 3, 4 to 7, ...), the failed ones among them (0, 1, more), and
@@ -31,7 +31,7 @@ class State(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Location and last steps, and 8 hex digits that tell it from others."""
+        """Return location and last steps, and 8 hex digits that identify the state."""
         return f"{self.location or 'agent'} after {' '.join(self.history)} [{digest_of(list(self))[:8]}]"
 
 

@@ -1,4 +1,4 @@
-"""Has a survivor's behaviour changed, though no pass rate dropped? Tests on stored runs."""
+"""Tests on stored runs whether a survivor's behaviour has changed although no pass rate dropped."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Compared(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What both tests say of one scenario."""
+    """The results of both tests on one scenario."""
 
     scenario: str
     traces: TraceComparison

@@ -1,4 +1,4 @@
-"""Candidates for an assertion, and the runs that they are read off."""
+"""Candidates for an assertion, and the runs that they are derived from."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Holds = Callable[[View], bool]
 
 
 class Candidate(NamedTuple):
-    """An evaluator that might tell the mutant from the original."""
+    """An evaluator that may distinguish the mutant from the original."""
 
     spec: EvaluatorSpec
     says: str
@@ -26,7 +26,7 @@ class Candidate(NamedTuple):
 
 
 class Contrast(NamedTuple):
-    """Runs of both sides on one scenario."""
+    """The runs of both agents on one scenario."""
 
     original: Sequence[View]
     """The half of the original's runs that candidates are found on."""

@@ -14,15 +14,13 @@ SLIGHT = 0.35
 
 
 def value(suggestion: AssertionSuggestion) -> tuple[bool, int, int, float]:
-    """Return the rank of a proposal: what it has to do with the change, then how many other mutants it kills, then
-    clarity of the difference, and generality beyond these runs.
-    """
+    """Return the rank of a proposal: relevance to the change, other mutants killed, clarity, and generality."""
     telling, worth = ranked(suggestion.margin, suggestion.generality)
     return telling, suggestion.grounded, len(suggestion.mutants), worth
 
 
 def ranked(margin: float, generality: float) -> tuple[bool, float]:
-    """Sort proposals by value, the best first; those that say next to nothing come last."""
+    """Return the sort key of a proposal, the best first; nearly empty proposals come last."""
     return generality >= SLIGHT, margin + GENERAL * generality
 
 
@@ -58,7 +56,7 @@ class Joint:
     _passing: dict[str, Sequence[bool]] = field(default_factory=dict)
 
     def add(self, one: AssertionSuggestion) -> bool:
-        """Add an assertion, unless its scenario would fall under its threshold in all runs or in a half of them."""
+        """Add an assertion, unless its scenario would fall under its threshold in all runs or in one half of them."""
         runs, before = self.stored.of("", one.scenario), self._now(one.scenario)
         holds = held(build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs)
         after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
@@ -68,9 +66,7 @@ class Joint:
         return True
 
     def told(self, one: AssertionSuggestion) -> AssertionSuggestion:
-        """Return the proposal with the pass rate of its scenario after all proposals, in words where the
-        rate is lower.
-        """
+        """Return the proposal with its scenario's pass rate under all proposals, in words where the rate is lower."""
         runs, now = self.stored.of("", one.scenario), self._now(one.scenario)
         rate = Rate(held=sum(now), of=len(now))
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))

@@ -1,4 +1,4 @@
-"""All candidates that are looked at for a mutant on a scenario, and how clear a difference has to be for that.
+"""All candidates for a mutant on a scenario, and how clear a difference has to be among so many.
 
 Looking at many candidates finds differences where there are none, so every one that could have been proposed counts.
 Which these are may not hang on the runs that they are tested on. So candidates are read off one half of the original's
@@ -50,7 +50,7 @@ class Family:
 
     @cached_property
     def level(self) -> float:
-        """Return the level of each test: alpha / K, for the least K that is no less than the tests that could reach it.
+        """Return the level of each test: alpha / K, for the least K that covers every test that could reach it.
 
         A candidate that holds in nearly all runs, or in few, cannot; it needs no share of alpha. Tarone,
         Biometrics 46 (1990) 515-522.
@@ -64,7 +64,7 @@ class Family:
         return pattern in self.candidates and self._of(pattern) <= self.level
 
     def clear(self) -> Iterator[tuple[Candidate, Rate, Rate]]:
-        """Yield the candidates with a clear difference, with the rates; of equals of one kind the most general."""
+        """Yield the candidates with a clear difference, with both rates; of equal candidates, the most general."""
         for pattern, equals in self.candidates.items():
             if self._of(pattern) <= self.level:
                 held, out = sum(pattern[: len(self.held_out)]), len(self.held_out)
@@ -95,7 +95,7 @@ def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
 
 
 def halves(original: Runs) -> tuple[Runs, Runs]:
-    """Return every second run of the original, on which candidates are found, and the others, which are held out."""
+    """Return every second run of the original, to find candidates, and the other runs, which are held out."""
     return original[0::2], original[1::2]
 
 
@@ -123,9 +123,7 @@ def _holds(candidate: Candidate, run: Run) -> bool:
 
 
 def _proposed(contrast: Contrast, meaning: Meaning | None) -> Iterator[Candidate]:
-    """Yield candidates, each once; those that the changed rule asks for first. Where nothing is known of the change,
-    all that is read off the runs.
-    """
+    """Yield each candidate once: first those that the changed rule asks for, then those read from the runs."""
     seen = set()
     stated = (one._replace(grounded=STATED) for one in of_rule(meaning)) if meaning else ()
     for candidate in chain(stated, *(proposer(contrast) for proposer in PROPOSERS)):

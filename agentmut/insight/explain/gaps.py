@@ -15,7 +15,7 @@ def with_gaps(
     store: Store,
     explained: Callable[[int, int], None] = lambda done, of: None,
 ) -> Result:
-    """Return the result with `behaviour` and `gap` of every survivor. Scores and statuses stay as they are.
+    """Return the result with `behaviour` and `gap` of every survivor; scores and statuses stay unchanged.
 
     `explained` is told how many survivors are done, and of how many: before the first one, and after each.
     """
@@ -32,7 +32,7 @@ def with_gaps(
 
 
 def carried_over(before: Result, after: Result) -> Result:
-    """`after`, decided anew on the same runs, with what no evaluator decides: behaviour, kills by relations."""
+    """Return the new decision `after` with the parts that need no evaluator: behaviour, kills by relations."""
     old = {row.id: row for row in before.mutants}
     rows = tuple(_carried(row, old[row.id]) if row.id in old else row for row in after.mutants)
     return _with_rows(after, rows)
@@ -66,7 +66,7 @@ def _with_change(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
 
 
 def _gap(intent: Intent, change: BehaviourChange | None) -> str | None:
-    """Return a change that should not matter leaves no gap when it goes unnoticed."""
+    """Return the gap of a change; a change that should not matter leaves none."""
     if intent is Intent.PRESERVE:
         return None
     words: dict[bool | None, str] = {True: "assertion", False: "scenario"}
@@ -97,8 +97,7 @@ def _sizes(arm: Arm) -> dict[str, int]:
 
 
 def first_block(table: KillTable) -> int:
-    """Return the runs that every survivor has on a scenario, whatever its results: the fewest with which one can
-    survive.
+    """Return the number of runs that every survivor has on a scenario: the fewest with which one can survive.
 
     Who gets more than these depends on failures, and so may not be compared.
     """

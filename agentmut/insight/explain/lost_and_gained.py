@@ -1,4 +1,4 @@
-"""What runs of the original show and a mutant's do not, or the other way round: calls, fields, words. Exact tests."""
+"""Exact tests of features that only the original's or only the mutant's runs show: calls, fields, words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ Shown = Mapping[Feature, str]
 
 
 def shown(run: Fingerprint) -> Shown:
-    """Return what a run shows: calls and their arguments and order, fields, decisions, sentences and phrases."""
+    """Return the features of a run: calls, arguments, order, fields, decisions, sentences and phrases."""
     found = {feature: "" for feature, value in run.features.items() if value and _is_there(feature)}
     found |= {
         Feature("repeats", feature.of): ""
@@ -51,13 +51,13 @@ def _repeats(feature: Feature, times: float) -> bool:
 
 @dataclass(frozen=True)
 class OriginalRuns:
-    """What the original's runs on one scenario show; read off once for all mutants."""
+    """The features of the original's runs on one scenario, read once for all mutants."""
 
     runs: Sequence[Shown]
 
     @cached_property
     def where(self) -> Mapping[Feature, int]:
-        """Return, by feature, the runs that show it: bit i is run i."""
+        """Return the runs that show each feature: bit i is run i."""
         return _where(self.runs)
 
     @cached_property
@@ -76,7 +76,7 @@ def _where(runs: Iterable[Shown]) -> dict[Feature, int]:
 
 
 def _alike(where: Mapping[Feature, int]) -> dict[int, list[Feature]]:
-    """Return features by the runs that show them."""
+    """Return features grouped by the runs that show them."""
     found: dict[int, list[Feature]] = {}
     for feature, runs in where.items():
         found.setdefault(runs, []).append(feature)
@@ -118,7 +118,7 @@ class LostAndGained:
 
     @cached_property
     def patterns(self) -> Sequence[Pattern]:
-        """Return the patterns of all features. A feature that the mutant does not show keeps the runs it had before."""
+        """Return the patterns of all features. A feature that the mutant does not show keeps its runs."""
         here = Counter(self.original.where.get(feature, 0) for feature in self._own)
         left = (runs for runs, features in self.original.alike.items() if here[runs] < len(features))
         p_value = lru_cache(maxsize=None)(Presences(len(self.original.runs), len(self.mutant), ()).p_value)
@@ -130,7 +130,7 @@ class LostAndGained:
         return found
 
     def told(self, level: float) -> Iterator[MovedFeature]:
-        """Yield what changed at the level, in words with counts; a phrase of a sentence that is told is left out."""
+        """Yield the changes at the level, in words with counts; a phrase inside a reported sentence is left out."""
         said: list[str] = []
         told = 0
         significant = lru_cache(maxsize=None)(lambda p: self.tests.adjusted(p) <= level)
@@ -148,7 +148,7 @@ class LostAndGained:
 
     @cached_property
     def _own(self) -> Mapping[Feature, int]:
-        """Return, by feature that the mutant shows, all runs that show it."""
+        """Return all runs that show each feature of the mutant."""
         before = self.original.where
         shift = len(self.original.runs)
         return {

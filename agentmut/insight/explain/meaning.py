@@ -1,4 +1,4 @@
-"""What a mutant is about: the rule or the tool that it changes, and the words that stand in its own diff."""
+"""The subject of a mutant: the rule or tool that it changes, and the words of its own diff."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ WINDOW = 8
 
 @dataclass(frozen=True)
 class Meaning:
-    """A mutant, as far as its change says which assertions make sense for it."""
+    """The part of a mutant's change that shows which assertions make sense."""
 
     rule: str
     """The rules of the prompt that it changes, as the original has them; empty where it changes none."""
@@ -36,7 +36,7 @@ class Meaning:
         return stems(self.rule)
 
     def is_of_its_diff(self, texts: Iterable[str]) -> bool:
-        """Return whether any of these texts has a word that comes from the mutant's own change."""
+        """Return whether any of these texts has a word that only the mutant's own change brought in."""
         return any(not self.own_words.isdisjoint(_words(text)) for text in texts)
 
 
@@ -85,7 +85,7 @@ def _place(text: str, tool: str) -> int | None:
 
 
 def _rules(edit: Edit, config: AgentConfig) -> Iterator[str]:
-    """Yield the instructions of the prompt that an edit touches; what it replaces where it touches none."""
+    """Yield the instructions that an edit touches; without any, the text that it replaces."""
     if edit.pointer != "/prompt" or edit.span is None:
         return
     start, end = edit.span
@@ -106,7 +106,7 @@ def _renames(edit: Edit) -> bool:
 
 
 def _names(edit: Edit) -> Iterator[str]:
-    """Yield the old name, where the edit changes it."""
+    """Yield the old name, if the edit changes it."""
     before, after = (
         value.get("name") if isinstance(value, dict) else value for value in (edit.before, edit.after)
     )

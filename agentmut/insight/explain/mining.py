@@ -1,4 +1,4 @@
-"""Assertions that would have killed a survivor: read off stored runs, and checked on them."""
+"""Assertions that would have killed a survivor, derived from stored runs and checked on them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ def mine(
 def suggest_assertions(
     campaign: StoredCampaign, rows: Sequence[MutantRow] | None = None, *, stored: StoredRuns | None = None
 ) -> tuple[AssertionSuggestion, ...]:
-    """Return a small set that kills the survivors with an assertion gap, those that kill the most of them first.
+    """Return a small set of assertions that kill the survivors with an assertion gap, the most effective first.
 
     All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
     `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
@@ -69,7 +69,7 @@ def suggest_assertions(
 
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
-    """Return the degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
+    """Return the degrading mutants that survived the run. Raise `UsageError` if it has no result yet."""
     return [row for row in campaign.result().mutants if _survived(row)]
 
 
@@ -78,7 +78,7 @@ def _survived(row: MutantRow) -> bool:
 
 
 def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggestion]:
-    """Keep the proposal with the widest margin among those that several mutants led to."""
+    """Keep the proposal with the widest margin among those from several mutants."""
     best: dict[str, AssertionSuggestion] = {}
     for one in mined:
         if one.id not in best or value(one) > value(best[one.id]):
@@ -87,7 +87,7 @@ def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggest
 
 
 def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
-    """Sort proposals, the best first. Repetitions of a scenario, evaluator and margin come last."""
+    """Yield the proposals, the best first; repetitions of scenario, evaluator and margin come last."""
     ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
     seen, later = set(), []
     for one in ordered:
@@ -179,14 +179,14 @@ class _Check:
         return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
-        """Return whether the candidate kills the mutant on the held-out runs: it was chosen on the other half."""
+        """Return whether the candidate kills the mutant on the held-out runs, which did not choose the candidate."""
         _, held_out = halves(self.stored.of("", self.scenario))
         return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
             mutant, self.scenario, self._fails, held_out
         )
 
     def _clearly(self, mutant: str) -> bool:
-        """Return whether the candidate kills another survivor and would be proposed for it as well."""
+        """Return whether the candidate kills another survivor and would be proposed for that one too."""
         if not self._kills(mutant):
             return False
         family = family_of(self.stored, mutant, self.scenario)

@@ -1,4 +1,4 @@
-"""Candidates from the arguments of tool calls: values, and the form that values have."""
+"""Candidates from the arguments of tool calls: values, and the form of values."""
 
 import json
 import re
@@ -18,7 +18,7 @@ LONGEST_VALUE = 120
 
 
 def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
-    """`tool_called_with`: one argument, all that are the same in most runs, and patterns."""
+    """Yield `tool_called_with`: one argument, all usual arguments, and patterns."""
     constant = _constant(contrast)
     for tool, name, value in constant:
         yield _with(tool, {name: json.loads(value)}, 0.8)
@@ -30,7 +30,7 @@ def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
 
 
 def _constant(contrast: Contrast) -> list[ArgumentValue]:
-    """Return values that most runs of the original have, at most one for each argument."""
+    """Return the values that most runs of the original have, at most one for each argument."""
     rows = [[written_json(list(value)) for value in view.values] for view in contrast.original]
     usual = [tuple(json.loads(row)) for row in common(rows, contrast.least, len(rows))]
     return [value for value in usual if len(value[2]) <= LONGEST_VALUE and not _NO_JSON.search(value[2])]

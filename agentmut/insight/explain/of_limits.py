@@ -1,4 +1,4 @@
-"""Candidates from how much a run does: steps, cost, length of the answer."""
+"""Candidates from the effort of a run: steps, cost, length of the answer."""
 
 import math
 from collections import Counter
@@ -38,7 +38,7 @@ def _cost(contrast: Contrast) -> Iterator[Candidate]:
 
 
 def _usd(view: View) -> float | None:
-    """Return the cost of a run in USD; None where the evaluator `max_cost` would not know it."""
+    """Return the cost of a run in USD; None if the evaluator `max_cost` could not know it."""
     from agentmut.nouns import Action
 
     calls = [step.usd for step in view.trace.steps if step.action is Action.REASON]
@@ -76,7 +76,7 @@ MOST_TOOLS = 16
 
 
 def of_tools(contrast: Contrast) -> Iterator[Candidate]:
-    """Presence, absence, count and order of calls."""
+    """Yield candidates on presence, absence, count and order of calls."""
     tools = sorted({tool for view in contrast.both for tool in view.tools})
     for tool in tools:
         yield candidate("tool_called", tool, f"{tool} is called", 1.0, partial(_calls, tool, 1, None))

@@ -1,4 +1,4 @@
-"""Candidates that the changed rule itself states: a forbidden word, an ending, an order of tools, a limit, a figure."""
+"""Candidates from the words of the changed rule: a forbidden word, an ending, an order of tools, a limit, a figure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _THEN = re.compile(r"\bthen\b", re.I)
 
 
 def of_rule(meaning: Meaning) -> Iterator[Candidate]:
-    """Yield what each changed rule asks for, as far as its words say so. No run is looked at."""
+    """Yield the demands in the words of each changed rule, without a look at runs."""
     for rule in meaning.rule.splitlines():
         forbids = modality(rule) is Modality.FORBID
         yield from _words_of(rule, forbids=forbids)

@@ -13,7 +13,7 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def of_text(contrast: Contrast) -> Iterator[Candidate]:
-    """Yield phrases that are there or are not, forms such as a list or a date, and figures stated."""
+    """Yield phrases that are present or absent, forms such as a list or a date, and stated figures."""
     yield from _phrases(contrast)
     yield from _forms(contrast)
     yield from _figures(contrast)
@@ -38,7 +38,7 @@ def _lacks(phrase: str, view: View) -> bool:
 
 
 def _weight(phrase: str) -> float:
-    """Return how general a phrase is; 0 for one that says nothing, such as `of the`."""
+    """Return how general a phrase is; 0 for an empty one such as `of the`."""
     words = _WORDS.findall(phrase)
     content = [word for word in words if word not in STOP_WORDS and len(word) > 2 and not word.isdigit()]
     if not content:
@@ -89,7 +89,7 @@ _DECISIONS = {
 
 
 def of_facts(contrast: Contrast) -> Iterator[Candidate]:
-    """`decides`: the one decision that the original usually takes, in whatever words."""
+    """Yield `decides`: the decision that the original usually takes, in any words."""
     for decision, says in _DECISIONS.items():
         holds = partial(_decides, decision)
         if contrast.usual(holds):

@@ -1,4 +1,4 @@
-"""Whether a candidate is an assertion that a tester would write for this mutant, and how near it is to what changed."""
+"""Whether a tester would write the candidate for this mutant, and how close it is to the change."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def grounding(spec: EvaluatorSpec, meaning: Meaning) -> int:
 
 
 def is_sensible(one: Candidate, meaning: Meaning, original: Sequence[View]) -> bool:
-    """Return whether a candidate makes sense for the change. It may not hang on the runs that decide about it.
+    """Return whether a candidate makes sense for the change, independently of the runs that decide about it.
 
     Not sensible: a word or name that comes from the mutant's own diff; a bound of length, steps or cost where the
     changed rule speaks of something else; an order of tools that no rule and no data asks for.
@@ -55,7 +55,7 @@ def is_sensible(one: Candidate, meaning: Meaning, original: Sequence[View]) -> b
 
 
 def _is_meant(spec: EvaluatorSpec, meaning: Meaning, original: Sequence[View]) -> bool:
-    """Return whether a rule names both tools, or the later tool is given what the earlier one returned."""
+    """Return whether a rule names both tools, or the later tool gets a value that the earlier one returned."""
     if not isinstance(spec.argument, list):  # the whole sequence, call by call
         return False
     first, second = map(str, spec.argument)
@@ -68,7 +68,7 @@ def _is_meant(spec: EvaluatorSpec, meaning: Meaning, original: Sequence[View]) -
 
 
 def _feeds(first: str, second: str, view: View) -> bool:
-    """Return whether an argument of a call of `second` stands in an earlier result of `first`, and nowhere before."""
+    """Return whether an argument of `second` comes from an earlier result of `first`, and from nowhere before."""
     results: list[str] = []
     known: set[str] = set()
     for step in view.trace.steps:

@@ -1,4 +1,4 @@
-"""Two runs of one scenario beside each other: what both did, and what only one of them did."""
+"""Two runs of one scenario side by side: their common events, and the events of only one."""
 
 import json
 from collections import Counter
@@ -13,7 +13,7 @@ from agentmut.nouns import Action, AgentTrace, Step
 
 
 class EventKind(StrEnum):
-    """Who speaks or acts in an event of a run."""
+    """The kind of an event, by who speaks or acts."""
 
     USER = "user"
     CALL = "call"
@@ -24,7 +24,7 @@ class EventKind(StrEnum):
 
 
 class Event(Frozen):
-    """One thing that happened in a run, as a reader sees it."""
+    """One event of a run, in the form that a reader sees."""
 
     kind: EventKind
     text: str
@@ -33,7 +33,7 @@ class Event(Frozen):
 
 
 class RunView(Frozen):
-    """A stored run, with what is needed to read it and to compare it."""
+    """A stored run, with the parts needed to read and compare it."""
 
     trial: int
     mutant: str
@@ -53,14 +53,14 @@ class RunView(Frozen):
 
 
 class EventPair(Frozen):
-    """Events that stand beside each other; one of them may be missing."""
+    """Two events side by side; one of them may be missing."""
 
     original: Event | None
     mutant: Event | None
 
     @property
     def same(self) -> bool:
-        """Return whether both runs did the same here."""
+        """Return whether both events are equal."""
         return self.original == self.mutant
 
 
@@ -95,7 +95,7 @@ class FailingRuns(Frozen):
 
 
 def run_events(turns: Sequence[JsonValue], trace: AgentTrace, ending: str = "") -> tuple[Event, ...]:
-    """Return what happened in a run in order: what the user said, calls with their results, answers, and its end.
+    """Return the events of a run in order: user turns, calls with results, answers, and the ending.
 
     `ending`: why the run ended without an answer; empty where it answered.
     """
@@ -134,7 +134,7 @@ def _text(value: JsonValue) -> str:
 
 
 def typical_run(runs: Sequence[RunView]) -> RunView:
-    """Return the most typical run: of the most frequent sequence of calls and outcome, the one with the usual words.
+    """Return the most typical run: the most frequent sequence of calls and outcome, with the usual words.
 
     Raises `ValueError` for no runs.
     """
@@ -153,7 +153,7 @@ def _usualness(run: RunView, usual: Counter[str]) -> float:
 
 
 def telling_run(original: RunView, runs: Sequence[RunView]) -> RunView:
-    """Return the run that differs most from a run of the original, among those that failed if there are any.
+    """Return the run that differs most from a run of the original; a failed run if there is one.
 
     Raises `ValueError` for no runs.
     """
@@ -195,7 +195,7 @@ def _aligned(left: Sequence[Event], right: Sequence[Event]) -> Iterator[EventPai
 def pairs_to_show(
     scenario: str, originals: Sequence[RunView], mutants: Sequence[RunView]
 ) -> tuple[SideBySide, ...]:
-    """Return the typical pair of runs and, where another run of the mutant says more, the telling pair.
+    """Return the typical pair of runs, and the most telling pair if another run of the mutant shows more.
 
     Nothing is returned where one of the two was not run on the scenario.
     """
@@ -210,7 +210,7 @@ def pairs_to_show(
 
 
 def further_pairs(shown: Sequence[SideBySide], mutants: Sequence[RunView], most: int) -> Iterator[SideBySide]:
-    """Yield a pair for each further run of the mutant, beside the original's run that is shown; failed runs first.
+    """Yield a pair for each further run of the mutant with the shown run of the original; failed runs first.
 
     Nothing is yielded where no pair is shown.
     """

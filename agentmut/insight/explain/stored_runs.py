@@ -1,4 +1,4 @@
-"""Stored runs that say something about behaviour, and the kill rule on them."""
+"""Stored runs that are evidence of behaviour, and the kill rule on them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class StoredRuns:
         return (*self.campaign.notes, *left_out)
 
     def meaning(self, mutant: str) -> Meaning | None:
-        """Return what a mutant is about; None where it was made from another config."""
+        """Return the subject of a mutant; None if it was made from another config."""
         if mutant not in self._meanings:
             plan, full = self.campaign.plan, self.campaign.session.suite.full
             made = next((one for one in plan.mutants if one.id == mutant), None)
@@ -81,11 +81,11 @@ class StoredRuns:
         return self._runs[mutant]
 
     def of(self, mutant: str, scenario: str) -> Runs:
-        """Return the runs of a mutant on one scenario; none where it was not tried there."""
+        """Return the runs of a mutant on one scenario; none if it was not tried there."""
         return self.runs(mutant).get(scenario, ())
 
     def kills(self, mutant: str, scenario: str, fails: Callable[[Run], bool], original: Runs) -> bool:
-        """Return whether the kill rule kills the mutant by its stored runs on a scenario, were these the failures.
+        """Return whether the kill rule kills the mutant by its stored runs on a scenario with these failures.
 
         At the level that the scenario has among those the mutant was tried on. `original`: the runs of the original
         that are its baseline; failures that these runs have chosen would make it look better than it is.
@@ -101,7 +101,7 @@ class StoredRuns:
         return table.verdict(map(fails, runs)).decision is Decision.KILLED
 
     def noticed(self, mutant: str) -> bool:
-        """Return whether today's evaluators kill the mutant by its stored runs, on some scenario."""
+        """Return whether today's evaluators kill the mutant by its stored runs on some scenario."""
         if mutant not in self._noticed:
             self._noticed[mutant] = any(
                 self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
@@ -129,5 +129,5 @@ def _alpha(rule: Rule) -> float:
 
 
 def held(evaluator: Evaluator, scenario: Scenario, runs: Iterable[Run]) -> tuple[bool, ...]:
-    """Return whether an evaluator holds, run by run; it does not in a run without an answer."""
+    """Return whether an evaluator holds in each run; it does not hold in a run without an answer."""
     return tuple(run.answered and evaluator.evaluate(scenario, run.view.trace).passed for run in runs)

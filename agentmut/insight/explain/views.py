@@ -1,4 +1,4 @@
-"""A run as proposals of assertions look at it: read off its trace once, asked many times."""
+"""A run as proposals of assertions see it: its trace is read once and queried often."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class View:
 
     @cached_property
     def folded(self) -> str:
-        """Return the answer as `contains` compares it."""
+        """Return the answer in the form that `contains` compares."""
         return self.text.casefold()
 
     @cached_property
@@ -49,7 +49,7 @@ class View:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
-        """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
+        """Return the phrases of one to four words in the answer, within a sentence, clause and line."""
         return phrases(self.text)
 
     @cached_property
@@ -65,7 +65,7 @@ class View:
 
     @cached_property
     def structured(self) -> JsonValue:
-        """Return the answer as JSON; None where it is none."""
+        """Return the answer as JSON; None if it is not JSON."""
         try:
             return structured(self.trace)
         except ValueError:

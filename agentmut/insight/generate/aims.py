@@ -24,7 +24,7 @@ ALIVE = (Status.NO_COVERAGE, Status.SURVIVED)
 
 
 class Weakness(NamedTuple):
-    """A dimension that falls short of its target, and what is aimed at in it."""
+    """A dimension below its target, and the aims in it."""
 
     dimension: str
     ratio: float
@@ -33,15 +33,14 @@ class Weakness(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Return whether the agent or its runs tell which inputs may reach the missing items."""
+        """Return whether the agent or its runs show which inputs may reach the missing items."""
         return all(aim.kind is not AimKind.ANY for aim in self.aims)
 
 
 def weaknesses(
     coverage: Coverage, targets: Mapping[Any, float], alive: Sequence[Mutant], score: float | None
 ) -> list[Weakness]:
-    """Return the dimensions below their targets: the weakest first, those that nothing says a way to last; of equal
-    ones in the order of the paper.
+    """Return the dimensions below their targets, the weakest first; dimensions without a known way come last.
 
     `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not kill, `score` is
     the mutation score.
@@ -65,7 +64,7 @@ def weaknesses(
 
 
 def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mutant, ...]:
-    """Return the degrading mutants of first order that no scenario kills, those that nothing reaches first."""
+    """Return the degrading first-order mutants that no scenario kills, the unreached ones first."""
     status = {row.id: row.status for row in result.mutants} if result else {}
     found = [m for m in mutants if m.intent is Intent.DEGRADE and not m.parts and status.get(m.id) in ALIVE]
     return tuple(sorted(found, key=lambda m: ALIVE.index(status[m.id])))
@@ -74,7 +73,7 @@ def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mut
 def without_inputs(
     coverage: Coverage, config: AgentConfig, swaps: Collection[str] = (), downgrades: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield what inputs cannot cover, and what can: a model that no node has is covered by running the suite with it.
+    """Yield the items that inputs cannot cover, with their remedy: a missing model needs a run of the suite with it.
 
     `swaps` and `downgrades` are the models that the project declares for mutants.
     """

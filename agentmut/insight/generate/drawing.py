@@ -1,4 +1,4 @@
-"""Values of a Hypothesis strategy outside of a test: the same for the same seed."""
+"""Values of a Hypothesis strategy outside a test: equal seeds give equal values."""
 
 import re
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +14,7 @@ that no number has, references that lead nowhere.
 
 
 def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]:
-    """Return at most `count` values; fewer where the strategy has no more, none where it has none."""
+    """Return at most `count` values; fewer if the strategy has no more."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import HypothesisException

@@ -1,4 +1,4 @@
-"""How a run may be led over an edge of the agent's graph: from which inputs, and with which words."""
+"""How to lead a run over an edge of the agent's graph: the inputs to start from, and the words to use."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ def way_to(known: Material, source: str, target: str) -> UntakenEdge:
 
 
 def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
-    """Return the scenarios whose runs come to where the way leaves the known ones; all of them where none is known to.
+    """Return the scenarios whose runs reach the start of the way; all scenarios if none is known to reach it.
 
     Those with most of its words come first.
     """
@@ -56,7 +56,7 @@ def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
 
 
 def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
-    """Yield what a user might say so that a run goes there, and what that is written from; the likeliest first."""
+    """Yield what a user may say to lead a run there, with its source; the likeliest first."""
     for text in _conditions(config.orchestration, set(way.names)):
         for case in (*cases(f"If {text[:1].lower()}{text[1:]}, go on."), *cases(text)):
             yield case, "written from a condition of the flow"
@@ -76,7 +76,7 @@ def nodes_of_model(orchestration: Mapping[str, Any], model: str) -> tuple[str, .
 
 
 def _shortest(graph: Graph, entered: Iterable[str], goal: str) -> list[str]:
-    """Return the shortest path from an entered node to the goal; the goal alone where no edge leads there."""
+    """Return the shortest path from an entered node to the goal; only the goal if no edge leads there."""
     before: dict[str, list[str]] = {}
     for a, b in graph.edges:
         before.setdefault(b, []).append(a)
@@ -105,13 +105,13 @@ def _stems_of(way: UntakenEdge) -> frozenset[str]:
 
 
 def _conditions(orchestration: Mapping[str, Any], names: set[str]) -> Iterator[str]:
-    """Yield texts under one of these names, in keys that are the agent's own."""
+    """Yield the texts under one of these names, in the agent's own keys."""
     own = {key: value for key, value in orchestration.items() if key not in Flow.model_fields}
     yield from (text for place, text in _texts(own) if names & set(place) and len(text.split()) > 1)
 
 
 def _texts(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the texts of a setting, each with the keys that lead to it; in a list of entries, their names too."""
+    """Yield the texts of a setting, each with the keys that lead to it; for a list of entries, their names too."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, Mapping):

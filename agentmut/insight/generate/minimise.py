@@ -1,4 +1,4 @@
-"""Shorter inputs that do the same: delta debugging over sentences, then over the clauses of what is left.
+"""Shorter inputs with the same effect: delta debugging over sentences, then over clauses.
 
 Single words are not dropped: what is left has to be something that a user would say, and that a person can judge.
 """
@@ -28,7 +28,7 @@ def shrinking(text: str) -> Shrinking:
 
 
 def _tidy(parts: Sequence[str]) -> str:
-    """Return the parts as one text that begins and ends as a sentence does.
+    """Return the parts as one text with the beginning and end of a sentence.
 
     >>> _tidy(["and cancel it,", "please,"])
     'Cancel it, please.'

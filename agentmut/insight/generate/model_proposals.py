@@ -1,4 +1,4 @@
-"""Inputs written by a model. What it answers is untrusted: text that may be asked, nothing else."""
+"""Inputs written by a model. Its answer is untrusted: it may only become the text of an input."""
 
 import json
 import re
@@ -21,7 +21,7 @@ INSTRUCTION = (
 
 
 def question(known: Material, aims: Sequence[Aim]) -> str:
-    """Return the question to the model; agent, suite and aims determine it."""
+    """Return the question to the model, as a function of agent, suite and aims."""
     return json.dumps(
         {
             "instructions": known.config.prompt,
@@ -35,7 +35,7 @@ def question(known: Material, aims: Sequence[Aim]) -> str:
 
 
 def answered_proposals(answer: str, known: Material, aims: Sequence[Aim], model: str) -> Iterator[Proposal]:
-    """Yield the inputs in a model's answer; nothing where it holds no JSON of the form that was asked for."""
+    """Yield the inputs in a model's answer; none if it has no JSON of the requested form."""
     items = {aim.item for aim in aims}
     for entry in _entries(answer)[:MOST]:
         said = entry.get("input")

@@ -1,4 +1,4 @@
-"""Values at a limit of a parameter, or inside of it: of objects and lists."""
+"""Values at or inside a limit of a parameter, for objects and lists."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ ITEMS = 12
 
 
 def outermost_of(parameter: str) -> str:
-    """Return the parameter at the top level that a nested one is inside of; empty for one at the top level.
+    """Return the top-level parameter that contains a nested one; empty for a top-level parameter.
 
     >>> outermost_of("items[].price"), outermost_of("amount")
     ('items', '')
@@ -47,7 +47,7 @@ def values_on(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[Js
 
 
 def _place(boundary: Boundary) -> tuple[str, ...]:
-    """Return where the value stands; a boundary of presence is kept by the owner."""
+    """Return the place of the value; for a boundary of presence, its owner's place."""
     name = boundary.item.parameter.rpartition(".")[2]
     by_presence = boundary.item.name.endswith((" present", " absent")) and not boundary.item.example
     return (*boundary.place, name) if by_presence else boundary.place
@@ -65,7 +65,7 @@ def _candidates(
 
 
 def _values(boundary: Boundary, schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[JsonValue]:
-    """Yield what may be on the boundary: its example, texts of its length, plausible values, the schema's limits."""
+    """Yield values that may be on the boundary: its example, texts of its length, plausible values, the limits."""
     if boundary.item.example:
         yield json.loads(boundary.item.example)
         return
@@ -77,7 +77,7 @@ def _values(boundary: Boundary, schema: Mapping[str, Any], known: Material, seed
 
 
 def _inside(schema: Mapping[str, Any], within: Sequence[str]) -> Mapping[str, Any]:
-    """Return the schema at a place in another one; empty where it does not lead there."""
+    """Return the schema at a place in another one; empty if there is none."""
     found: Any = together(schema)
     for part in within:
         found = found.get("items") if part == EACH else (found.get("properties") or {}).get(part)
@@ -90,7 +90,7 @@ def _inside(schema: Mapping[str, Any], within: Sequence[str]) -> Mapping[str, An
 def _around(
     schema: Mapping[str, Any], within: Sequence[str], values: Sequence[JsonValue], known: Material, seed: int
 ) -> Iterator[JsonValue]:
-    """Yield values of a schema with each of these put at a place in it; without values the place is left out."""
+    """Yield values of a schema with each of these values at a place; without values the place is left out."""
     schema = together(schema)
     if not within:
         yield from values
@@ -122,7 +122,7 @@ def _required(schema: Mapping[str, Any], but: str, known: Material, seed: int) -
 
 
 def _plausible(name: str, stated: Any, known: Material, seed: int) -> Iterator[JsonValue]:
-    """Yield what runs and inputs have shown of a parameter, else what its schema allows and a user could say."""
+    """Yield values that runs and inputs have shown for a parameter; else values that its schema allows."""
     schema = together(stated) if isinstance(stated, Mapping) else {}
     parameter = Parameter((), name, schema, (), schema, (), True)
     yield from known_values(known, parameter)
@@ -140,7 +140,7 @@ def _drawn(schema: Mapping[str, Any], seed: int, *, at_limits: bool) -> Iterator
 
 
 def _sized(schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[JsonValue]:
-    """Yield lists of one plausible item, again and again: as long as the limits say, and of sizes between."""
+    """Yield lists of one repeated plausible item, with the lengths of the limits and between them."""
     if schema.get("type") != "array":
         return
     item = next(_plausible("", schema.get("items"), known, seed), None)
@@ -151,7 +151,7 @@ def _sized(schema: Mapping[str, Any], known: Material, seed: int) -> Iterator[Js
 
 
 def _of_length(schema: Mapping[str, Any], known: Material) -> Iterator[JsonValue]:
-    """Yield words of the suite, as long as the limits say."""
+    """Yield words of the suite with the lengths of the limits."""
     said = " ".join(" ".join(whole(s.turns) for s in known.scenarios).split()) or "text"
     for key in ("minLength", "maxLength"):
         length = schema.get(key)
@@ -166,7 +166,7 @@ def _sayable(value: JsonValue) -> bool:
 
 
 def in_plain_words(value: JsonValue) -> str:
-    """Return a value as a user would tell it, objects without brackets.
+    """Return a value in a user's words; objects have no brackets.
 
     >>> in_plain_words([{"count": 2, "giftNote": "hi"}, {"count": 1}])
     'count 2 with gift note hi and count 1'

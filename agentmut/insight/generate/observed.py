@@ -1,4 +1,4 @@
-"""Evaluators proposed from what an agent was seen to do. Guesses: what it does need not be what it should do."""
+"""Evaluators proposed from an agent's observed behaviour. They are guesses: the behaviour may be wrong."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def holding(
 
 
 def _shape(trace: AgentTrace) -> tuple[str, ...]:
-    """Return the tools of a run: what tells the usual runs from the odd one out."""
+    """Return the tools of a run, which distinguish usual runs from an odd one."""
     return tuple(dict.fromkeys(trace.tools_called))
 
 
@@ -89,7 +89,7 @@ def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
 
 
 def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
-    """Yield arguments of the first call of a tool that are equal in all runs, and are figures or stand in the input."""
+    """Yield arguments of a tool's first call that are equal in all runs, and are figures or part of the input."""
     for tool in dict.fromkeys(traces[0].tools_called):
         calls = [_first_call(trace, tool) for trace in traces]
         stable = {
@@ -113,7 +113,7 @@ def _means_something(value: JsonValue, said: str) -> bool:
 
 
 def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
-    """Yield tools whose name the input speaks of, and that no run called."""
+    """Yield tools that the input names and that no run called."""
     called = {tool for trace in traces for tool in trace.tools_called}
     about = stems(said)
     for tool in config.tools:
@@ -123,9 +123,7 @@ def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) ->
 
 
 def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
-    """Yield the last nodes behind a branch or a handoff that all runs entered: how they went, as tools are
-    for others.
-    """
+    """Yield the last nodes after a branch or a hand-off that all runs entered."""
     flow = Flow.of(config.orchestration)
     graph = Graph.of(flow)
     chosen = {end for branch in flow.branches for end in branch.ends.values()}

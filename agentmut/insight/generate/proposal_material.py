@@ -1,4 +1,4 @@
-"""What proposals are made from: the agent's texts, the suite's inputs, and values seen in runs."""
+"""The material of proposals: the agent's texts, the suite's inputs, and values seen in runs."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.-]*\w")
 
 
 class Material(NamedTuple):
-    """Everything is in a fixed order, so that what is made of it is too."""
+    """The material in a fixed order, so that proposals are reproducible."""
 
     config: AgentConfig
     """The suite's full config."""
@@ -53,7 +53,7 @@ def texts(turns: Iterable[JsonValue]) -> tuple[str, ...]:
 
 
 def whole(turns: Iterable[JsonValue]) -> str:
-    """Return a conversation's user side as one text."""
+    """Return the user's side of a conversation as one text."""
     return "\n".join(texts(turns))
 
 
@@ -70,14 +70,12 @@ def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]
 
 
 def _names_one(parameter: Parameter) -> bool:
-    """Return whether a parameter's values are identifiers, by its name."""
+    """Return whether the parameter's name shows that its values are identifiers."""
     return in_words(parameter.name).split()[-1:] in (["id"], ["ids"], ["uuid"])
 
 
 def _identifiers(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """Yield what runs have given to it or were answered under its name, else what inputs and results have that may be
-    one.
-    """
+    """Yield the parameter's values in runs; else values from inputs and results that may be identifiers."""
     name = in_words(parameter.name)
     own = [
         *known.observed.get(parameter.name, ()),
@@ -102,7 +100,7 @@ def _fitting(values: Iterable[JsonValue], parameter: Parameter) -> tuple[JsonVal
 
 
 def fits(value: JsonValue, parameter: Parameter) -> bool:
-    """Return whether a value is valid by the parameter's own schema, as far as that stands alone."""
+    """Return whether a value is valid by the parameter's own schema, as far as this schema is complete."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing.exceptions import Unresolvable
@@ -114,7 +112,7 @@ def fits(value: JsonValue, parameter: Parameter) -> bool:
 
 
 def arguments_named(tool_parameters: Mapping[str, JsonValue]) -> tuple[Parameter, ...]:
-    """Return the parameters of a tool at the top level of its schema."""
+    """Return the top-level parameters of a tool."""
     return tuple(p for p in parameters(tool_parameters) if not p.owner)
 
 
@@ -140,7 +138,7 @@ def _in_results(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]
 
 
 def _objects(value: JsonValue, depth: int = 4) -> Iterator[dict[str, JsonValue]]:
-    """Yield the objects in a result, each before those inside of it."""
+    """Yield the objects in a result, each before the objects inside it."""
     if isinstance(value, dict):
         yield value
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -183,7 +181,7 @@ def _listed(parameter: Parameter) -> Iterator[JsonValue]:
 
 
 def _in_inputs(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """Yield figures and addresses of the suite's inputs that may be meant."""
+    """Yield figures and addresses of the suite's inputs that may fit the parameter."""
     said = f"{parameter.name} {parameter.description}".lower()
     numeric = parameter.schema.get("type") in ("number", "integer")
     for text in (whole(scenario.turns) for scenario in known.scenarios):

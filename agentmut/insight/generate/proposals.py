@@ -1,4 +1,4 @@
-"""Inputs that may reach what no scenario reaches, in the order in which they are worth trying."""
+"""Inputs that may reach the parts that no scenario reaches, the most promising first."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ VARIATIONS = 400
 
 
 class AimKind(StrEnum):
-    """What an input is for."""
+    """The aim of an input."""
 
     TOOL = "tool"
     BOUNDARY = "boundary"
@@ -46,7 +46,7 @@ class AimKind(StrEnum):
 
 
 class Aim(NamedTuple):
-    """What no scenario exercises, and what is known of how to get there."""
+    """A part that no scenario exercises, and the known ways to it."""
 
     kind: AimKind
     item: str
@@ -92,7 +92,7 @@ def _end(node: str) -> str:
 
 
 class Proposal(NamedTuple):
-    """An input, before it has been run."""
+    """An input that has not been run yet."""
 
     turns: Turns
     base: Scenario
@@ -111,7 +111,7 @@ class Proposal(NamedTuple):
 
 
 def proposals(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
-    """Yield inputs for an aim; a function of its arguments. Duplicates are the caller's to drop."""
+    """Yield inputs for an aim, as a function of the arguments. The caller drops duplicates."""
     for proposal in _made_for(aim, known, relations, seed):
         yield proposal._replace(goal=aim.said)
 
@@ -129,7 +129,7 @@ def _made_for(aim: Aim, known: Material, relations: Sequence[Relation], seed: in
 
 
 def beside_inputs(known: Material) -> Iterator[Proposal]:
-    """Yield requests for tools in front of an input of the suite, which says what a tool has to be told.
+    """Yield tool requests before an input of the suite, which supplies the tool's arguments.
 
     Each tool comes alone once, then with each other tool, beside the next input. Inputs of one text are used.
     """
@@ -165,7 +165,7 @@ def _for_tool(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[
 
 
 def _requests(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
-    """Yield requests with objects in words first, then as they are written."""
+    """Yield requests with objects in words first, then in their written form."""
     yield request(tool, {name: in_plain_words(value) for name, value in arguments.items()})
     if any(isinstance(value, dict | list) and "{" in canonical_json(value) for value in arguments.values()):
         written = {n: canonical_json(v) if isinstance(v, dict | list) else v for n, v in arguments.items()}
@@ -212,7 +212,7 @@ def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
 
 
 def _that_belong(known: Material, values: Iterable[JsonValue], said: str) -> str:
-    """Return the sentences of an existing input that speak of one of these values and are not said yet."""
+    """Return the sentences of an input that mention one of these values and are not used yet."""
     wanted = [shown(value) for value in values if isinstance(value, str) and len(value) > 2]
     for scenario in known.scenarios:
         text = " ".join(texts(scenario.turns))
@@ -256,7 +256,7 @@ def _shuffled(found: Iterable[Proposal], seed: int) -> list[Proposal]:
 
 
 def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
-    """Yield inputs whose runs come near what is aimed at, with a reason added, recombined, and with other figures."""
+    """Yield inputs whose runs come close to the aim: with an added reason, recombined, or with other figures."""
     targets = (
         nodes_of_model(known.config.orchestration, aim.target) if aim.kind is AimKind.MODEL else (aim.target,)
     )
@@ -276,7 +276,7 @@ def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
 
 
 def _with_reasons(config: AgentConfig, way: UntakenEdge, bases: Sequence[Scenario]) -> Iterator[Proposal]:
-    """Yield each reason by itself, then said after an input."""
+    """Yield each reason alone, and after an input."""
     for number, (reason, origin) in enumerate(reasons(config, way)):
         base = bases[number % len(bases)]
         *first, last = texts(base.turns)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values that a JSON Schema allows, ordinary ones and those at its limits.
+"""Hypothesis strategies for the values that a JSON Schema allows: ordinary values, and values at its limits.
 
 hypothesis-jsonschema (0.23.1) fails with today's Hypothesis (`'many' object has no attribute 'more'`), so schemas are
 read here: what tools' schemas use is built by construction, everything else is left to the validator.
@@ -116,7 +116,7 @@ def _validity(schema: Schema) -> Any:
 
 
 def _values(root: Any, path: Path) -> Values:
-    """`root` is the whole schema, which `$ref`s look into; `path` is the place of the part that is meant."""
+    """Return the values of the part at `path`; `root` is the whole schema, which `$ref`s refer to."""
     _, schema = resolved(root, path)
     if "const" in schema:
         return st.just(schema["const"])
@@ -128,7 +128,7 @@ def _values(root: Any, path: Path) -> Values:
 
 
 def _later(root: Any, path: Path) -> Values:
-    """Build the strategy of a part when it is needed: schemas may refer to themselves."""
+    """Return the strategy of a part, built on first use, since schemas may refer to themselves."""
     return st.deferred(lambda: _values(root, path))
 
 
@@ -255,7 +255,7 @@ def _boundaries_of_type(root: Any, at: Path, inner: frozenset[Path]) -> Values:
 
 
 def _ends(schema: Schema, what: str) -> list[int]:
-    """Least and greatest size, as far as they are said; the least is 0 where nothing is."""
+    """Return the least and the greatest size, as far as stated; an unstated least size is 0."""
     least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
     return sorted({int(least), *([int(most)] if isinstance(most, int) else [])})
 

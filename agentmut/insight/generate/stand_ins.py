@@ -29,11 +29,11 @@ class StandIns(NamedTuple):
 
     @property
     def replayed(self) -> frozenset[str]:
-        """Return tools of which only stored runs say what they answer."""
+        """Return the tools whose answers are known only from stored runs."""
         return frozenset(tool for doubles in self.recorded.values() for tool in doubles)
 
     def of(self, base: Scenario) -> dict[str, ToolDouble]:
-        """Return the doubles of a proposal made from a scenario; answers recorded there come first."""
+        """Return the doubles of a proposal made from a scenario; that scenario's recorded answers come first."""
         return {**self.doubles, **self.recorded.get(base.name, {}), **base.tools}
 
 
@@ -43,7 +43,7 @@ def stand_ins(
     safe: Collection[str],
     traces: Mapping[str, Collection[AgentTrace]],
 ) -> StandIns:
-    """Return a double of every tool that is not declared safe, whether the suite has really called it or not.
+    """Return a double of every tool that is not declared safe, whether or not the suite has called it.
 
     `traces` are runs of the original by scenario; tools that they call and the config does not name are doubled too.
     """

@@ -1,4 +1,4 @@
-"""Requests in plain words: what a user might say so that a tool is needed, or a rule applies."""
+"""Requests in plain words that make a tool necessary, or a rule applicable."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
 
 
 def imperative(text: str) -> str:
-    """Return what a text orders, as it goes on after "please"; empty where it does not read as an order.
+    """Return the order in a text, in the form that follows "please"; empty if the text is no order.
 
     >>> imperative("Reads the contents."), imperative("Current weather"), imperative("Escalate it, who takes over")
     ('read the contents', '', 'escalate it')
@@ -132,7 +132,7 @@ def _is_verb(first: str, base: str, text: str, words: Sequence[str]) -> bool:
 
 
 def _without_places(description: str) -> str:
-    """Return a description without what stands for values that the request goes on to tell, and without asides."""
+    """Return a description without placeholders for values that the request states itself, and without asides."""
     said = re.split(r"[:;(]|, (?:e\.g\.|for example|such as)", description)[0]
     for pattern, instead in _PLACES:
         said = pattern.sub(instead, said)
@@ -146,7 +146,7 @@ def _value_sentence(name: str, value: JsonValue) -> str:
 
 
 def shown(value: JsonValue) -> str:
-    """Return a value as a user would write it."""
+    """Return a value in the form that a user writes."""
     from agentmut._base import canonical_json
 
     if isinstance(value, bool):
@@ -159,7 +159,7 @@ def shown(value: JsonValue) -> str:
 
 
 def cases(rule: str) -> Iterator[str]:
-    """Yield what a user might say so that a rule of the prompt applies: its condition as a fact, or its deed as a wish.
+    """Yield requests to which a rule of the prompt applies: its condition as a fact, or its action as a wish.
 
     >>> list(cases("If somebody mentions a lawyer, escalate to a human."))
     ['I mention a lawyer.']
@@ -181,7 +181,7 @@ def cases(rule: str) -> Iterator[str]:
 
 
 def _deed(rule: str, *, forbidden_or_asked: bool) -> str:
-    """Return the action of a rule as a user would ask for it; empty where no user would."""
+    """Return the action of a rule as a user's wish; empty if no user would have this wish."""
     said = re.split(r"[;:]|\s+before\b", rule)[0].strip()
     late = None if forbidden_or_asked and " unless " not in said else _LATE_CONDITION.search(said)
     deed = imperative(said[: late.start()] if late else said)

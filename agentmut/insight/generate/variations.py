@@ -1,4 +1,4 @@
-"""Other inputs made of those that a suite has: sentences put together anew, figures at their limits, relations."""
+"""Variations of a suite's inputs: recombined sentences, figures at their limits, relations."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ def substitutions(text: str) -> Iterator[str]:
 
 
 def recombinations(texts: Sequence[str]) -> Iterator[str]:
-    """Yield every sentence of one text put before each other text, and after it, that does not have it."""
+    """Yield each other text with every new sentence of this text before it and after it."""
     parts = [sentences(text) for text in texts]
     for i, own in enumerate(parts):
         for j, others in enumerate(parts):
@@ -47,7 +47,7 @@ def recombinations(texts: Sequence[str]) -> Iterator[str]:
 def transformations(
     scenario: Scenario, config: AgentConfig, trace: AgentTrace, relations: Iterable[Relation], seed: int
 ) -> Iterator[tuple[Turns, str]]:
-    """Yield what registered relations would ask instead of a scenario's turns, and what they have changed.
+    """Yield the turns that registered relations derive from a scenario's turns, with a description of the change.
 
     Follow-ups that change the agent, or depend on a run, are none. A relation that cannot be asked is passed over:
     `agentmut relations` reports its error.

@@ -1,1 +1,1 @@
-"""The search for scenarios: proposed inputs are run, and kept where they add something."""
+"""The search for scenarios: proposed inputs are run, and kept if they add coverage or kills."""

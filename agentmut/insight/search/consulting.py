@@ -1,4 +1,4 @@
-"""Asking a model for inputs, once: its answer is kept, so that a search that goes on has the same one."""
+"""Asking a model for inputs, once: the answer is stored, so that a resumed search has the same one."""
 
 import asyncio
 from pathlib import Path
@@ -14,7 +14,7 @@ SECONDS = 120.0
 
 
 class Answer(Frozen):
-    """What a model said to a question."""
+    """A model's answer to a question."""
 
     model: str
     text: str
@@ -36,7 +36,7 @@ def read_model(named: str) -> tuple[str, str]:
 
 
 def consult(named: str, question: str, folder: Path) -> str:
-    """Return the model's answer, from `folder` where it was asked before.
+    """Return the model's answer, from `folder` if the question was asked before.
 
     Raises `UsageError` for a name that is none, and `RunError` where the model does not answer.
     """

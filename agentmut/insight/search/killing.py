@@ -1,4 +1,4 @@
-"""Whether a proposed scenario kills a mutant that the suite lets live, by the kill rule."""
+"""Whether a proposed scenario kills a mutant that the suite does not kill, by the kill rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Killing:
         )
 
     def killed(self, scenario: Scenario, mutants: Sequence[Mutant], first: int) -> tuple[str, ...]:
-        """Return ids of those that the kill rule decides against, with runs of the original from repeat `first` on.
+        """Return the ids of the mutants that the kill rule kills; the original's runs begin at repeat `first`.
 
         As far as the budget goes: without room for the original's runs, none.
         """
@@ -65,9 +65,7 @@ class Killing:
         return [suite.result(scenario.name, run, None).outcome is Outcome.PASS for run in runs]
 
     def _dies(self, scenario: Scenario, mutant: Mutant, original: Sequence[bool]) -> bool:
-        """Return whether the kill rule kills the mutant on fresh runs; the runs that raised the suspicion
-        do not count.
-        """
+        """Return whether the kill rule kills the mutant on fresh runs; the runs that raised suspicion do not count."""
         tests = self._tests[mutant.id] = self._tests.get(mutant.id, 0) + 1
         design = self.design._replace(alpha=self.design.alpha / (tests * (tests + 1)), n_max=MOST)
         table = self.tables.get(original.count(False), len(original), design)

@@ -1,4 +1,4 @@
-"""Algorithm 1: aim at the weakest dimension, run what is proposed, keep what adds something, make it short.
+"""Algorithm 1: aim at the weakest dimension, run the proposals, keep the useful ones, make them short.
 
 Each tool is asked for beside inputs of the suite first. Each idea is run once before any is confirmed: most show
 nothing new, and one run tells. What showed something is then confirmed, that which showed most first, while ideas that
@@ -47,7 +47,7 @@ class Promising(NamedTuple):
 
 @dataclass
 class Ended:
-    """What a search has found."""
+    """The findings of a search."""
 
     kept: tuple[Found, ...]
     before: Coverage
@@ -59,7 +59,7 @@ class Ended:
 
 @dataclass
 class Search:
-    """A search under way. What it does is a function of its start, the plan's seed, and what runs turn out to be."""
+    """A running search: a function of its start, the plan's seed, and the outcomes of runs."""
 
     start: Start
     bench: Bench
@@ -93,7 +93,7 @@ class Search:
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
 
     def _sweep(self, trying: Trying) -> None:
-        """Ask for each tool beside inputs of the suite, one run each, within a share of the budget.
+        """Ask for each tool in addition to inputs of the suite, one run each, within a share of the budget.
 
         These need no aim, and bring tools, states and paths that an input of one purpose does not.
         """
@@ -107,7 +107,7 @@ class Search:
             self._glimpse(trying, batch)
 
     def _step(self, trying: Trying) -> bool:
-        """Run the next ideas once; where there are none in this round, or no room, confirm what showed most."""
+        """Run the next proposals once; if none are left in this round, or no budget, confirm the most promising one."""
         if (not self._promising or self._has_room()) and (batch := self._next()):
             self._glimpse(trying, batch[1], batch[0])
         elif self._promising:
@@ -123,11 +123,11 @@ class Search:
         return self.bench.asked + BATCH + self._reserve(len(self._promising) + 1) <= self.bench.plan.trials
 
     def _reserve(self, proposals: int) -> int:
-        """Return the trials that confirming so many proposals takes, one run of each being there."""
+        """Return the trials that a confirmation of so many proposals takes, one run of each being there."""
         return proposals * (2 * self.bench.plan.repeats - 1)
 
     def _glimpse(self, trying: Trying, batch: Sequence[Proposal], dimension: str = "") -> None:
-        """Run proposals once and note what they show."""
+        """Run proposals once and record what they cover."""
         for tried in self._runs(trying, batch, 1):
             self.tried += 1
             items = frozenset(filter(is_enough, trying.glimpsed(tried)))
@@ -140,7 +140,7 @@ class Search:
                 self._fruitless[dimension] = self._fruitless.get(dimension, 0) + 1
 
     def _confirm_best(self, trying: Trying) -> None:
-        """Run the proposal again that showed most of what is still not covered, and keep it if it does again."""
+        """Repeat the proposal that covered most of the missing items, and keep it if it covers them again."""
         best = max(self._promising, key=lambda one: (len(one.items - trying.covered), one.may_kill))
         self._promising.remove(best)
         if not (best.items - trying.covered or best.may_kill):
@@ -164,9 +164,7 @@ class Search:
         return found
 
     def _next(self) -> tuple[str, list[Proposal]] | None:
-        """Return the weakest dimension that still has proposals, and the next ones for it; those that fail
-        take turns.
-        """
+        """Return the weakest dimension that still has proposals, with the next ones; failing dimensions take turns."""
         killed = {mutant for found in self.kept for mutant in found.kills}
         alive = [mutant for mutant in self.start.alive if mutant.id not in killed]
         found = weaknesses(self._coverage(), self.start.settings.target, alive, self._score(len(killed)))
@@ -178,7 +176,7 @@ class Search:
         return None
 
     def _failed(self, weak: Weakness) -> int:
-        """Return the number of batches for a dimension that have added nothing: then the next weakest has its turn."""
+        """Return how many batches of a dimension added nothing, after which the next dimension has its turn."""
         return self._fruitless.get(weak.dimension, 0) // BATCH
 
     def _score(self, newly: int) -> float | None:
@@ -189,7 +187,7 @@ class Search:
         return score + (1 - score) * newly / alive
 
     def _batch(self, weak: Weakness) -> list[Proposal]:
-        """Return one new proposal for each of several aims that had none in this round, and that no run has shown."""
+        """Return one new proposal for each of several aims that had none in this round and are not covered yet."""
         found: list[Proposal] = []
         for aim in weak.aims:
             key = (weak.dimension, aim.kind, aim.item)
@@ -228,7 +226,7 @@ class Search:
 
 
 def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:
-    """Return one suggestion for each kept scenario, in the order of finding."""
+    """Return one suggestion for each kept scenario, in the order of their finding."""
     return tuple(_suggestion(found) for found in ended.kept)
 
 

@@ -39,7 +39,7 @@ class Stored:
 
 
 def what_is_stored(session: Session, store: Store, run: str | None = None) -> Stored:
-    """Return the stored runs of the suite, and the campaign `run`, or the latest campaign if there is any.
+    """Return the stored runs of the suite, and the campaign whose id begins with `run`, or the latest one.
 
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
     """
@@ -83,13 +83,13 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
 
 
 def _relations(project: Project) -> tuple[Relation, ...]:
-    """Return the relations that the project uses, and its own."""
+    """Return the relations that the project uses, and its own relations."""
     catalogue = RelationCatalogue.of(project.relations.own, project.root)
     return tuple(one.relation for one in catalogue.choose(project.relations.use).relations)
 
 
 def check_harmless(adapter: Adapter, config: AgentConfig, doubles: StandIns, safe: Collection[str]) -> None:
-    """Raise `UsageError` where a tool needs a stand-in and its calls cannot be intercepted, or no tool is known."""
+    """Raise `UsageError` if a tool needs a stand-in and its calls cannot be intercepted, or no tool is known."""
     agent = inside(adapter)
     if ALL in safe:
         return
@@ -115,7 +115,7 @@ def search_of(
     trials: int | None = None,
     progress: Callable[[Bench], None] = lambda bench: None,
 ) -> Search:
-    """Return the search, before its first trial; `trials` and `seed` take the place of the project's.
+    """Return the search before its first trial; `trials` and `seed` override the project's.
 
     Raises `UsageError` where it might call a tool that does harm.
     """
@@ -143,7 +143,7 @@ def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign
 
 
 def _not_run(session: Session, traces: Traces) -> Iterator[str]:
-    """Yield the scenarios of which nothing is known: what they exercise looks as if nothing did."""
+    """Yield the scenarios without runs, whose coverage therefore seems to be empty."""
     names = [scenario.name for scenario in session.scenarios if not traces.get(scenario.name)]
     if names:
         has, it = ("has", "it exercises") if len(names) == 1 else ("have", "they exercise")
