@@ -1,4 +1,4 @@
-"""Traces first: what imported runs say of an agent, with no agent present and nothing spent."""
+"""The analysis of imported runs, with no agent present and no money spent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ class AnalysisWish(NamedTuple):
 
 
 def analyze(project: str | Path = ".", wish: AnalysisWish | None = None) -> Analysis:
-    """Return what the imported runs of a project, or of a folder without one, say of their agent: `agentmut analyze`.
+    """Return the analysis of the imported runs of a project, or of a folder without one: `agentmut analyze`.
 
     No agent and no model is asked. Raises `UsageError` where the store has no such run.
     """
@@ -183,7 +183,7 @@ def _evaluator_rows(runs: Iterable[JudgedRun]) -> Iterator[EvaluatorRow]:
 
 
 def _contracts(runs: Iterable[JudgedRun], judges: Mapping[str, Judges]) -> Iterator[ContractRow]:
-    """Yield each contract with the clauses that runs violate, over all scenarios that the same evaluators judge."""
+    """Yield each contract with its violated clauses, over all scenarios with the same evaluators."""
     grouped: dict[str, Checked] = {}
     own = {each.key: each.evaluators for each in judges.values()}
     for run in runs:

@@ -24,7 +24,7 @@ def relation_counts(
     project: Project | None,
     root: Path,
 ) -> Iterator[RelationCount]:
-    """Yield each relation that needs no further run and says something of some run, in the order of names.
+    """Yield each relation that needs no further run and judges at least one run, in the order of names.
 
     Raises `UsageError` for an unknown relation, and `RunError` for one that raises.
     """
@@ -88,7 +88,7 @@ def _asked(chosen: ChosenRelation, call: Callable[[], object]) -> object:
 
 
 def _with_tools(config: AgentConfig, runs: Iterable[JudgedRun]) -> AgentConfig:
-    """Return the config with the tools that runs called, by their names, where the records describe none."""
+    """Return the config with the tools that runs called, if the records describe none."""
     if config.tools:
         return config
     called = dict.fromkeys(name for run in runs for name in run.trace.tools_called)

@@ -1,4 +1,4 @@
-"""What imported runs say of an agent that is not there: the document of `agentmut analyze`."""
+"""The document of `agentmut analyze`: rows on imported runs of an absent agent."""
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from agentmut.store import ContractRow
 
 
 class Evidence(Frozen):
-    """Where the runs come from."""
+    """The sources of the runs."""
 
     imported: int
     """Runs that another tool recorded."""
@@ -55,7 +55,7 @@ class GroupRow(Frozen):
 
 
 class EvaluatorRow(Frozen):
-    """What an evaluator of agentmut says of all runs that it judges."""
+    """An evaluator's verdicts on all runs that it judges."""
 
     evaluator: str
     passes: int
@@ -78,7 +78,7 @@ class RelationCount(Frozen):
 
 
 class SpentElsewhere(Frozen):
-    """What the runs took, as their records say; agentmut spent nothing."""
+    """The cost of the runs by their records; agentmut itself spent nothing."""
 
     usd: float
     priced: int

@@ -1,4 +1,4 @@
-"""Imported runs with all that judges them: their recorded outcome, and evaluators that ask no model."""
+"""Imported runs with their judgements: the recorded outcome, and evaluators that ask no model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,14 +25,14 @@ _JUDGED = (ImportedOutcome.PASS, ImportedOutcome.FAIL)
 
 
 class Judges(NamedTuple):
-    """The evaluators of a scenario, known by a digest: many scenarios share theirs."""
+    """The evaluators of a scenario, identified by a digest, since many scenarios share theirs."""
 
     key: str
     evaluators: tuple[Evaluator, ...]
 
 
 class JudgedRun(NamedTuple):
-    """An imported run with all that judges it."""
+    """An imported run with its judgements."""
 
     found: ImportedTrial
     trace: AgentTrace
@@ -43,7 +43,7 @@ class JudgedRun(NamedTuple):
 
 
 class JudgedRuns(NamedTuple):
-    """All runs that are looked at, in the order of their start."""
+    """The analysed runs, in the order of their starts."""
 
     runs: tuple[JudgedRun, ...]
     scenarios: Mapping[str, Scenario]
@@ -53,19 +53,19 @@ class JudgedRuns(NamedTuple):
 
     @property
     def evidence(self) -> list[JudgedRun]:
-        """Return the runs that say something of the agent."""
+        """Return the runs that are evidence about the agent."""
         return list(filter(is_evidence, self.runs))
 
 
 def is_evidence(run: JudgedRun) -> bool:
-    """Return whether a run says something of the agent."""
+    """Return whether a run is evidence about the agent."""
     return run.found.outcome is not ImportedOutcome.NO_EVIDENCE
 
 
 def judged_runs(
     trials: Sequence[ImportedTrial], contracts: Sequence[str], project: Project | None, root: Path
 ) -> JudgedRuns:
-    """Judge imported runs by the project's evaluators of their scenario, or by those of its suite, and by contracts.
+    """Judge imported runs by the evaluators of their scenario or suite, and by contracts.
 
     Raises `UsageError` for an evaluator or a contract that cannot be read, and `RunError` for one that raises.
     """
@@ -87,7 +87,7 @@ def by_scenario(runs: Iterable[JudgedRun]) -> dict[str, list[JudgedRun]]:
 def _specs(
     trials: Sequence[ImportedTrial], contracts: Sequence[str], project: Project | None, root: Path
 ) -> Mapping[str, tuple[EvaluatorSpec, ...]]:
-    """Return what judges the runs of each scenario: the project's evaluators of its name, and the contracts."""
+    """Return the evaluators of each scenario's runs: the project's evaluators of that name, and the contracts."""
     installed = Catalogue.of(Group.EVALUATORS)
     given = [evaluator_spec({"contract": path}, installed, root) for path in contracts]
     own = {scenario.name: scenario.evaluators for scenario in project.scenarios} if project else {}
@@ -97,7 +97,7 @@ def _specs(
 
 
 def _of_suite(project: Project | None, root: Path) -> tuple[EvaluatorSpec, ...]:
-    """Return the evaluators that a suite of recorded runs has for all of them."""
+    """Return the evaluators that a suite of recorded runs has for all runs."""
     given = project.imported.argument if project and project.imported else None
     written = given.get("evaluators") if isinstance(given, Mapping) else None
     installed = Catalogue.of(Group.EVALUATORS)
@@ -127,7 +127,7 @@ def _asks(evaluator: Evaluator) -> bool:
 def _scenarios(
     trials: Iterable[ImportedTrial], specs: Mapping[str, tuple[EvaluatorSpec, ...]], project: Project | None
 ) -> dict[str, Scenario]:
-    """Return each scenario: the project's own of that name, else one as its first run has it."""
+    """Return each scenario: the project's own with that name, else one made from its first run."""
     own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
     found: dict[str, Scenario] = {}
     for each in trials:

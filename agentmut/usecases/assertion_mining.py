@@ -11,7 +11,7 @@ from agentmut.usecases.suggestions import keep_proposals
 
 
 class Mined(NamedTuple):
-    """What was found in the trials stored."""
+    """The assertions found in the stored trials."""
 
     assertions: tuple[AssertionSuggestion, ...]
     """The best of each mutant first; the mutant that an assertion was mined for is the first of its `mutants`."""

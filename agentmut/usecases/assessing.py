@@ -1,4 +1,4 @@
-"""What every use of an assessment shares: running it, its problems, and where baselines are."""
+"""The common part of all uses of an assessment: running it, its problems, and the place of baselines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ def unseen(work: Assessment) -> None:
 def carry_out_assessment(
     session: Session, prepared: Prepared, store: Store, progress: Progress = unseen
 ) -> VerdictReport:
-    """Run the trials, write `verdicts.json`, and return what it says.
+    """Run the trials, write `verdicts.json`, and return its content.
 
     Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot
     be run.
@@ -37,7 +37,7 @@ def carry_out_assessment(
 def run_prepared(
     session: Session, prepared: Prepared, store: Store, progress: Progress
 ) -> tuple[Assessment, Stop]:
-    """Run an assessment, and keep in the store how it ended.
+    """Run an assessment, and store how it ended.
 
     What an outage has spoiled is set aside and run again. Recorded runs are judged as they are.
     """

@@ -1,4 +1,4 @@
-"""The check of a baseline when it is saved, and what a comparison with it will notice."""
+"""The check of a baseline when it is saved, and the power of a comparison with it."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from agentmut.store import SavedBaseline, Store
 
 
 def checked_baseline(session: Session, store: Store, baseline: SavedBaseline) -> SavedBaseline:
-    """Return the baseline with what makes it unfit, what its runs cannot show, and what a comparison will notice."""
+    """Return the baseline with its faults, the gaps of its runs, and the power of a comparison with it."""
     remarks = tuple(_remarks(session, store, baseline))
     scenarios = with_power(session.project, baseline.scenarios, Tables.of(session.project))
     return baseline.model_copy(update={"remarks": remarks, "scenarios": scenarios})

@@ -1,4 +1,4 @@
-"""Comparisons with a saved baseline, and the baseline that grows by those that pass."""
+"""Comparisons with a saved baseline, and the growth of the baseline after a comparison that passes."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -50,7 +50,7 @@ MOST = 10_000
 
 
 class Kept(NamedTuple):
-    """A saved baseline as it stands today."""
+    """A saved baseline in its present state."""
 
     saved: SavedBaseline
     counted: Mapping[str, Counted]
@@ -60,7 +60,7 @@ class Kept(NamedTuple):
 
 
 class Updating(NamedTuple):
-    """A comparison before its first trial, and how the baseline grows if it passes."""
+    """A comparison before its first trial, and the growth of the baseline if it passes."""
 
     prepared: Prepared
     kept: Kept
@@ -76,8 +76,7 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
 def prepare_update(
     session: Session, store: Store, name: str, asked: Asked, trials: int | None = None
 ) -> Updating:
-    """Return the same, and the trials that PASS adds to the baseline: `trials` of every scenario, or what its check
-    misses.
+    """Return a comparison, and the trials that PASS adds to the baseline: `trials` of a scenario, or those missing.
 
     Raises `UsageError`.
     """
@@ -114,7 +113,7 @@ def _compared(session: Session, kept: Kept, asked: Asked) -> Prepared:
 def carry_out_update(
     session: Session, updating: Updating, store: Store, progress: Progress = unseen
 ) -> VerdictReport:
-    """Compare, and after PASS run the new series and add it to the baseline; the report says what became of it.
+    """Compare; after PASS, run the new series and add it to the baseline. The report says how it went.
 
     A series that a budget or Ctrl-C cuts short is not added. Raises what `carry_out_assessment` raises.
     """
@@ -137,7 +136,7 @@ def _nothing(why: str) -> BaselineUpdate:
 def _grow(
     session: Session, updating: Updating, store: Store, progress: Progress
 ) -> tuple[BaselineUpdate, str]:
-    """Grow the baseline by new trials: those of the comparison were chosen, since it passed and stopped when it did."""
+    """Grow the baseline by new trials, since the comparison's trials are selected: it passed and stopped at will."""
     compared, wanted = updating.prepared.work, updating.growth.trials
     first = {name: compared.lanes[name].first + compared.lanes[name].launched for name in wanted}
     left = left_of(session.project.budget, compared.spend)
@@ -156,7 +155,7 @@ def _grow(
 
 
 def left_of(budget: BudgetSettings, spent: Spend) -> BudgetSettings:
-    """Return what a budget leaves after a first run; one that is used up is 0, which stops the next."""
+    """Return the rest of a budget after a first run; a budget that is used up becomes 0, which stops the next run."""
     used = {
         "usd": spent.usd + spent.all_judges_usd,
         "trials": spent.trials,

@@ -22,7 +22,7 @@ from agentmut.usecases.assessing import baselines_folder
 def behaviour_against(
     session: Session, store: Store, name: str | None
 ) -> Callable[[VerdictReport], VerdictReport]:
-    """Read the baseline `name` before any trial is run, and return what adds the comparison with it to a report.
+    """Read the baseline `name` now, and return a function that adds the comparison with it to a report.
 
     Without a name, the report stays as it is. Raises `UsageError` where no scenario of the baseline can be compared.
     """
@@ -64,7 +64,7 @@ def _with_behaviour(
 
 
 def _evidence(scenarios: Sequence[str], trials: Iterable[StoredTrial]) -> Mapping[str, Sequence[Execution]]:
-    """Return the trials that are evidence, by scenario, in the order of their launch."""
+    """Return the trials that are evidence, by scenario, in launch order."""
     found: dict[str, list[Execution]] = {name: [] for name in scenarios}
     for trial in trials:  # the store gives them by their repeats, a baseline series by series
         if trial.scenario in found and trial.execution.ending.is_evidence:

@@ -1,4 +1,4 @@
-"""When to ask before a run: one rule for every verb that runs the agent."""
+"""The question before an expensive run: one rule for every verb that runs the agent."""
 
 from agentmut.project import BudgetSettings
 
@@ -6,7 +6,7 @@ NO_BUDGET = "No budget is set."
 
 
 def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | None) -> str:
-    """Return why somebody should be asked before a run of at most so many trials; empty where nobody need be.
+    """Return why a person should be asked before a run of at most so many trials; empty if nobody need be asked.
 
     With `budget.ask_above`: where the worst case, within the budget, exceeds one of its limits. An unknown price may
     be any, so that a limit in money then asks unless a budget in money lies within it. Without it: where no budget
@@ -30,7 +30,7 @@ def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | Non
 
 
 def remedy(why: str) -> str:
-    """Return what to do where nobody can be asked."""
+    """Return the remedy for a run without a person to ask."""
     if why == NO_BUDGET:
         return "Set `budget:` in the project file, or pass --yes."
     return "Pass --yes, or raise the limit."

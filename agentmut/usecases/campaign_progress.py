@@ -1,4 +1,4 @@
-"""How far a campaign is: figures for a bar, and a sentence."""
+"""The progress of a campaign: figures for a bar, and a sentence."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ BASELINE = 0.2
 
 
 class CampaignProgress(NamedTuple):
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     share: float
     """From 0 to 1, as a bar shows it; no estimate of time."""

@@ -104,7 +104,7 @@ def merge_shards(paths: Sequence[Path] = (), project: Project | str | Path = "."
 
 
 def rescore(project: Project | str | Path = ".", run: str | None = None) -> Rescored:
-    """Judge the stored trials of a run (the latest, or the one that `run` begins) by today's evaluators and relations.
+    """Judge the stored trials of a run (the latest, or the one with the id prefix `run`) by today's evaluators.
 
     `agentmut rescore`: nothing is run. Relations are judged where the project names some (`relations.use`,
     `relations.own`), or some were checked on the run's survivors before. Raises `UsageError` where no stored trial
@@ -161,7 +161,7 @@ def carry_out_campaign(
 def _amid_outages(
     session: Session, plan: Plan, store: Store, progress: Progress, now: Clock
 ) -> tuple[CampaignState, Stop]:
-    """Run a campaign; where an outage has spoiled trials, begin again with the others, as `resume` does."""
+    """Run a campaign; after an outage has spoiled trials, begin again with the others, as `resume` does."""
     forks = Forks(plan, session.project.runs) if session.project.execution.fork else None
 
     def begin() -> CampaignState:
@@ -214,7 +214,7 @@ def _concluded(
     store: Store,
     progress: Progress = lambda state: None,
 ) -> Result:
-    """Return the result and note the status of the run. The file is there before survivors are explained."""
+    """Return the result and store the run's status. The result file is written before survivors are explained."""
 
     def explained(done: int, survivors: int) -> None:
         state.stage = f"explaining survivors {done}/{survivors}; result.json is written"

@@ -26,7 +26,7 @@ def with_cheap_model(
     again: Callable[[Session], Plan],
     carry_out: CarryOut,
 ) -> Plan:
-    """Return the plan with the verdicts of the project's cheap model, once that has decided; as it is without one.
+    """Return the plan with the verdicts of the project's cheap model; without such a model, the plan unchanged.
 
     The cheap model may spend half of the budget. `again` makes the plan anew in a session with what is left. Raises
     `UsageError` for plans that leave no part to the cheap model, `RunError` where its own run fails, and
@@ -71,7 +71,7 @@ def _check(plan: Plan) -> None:
 def _decided(
     session: Session, store: Store, generation: Generation, plan: Plan, carry_out: CarryOut
 ) -> Result:
-    """Run the campaign of the cheap model, and return its result. Mutants of the model's name make no sense there."""
+    """Run the cheap model's campaign and return its result, without mutants of the model's name."""
     model = session.project.mutation.proxy.model if session.project.mutation.proxy else ""
     halved = _limited(session, _half(session.project.budget))
     project = halved.project.model_copy(update={"model": model})
@@ -102,7 +102,7 @@ def _half(budget: BudgetSettings) -> BudgetSettings:
 
 
 def budget_left(budget: BudgetSettings, spent: Result) -> BudgetSettings:
-    """Return what the run of the cheap model has left of a budget: at least one trial, and a hundredth of the rest."""
+    """Return the rest of a budget after the cheap model's run: at least one trial, and 1 % of the other limits."""
     cost = spent.cost
     update: dict[str, Any] = {
         "usd": budget.usd and max(budget.usd / 100, budget.usd - (cost.usd or 0.0)),

@@ -1,4 +1,4 @@
-"""Stored runs of the original and of a mutant beside each other, for somebody who wants to read what they said."""
+"""Stored runs of the original and of a mutant side by side, for readers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ MOST_RUNS = 200
 def run_pairs(
     session: Session, store: Store, run: str, row: MutantRow, trial: int | None = None, on: str = ""
 ) -> tuple[SideBySide, ...]:
-    """Return runs of the original and of the mutant on the scenario that tells most about it.
+    """Return runs of the original and of the mutant on the most telling scenario.
 
     That is the scenario `on` where one is named, else the first scenario that killed the mutant, else the one where its
     behaviour changed, else the one with the most failures. With `trial`, the pair has that run of the mutant on its
@@ -55,7 +55,7 @@ def runs_of_mutants(
     further: int,
     on: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[MutantRuns]:
-    """Yield the runs of each mutant on the scenario that tells most about it, in the order of the rows.
+    """Yield the runs of each mutant on its most telling scenario, in the order of the rows.
 
     `on` names the scenario for some mutants. Each mutant has at most `further` pairs beyond the typical and the telling
     one. A mutant without stored runs is left out. The runs of a mutant are read when it is its turn, so that a caller
@@ -85,7 +85,7 @@ class _Typical:
             self._trials[trial.scenario].append(trial)
 
     def of(self, scenario: str) -> RunView | None:
-        """Return a typical run on the scenario; None where none is stored, or the scenario has gone."""
+        """Return a typical run on the scenario; None if none is stored, or the scenario is gone."""
         if scenario not in self._trials or scenario not in self._session.tests.scenarios:
             return None
         if scenario not in self._found:
@@ -120,7 +120,7 @@ def _scenario(row: MutantRow) -> str:
 
 
 def views_of(session: Session, trials: Sequence[StoredTrial]) -> list[RunView]:
-    """Return stored runs as they are read and compared: the first `MOST_RUNS` of them."""
+    """Return stored runs in a form for reading and comparing: the first `MOST_RUNS` of them."""
     return [_view(session, trial) for trial in trials[:MOST_RUNS]]
 
 

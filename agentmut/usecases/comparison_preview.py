@@ -1,4 +1,4 @@
-"""What a comparison with a saved baseline will notice, from the counts that are saved."""
+"""The power of a comparison with a saved baseline, from the saved counts."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from agentmut.usecases.assessing import baselines_folder
 
 
 def foreseen_comparison(project: Project, name: str, scenarios: Sequence[str] = ()) -> SavedBaseline:
-    """Return the baseline's scenarios that would be compared, each with its chances of FAIL under today's settings.
+    """Return the comparable scenarios of a baseline, each with its chances of FAIL under today's settings.
 
     Counts are those that were saved: no stored run is judged again. Raises `UsageError` for a baseline that does not
     exist, a scenario that is not in it, and where nothing is left to compare.

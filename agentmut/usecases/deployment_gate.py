@@ -1,4 +1,4 @@
-"""The deployment gate on what a project has stored: for the command line and for Python."""
+"""The deployment gate on a project's stored reports: for the command line and for Python."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -51,7 +51,7 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
 
 
 class Answer(NamedTuple):
-    """What the evidence says of one thing that the gate asks for."""
+    """The evidence's answer to one requirement of the gate."""
 
     requirement: Requirement
     report: Report | None = None
@@ -108,7 +108,7 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
 
 
 def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
-    """Leave a score to a person where other runs decided the same, before or after, and alpha does not pay for them."""
+    """Leave a score to a person if other runs decided the same question, and alpha does not pay for them."""
     plans, project = plans_in(store), stored.session.project
     plan = plans.get(score.run)
     if plan is None or score.standing is Standing.FAILED:
@@ -118,7 +118,7 @@ def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
 
 
 def _paid_for(answer: Answer, stored: Stored, store: Store) -> Answer:
-    """Leave a verdict to a person where other commands decided the same, and alpha does not pay for them."""
+    """Leave a verdict to a person if other commands decided the same question, and alpha does not pay for them."""
     project, report = stored.session.project, answer.report
     if not isinstance(report, VerdictReport) or answer.requirement.standing is Standing.FAILED:
         return answer
@@ -127,7 +127,7 @@ def _paid_for(answer: Answer, stored: Stored, store: Store) -> Answer:
 
 
 def _doubted(requirement: Requirement, doubt: str) -> Requirement:
-    """Return the requirement, left to a person where there is a doubt."""
+    """Return the requirement; leave it to a person if there is a doubt."""
     if not doubt:
         return requirement
     reason = f"{requirement.reason}, but {doubt}"
@@ -152,7 +152,7 @@ def _figures(stored: Stored) -> Iterator[Answer]:
 
 
 def _suite(stored: Stored) -> Answer:
-    """Say how the suite stands: by the latest test, or by a campaign where there is no test or a newer one fails."""
+    """Return the state of the suite: by the latest test, or by a campaign if there is no test or it fails later."""
     tested = latest(stored, "test")
     test = tested.verdicts
     if test is None:
@@ -182,7 +182,7 @@ def _verdict_of(stored: Stored, campaign: Result) -> Requirement:
 
 
 def _contrary(stored: Stored, test: VerdictReport) -> Result | None:
-    """Find the latest campaign on the agent of today, if it is newer than a test and its baseline fails.
+    """Return the latest campaign on today's agent if it is newer than the test and its baseline fails.
 
     What makes its score unfit, few mutants or another kill rule, does not touch the baseline.
     """
@@ -204,14 +204,14 @@ def _costs(reports: Iterable[Report | None]) -> list[Cost]:
 
 
 def _with_judges(report: Report) -> Cost:
-    """Return what a report took, its model judges included; no sum of money where one price is not known."""
+    """Return the cost of a report with its model judges; no sum of money if one price is unknown."""
     prices = [report.cost.usd, *(judge.usd for judge in report.judges)]
     known = [each for each in prices if each is not None]
     return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
 
 
 def _dated(requirement: Requirement) -> Requirement:
-    """Return the requirement with the time of its evidence, as far as the run's id tells it."""
+    """Return the requirement with the time of its evidence, if the run's id has one."""
     when = planned_at(requirement.run)
     if not when:
         return requirement

@@ -1,4 +1,4 @@
-"""Has a pass rate drifted? A CUSUM over trials in the order of their making, with what its alarms are worth."""
+"""Drift of a pass rate: a CUSUM over trials in the order of their making, with the error rates of its alarms."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,7 @@ LARGEST_RATE = 0.995
 
 
 class Watch(Frozen):
-    """One scenario under watch. Every probability is of trials that are independent of each other."""
+    """One watched scenario. Every probability assumes independent trials."""
 
     scenario: str
     reference_passes: int
@@ -46,7 +46,7 @@ class Watch(Frozen):
 
 
 class Chart(NamedTuple):
-    """How pass rates are watched."""
+    """The settings of the charts."""
 
     drop: float
     reference: int = REFERENCE
@@ -54,7 +54,7 @@ class Chart(NamedTuple):
 
 
 def watch(scenario: str, passed: Sequence[bool], chart: Chart) -> Watch:
-    """Hold all but the first trials of a scenario against the first ones; `passed` is in the order of their making.
+    """Compare all later trials of a scenario with the first ones; `passed` is in the order of their making.
 
     The chart is `agentmut.stats.sequential.run_length.cusum_for` at the reference's rate. That rate is an estimate, so
     `false_alarm` is averaged over its posterior (Jeffreys): what the chart does to a rate that has not changed at all.

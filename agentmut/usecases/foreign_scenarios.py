@@ -1,4 +1,4 @@
-"""Scenarios of imported runs: what users really said, with the assertions that all runs that passed keep."""
+"""Scenarios from imported runs: the users' own inputs, with assertions that hold in all passing runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ _MASK = "[redacted]"
 
 
 def write_scenarios(runs: Iterable[JudgedRun], known: Mapping[str, Scenario], path: Path) -> int:
-    """Write a scenario for each imported one that the project does not have; return how many.
+    """Write a scenario for each imported one that the project lacks; return their number.
 
     Turns are those of the scenario's first run, without the secrets that the import took out. Raises `UsageError`
     where the file is there already or cannot be written.
@@ -44,7 +44,7 @@ def _texts(grouped: Mapping[str, list[JudgedRun]], known: Mapping[str, Scenario]
 
 
 def _assertions(runs: Iterable[JudgedRun]) -> tuple[tuple[EvaluatorSpec, ...], str]:
-    """Return the tools that every run that passed has called, in their order, and what that rests on."""
+    """Return the tools that every passing run called, in order, and the evidence for this."""
     passed = [run.trace.tools_called for run in runs if run.passed]
     if len(passed) < FEWEST:
         return (ANSWERS,), f"{len(passed)} recorded runs passed, too few to read an assertion from"

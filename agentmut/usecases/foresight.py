@@ -1,4 +1,4 @@
-"""What to expect of a mutant before it is tried: chances of its statuses, and trials."""
+"""The expected outcome of an untried mutant: chances of its statuses, and trials."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,7 +19,7 @@ LARGEST_SIMULATED = 200
 
 
 class Lanes(NamedTuple):
-    """What tries a mutant: how many scenarios reach it, and the pass rate that they are taken to have."""
+    """The setting of a mutant: the number of scenarios that reach it, and their assumed pass rate."""
 
     scenarios: int
     rate: float
@@ -44,7 +44,7 @@ class Rules(NamedTuple):
     n_max: int
 
     def in_round(self, each: Round) -> Self:
-        """Return the rule of a round: its drop and baseline, at its share of alpha."""
+        """Return the rule of a round, with its drop, its baseline and its share of alpha."""
         return self._replace(n0=each.baseline, alpha=self.alpha * each.weight, delta=each.delta)
 
     def design(self, scenarios: int) -> KillDesign:
@@ -53,7 +53,7 @@ class Rules(NamedTuple):
 
 
 class Foresight:
-    """Expected figures under one kill rule; what several figures share is computed once."""
+    """Expected figures under one kill rule; intermediate results are computed once."""
 
     def __init__(self, rules: Rules, table_of: TableOf) -> None:
         self._rules = rules
@@ -92,7 +92,7 @@ class Foresight:
         return preview_regression(lanes.rate, drop, rules.n0, design, table_of=self._table_of)
 
     def _simulated_trials(self, lanes: Lanes, k: int, drop: float) -> float:
-        """Return the mean trials on `k` scenarios, each at the level that it has among all of `lanes`."""
+        """Return the mean trials on `k` scenarios, each at its level among all of `lanes`."""
         import numpy as np
 
         from agentmut.stats import evidence_squares, simulate

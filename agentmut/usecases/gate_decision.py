@@ -17,7 +17,7 @@ Inconclusive = Literal["manual", "block", "deploy"]
 
 
 class Decision(StrEnum):
-    """What the gate says."""
+    """The decision of the gate."""
 
     DEPLOY = "deploy"
     """Every requirement is met, or the project lets through those that are left open."""
@@ -28,7 +28,7 @@ class Decision(StrEnum):
 
 
 class Standing(StrEnum):
-    """How a requirement stands."""
+    """The state of a requirement."""
 
     MET = "met"
     """There is evidence for it."""
@@ -43,7 +43,7 @@ class Standing(StrEnum):
 
 
 class Requirement(Frozen):
-    """One thing that is asked for, and what the evidence says of it."""
+    """One requirement, and the evidence on it."""
 
     name: str
     standing: Standing
@@ -53,7 +53,7 @@ class Requirement(Frozen):
 
 
 class GateReport(Frozen):
-    """What the gate has decided, and why."""
+    """The decision of the gate, and its reasons."""
 
     schema_version: int = 1
     kind: str = "gate"
@@ -86,7 +86,7 @@ def decide(requirements: Iterable[Requirement], inconclusive: Inconclusive = "ma
 def reasons_of(
     requirements: Iterable[Requirement], decision: Decision, inconclusive: Inconclusive
 ) -> tuple[str, ...]:
-    """Return the requirements that led to the decision; for deploy, those that were let through although open."""
+    """Return the requirements behind the decision; for deploy, the open requirements that were accepted."""
     ways = {Standing.OPEN: Decision(inconclusive), **_WAYS}
     return tuple(
         f"{each.name}: {each.reason}"

@@ -1,4 +1,4 @@
-"""The stored evidence that a gate may rest on: the latest report of each kind on the agent of today, as values.
+"""The stored evidence for a gate: the latest report of each kind on today's agent, as values.
 
 Every function says what it found and what it left out; the order in which they are asked changes nothing.
 """
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Stored:
-    """What a project has stored."""
+    """The stored evidence of a project."""
 
     session: Session
     named: str
@@ -71,12 +71,12 @@ class Stored:
         return frozenset(mutant.id for mutant in make_mutants(self.session, Selection()).mutants)
 
     def stale(self, report: Report) -> str:
-        """Say what has changed since a report; empty where it speaks of the agent of today."""
+        """Return what has changed since a report; empty if the report is about today's agent."""
         return changed_since(self.session, report, self.plans.get(report.run_id))
 
 
 def read_stored(session: Session, store: Store, named: str) -> Stored:
-    """Read the reports and plans of a project. Raises `UsageError` where no run, or more than one, is named so."""
+    """Read the reports and plans of a project. Raise `UsageError` if a name matches no run, or several."""
     plans = {stored.id: plan_of(stored) for stored in store.runs()}
     known = {run: plan for run, plan in plans.items() if plan}
     return Stored(session, named, tuple(_named_first(session, named)), known)
@@ -114,7 +114,7 @@ def latest(stored: Stored, kind: str) -> Found:
 
 
 def _unfit(stored: Stored, report: Report) -> str:
-    """Say why a report is no evidence on the agent of today; empty if it is."""
+    """Return why a report is no evidence about today's agent; empty if it is."""
     stale = stored.stale(report)
     if stale:
         return stale
@@ -126,9 +126,7 @@ def _unfit(stored: Stored, report: Report) -> str:
 
 
 def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
-    """Return why a verdict was made by other thresholds, which the suite's digest leaves out; empty where
-    it was not.
-    """
+    """Return why a verdict used other thresholds, which the suite's digest leaves out; empty if it did not."""
     other = [
         f"{row.scenario} ({row.threshold:g}, {stored.thresholds[row.scenario]:g} asked today)"
         for row in report.scenarios
@@ -138,7 +136,7 @@ def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
 
 
 def _other_rule(stored: Stored, result: Result) -> str:
-    """Return why a score was made by another kill rule; empty where it was not."""
+    """Return why a score used another kill rule; empty if it did not."""
     settings = stored.session.project.statistics
     asked = {"alpha": settings.alpha_of_a_look, "beta": settings.beta, "delta": settings.delta}
     other = [

@@ -1,4 +1,4 @@
-"""Requirements on figures by their path, `reliability.pass_hat_4 >= 0.2`: read, and held against evidence."""
+"""Requirements on figures by their path, `reliability.pass_hat_4 >= 0.2`: read, and compared with evidence."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _WRITTEN = re.compile(r"\s*reliability\.([a-z0-9_]+)\s*(>=|<=)\s*(\d+(?:\.\d*)?|
 
 
 class Limit(NamedTuple):
-    """A figure of reliability and what is asked of it."""
+    """A figure of reliability, and the limit on it."""
 
     written: str
     figure: str
@@ -46,12 +46,12 @@ def _read(written: str) -> Limit:
 
 
 def reliability_in(report: Report) -> Reliability | None:
-    """Return the reliability that a report shows; None where it has none."""
+    """Return the reliability in a report; None if there is none."""
     return baseline_reliability(report) if isinstance(report, Result) else report.reliability
 
 
 def held(asked: Limit, found: Reliability, together: int, run: str) -> Requirement:
-    """Hold one of `together` requirements against the figures of a run.
+    """Compare one of `together` requirements with the figures of a run.
 
     Met where the whole interval is on the right side of the limit, not met where it is on the wrong one, else open.
     """

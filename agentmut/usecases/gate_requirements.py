@@ -28,7 +28,7 @@ _STANDINGS: Mapping[Verdict, Standing] = {
 
 
 def missing(name: str, why: str) -> Requirement:
-    """Return a requirement that nothing current speaks of."""
+    """Return a requirement without current evidence."""
     return Requirement(name=name, standing=Standing.MISSING, reason=why)
 
 
@@ -77,7 +77,7 @@ def baseline_verdict(
 
 
 def minimum_score(result: Result, least: float) -> Requirement:
-    """Return the score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open.
+    """Return met if the score's lower bound reaches `least`, not met if the upper bound does not, else open.
 
     Where a control says that the score cannot be trusted, or more than `MOST_LOST` of the mutants are missing from it,
     a person has to look, unless even the most favourable reading is too low.
@@ -101,7 +101,7 @@ def minimum_score(result: Result, least: float) -> Requirement:
 
 
 def _doubt(controls: Controls, *, failed: bool) -> str:
-    """Return what the controls of a campaign say against its score; empty where they say nothing."""
+    """Return what the campaign's controls show against its score; empty if nothing."""
     if controls.identity.killed and not failed:
         return "the unchanged agent was killed, so its kills cannot be trusted"
     if controls.destroyed.status is Status.SURVIVED:
@@ -110,7 +110,7 @@ def _doubt(controls: Controls, *, failed: bool) -> str:
 
 
 def lost(score: Score) -> str:
-    """Return how many mutants a score should speak of and does not; empty where it speaks of all.
+    """Return how many mutants the score should include and does not; empty if it includes all.
 
     Undecided ones are within its bounds; equivalent and ignored ones are left out on purpose.
     """
@@ -121,7 +121,7 @@ def lost(score: Score) -> str:
 
 
 def _too_many_lost(score: Score, least: float, *, failed: bool) -> str:
-    """Say that too many mutants are lost; empty if few are, or if even kills of all would leave the score too low."""
+    """Return that too many mutants are lost; empty if few are, or if even kills of all would not raise it enough."""
     missed, of = _lost_of(score)
     if missed <= MOST_LOST * of:
         return ""
@@ -144,7 +144,7 @@ def minimum_coverage(overall: float | None, least: float) -> Requirement:
 
 
 def no_regression(report: VerdictReport) -> Requirement:
-    """Return the verdict of `agentmut baseline compare`: has the agent become worse than the baseline?"""
+    """Return the verdict of `agentmut baseline compare` on whether the agent is worse than the baseline."""
     name = report.baseline.name if report.baseline else "?"
     standing, said = _STANDINGS[report.verdict], f"{report.verdict} against {name!r}: {report.reason}"
     left = report.baseline.not_compared if report.baseline else {}

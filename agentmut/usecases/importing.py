@@ -1,4 +1,4 @@
-"""Runs that other tools recorded, from their files into the project's store."""
+"""The import of runs that other tools recorded, from files into the project's store."""
 
 import hashlib
 import os
@@ -45,7 +45,7 @@ _TOGETHER = 64
 
 
 class ImportReport(Frozen):
-    """What an import has brought into the store."""
+    """The runs that an import has added to the store."""
 
     schema_version: int = 1
     kind: str = "import"
@@ -69,7 +69,7 @@ class ImportReport(Frozen):
 
 
 class ImportWish(NamedTuple):
-    """How the records are to be read."""
+    """The options for reading the records."""
 
     format: str = "auto"
     scenario_by: str | None = None
@@ -88,7 +88,7 @@ def import_traces(
     *,
     now: Callable[[], float] = time.time,
 ) -> ImportReport:
-    """Keep the runs of files in the store of a project, or of a folder without one: `agentmut import`.
+    """Store the runs of files for a project, or for a folder without one: `agentmut import`.
 
     Secrets are taken out first. A run that the store has already is not kept twice. Raises `UsageError` for files
     that cannot be read as runs, and for fields and scores that the records do not have.
@@ -105,7 +105,7 @@ def import_traces(
 
 
 class ForeignHome(NamedTuple):
-    """Where imported runs are kept."""
+    """The place where imported runs are stored."""
 
     store: Store
     root: Path
@@ -189,7 +189,7 @@ def _outcome(trial: ForeignTrial, wish: ImportWish, score: str) -> tuple[Importe
 
 
 def _version(trial: ForeignTrial) -> str:
-    """Return the agent's version; an export of agentmut says which mutant ran, or else in which run a trial was."""
+    """Return the agent's version; in an export of agentmut, the mutant, or else the run of the trial."""
     if mutant := trial.fields.get("agentmut.mutant"):
         return f"mutant {mutant}"
     stated = next((trial.fields[name] for name in _VERSIONS if trial.fields.get(name)), None)
@@ -201,7 +201,7 @@ def _version(trial: ForeignTrial) -> str:
 
 
 def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, ImportedTrial]]:
-    """Yield each run with the digest that identifies it, whatever file it stands in and whatever judges it.
+    """Yield each run with its identifying digest, which depends neither on its file nor on its evaluators.
 
     The number of its like before it is a part of it: two runs that are alike are two runs.
     """
@@ -214,7 +214,7 @@ def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, Imported
 
 
 def _without_secrets(made: Sequence[ImportedTrial], redact: Redactor) -> Iterator[ImportedTrial]:
-    """Yield runs without secrets; the very same objects where there is none.
+    """Yield runs without secrets; a run without secrets is the very same object.
 
     Many are looked at together: a text takes its time for each form of secret, however short it is. Runs of one
     agent share its config, which is looked at once.
@@ -241,7 +241,7 @@ _NO_SECRETS: Any = {"trial": {"config": True, "trace": {"steps": {"__all__": {"u
 
 
 def _own_text(one: ImportedTrial) -> str:
-    """Return what a run has beside its config. A default value is no secret, and would be half of the text."""
+    """Return a run without its config. A default value is no secret, and would be half of the text."""
     return storable_json(one, exclude_defaults=True, exclude=_NO_SECRETS)
 
 

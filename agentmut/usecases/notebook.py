@@ -1,4 +1,4 @@
-"""A long call from a notebook: it runs in a thread beside the kernel's event loop, and a bar shows how far it is."""
+"""Long calls from a notebook: they run in a thread beside the kernel's event loop, with a progress bar."""
 
 import sys
 import threading
@@ -34,7 +34,7 @@ class BesideKernel(Generic[Found]):
         self._problem: BaseException | None = None
 
     def result(self) -> Found:
-        """Return what the call returns, or raise what it raises. An interrupt of the kernel ends it, as Ctrl-C does."""
+        """Return the call's result, or raise its error. An interrupt of the kernel ends the call, as Ctrl-C does."""
         shown = self._display()
         thread = threading.Thread(target=self._run, name="agentmut-notebook", daemon=True)
         thread.start()
@@ -68,7 +68,7 @@ class BesideKernel(Generic[Found]):
 
 
 def bar(progress: CampaignProgress) -> str:
-    """Return the bar as HTML, with its sentence for readers of screens.
+    """Return the bar as HTML, with a sentence for screen readers.
 
     >>> bar(CampaignProgress(0.5, "mutants 1/2"))
     '<progress max="1" value="0.5" aria-label="agentmut"></progress> mutants 1/2'

@@ -1,4 +1,4 @@
-"""What a campaign will probably take and find, before anything is spent."""
+"""The expected cost and outcome of a campaign, before any money is spent."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class PlannedMutant(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What one trial of the original takes, and how many go on at a time."""
+    """The cost of one trial of the original, and the number of parallel trials."""
 
     usd: float | None
     seconds: float | None
@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 
 
 class Amount(Frozen):
-    """Trials with what they take; None where nothing tells."""
+    """Trials with their cost; a cost is None if unknown."""
 
     trials: float
     usd: float | None
@@ -39,7 +39,7 @@ class Amount(Frozen):
 
 
 class PlanLine(Frozen):
-    """What to expect if every degrading mutant lowers the pass rate of one scenario by `drop`.
+    """The expectation if every degrading mutant lowers the pass rate of one scenario by `drop`.
 
     The shares are of the degrading mutants that some scenario reaches, and sum to 1; null where there are none.
     Harmless (`preserve`) mutants and controls are taken to change nothing.
@@ -54,7 +54,7 @@ class PlanLine(Frozen):
 
 
 class RoundLine(Frozen):
-    """What it takes until every mutant has its answer for drops of `delta` or more."""
+    """The cost until every mutant has its answer for drops of `delta` or more."""
 
     delta: float
     total: Amount
@@ -62,7 +62,7 @@ class RoundLine(Frozen):
 
 
 class Offer(Frozen):
-    """What a budget is enough for."""
+    """The answers that a budget buys."""
 
     usd: float | None
     """The budget; None where no price is known, so that it is one of trials."""
@@ -78,14 +78,14 @@ class Offer(Frozen):
 
 
 class ByHistory(Frozen):
-    """What earlier runs of the project lead to expect of the mutants, without baseline and controls."""
+    """The expectation from earlier runs of the project, without baseline and controls."""
 
     killed: float
     trials: float
 
 
 class Foreseen(Frozen):
-    """What `agentmut plan` says."""
+    """The content of `agentmut plan`."""
 
     schema_version: int = 1
     kind: str = "plan"
@@ -153,7 +153,7 @@ def round_line(
     here: Expect,
     share_killed: float | None,
 ) -> RoundLine:
-    """Add up what the rounds take until the one with `delta` has its answers.
+    """Return the cost of the rounds up to the one with `delta`.
 
     A round judges the trials of those before it again, so a survivor takes what this round alone would take (`here`).
     The share of degrading mutants that is killed, each mutant's own chance without one, takes what a drop of 0.75 takes
@@ -179,7 +179,7 @@ def most_killed(
     unit: Unit,
     in_rounds: Sequence[Expect],
 ) -> str:
-    """Say what all rounds take where the suite kills nearly all: survivors take most, and nobody knows their number."""
+    """Return the cost of all rounds if the suite kills nearly all mutants, since survivors cost most."""
     first, last = in_rounds[0], in_rounds[-1]
     total = round_line(0.0, mutants, controls, baseline_trials, unit, first, last, MOST_KILLED).total
     usd = "" if total.usd is None else f", ${total.usd:.2f}"
@@ -190,7 +190,7 @@ def most_killed(
 
 
 def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, float | None]) -> str:
-    """Say which drops the budget (trials, US dollars, minutes) is probably enough for; empty without a budget."""
+    """Return which drops the budget (trials, US dollars, minutes) probably allows; empty without a budget."""
     if not rounds or not any(limit is not None for limit in limits):
         return ""
     reached = [each for each in rounds if not stopped_by(limits, each.total)]
@@ -209,7 +209,7 @@ MOST_OFFERS = 5
 
 
 class FirstRound(NamedTuple):
-    """What the first round needs beside the trials of mutants, and whom it tries."""
+    """The cost of the first round apart from mutants, and the mutants that it tries."""
 
     scenarios: int
     baseline: int
@@ -220,7 +220,7 @@ class FirstRound(NamedTuple):
 
 
 def offers(rounds: Sequence[RoundLine], first: FirstRound) -> tuple[Offer, ...]:
-    """Return what round budgets are enough for, from the first that buys an answer to the first that buys them all."""
+    """Return what round budgets buy, from the first that buys an answer to the first that buys all."""
     if not rounds or not first.counted:
         return ()
     usd = rounds[0].total.usd
@@ -249,7 +249,7 @@ def _offer(usd: float | None, trials: float, rounds: Sequence[RoundLine], first:
 
 
 def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:
-    """Return trials with their price each, together. A part without a price leaves the sum unknown."""
+    """Return the sum of trials with their own prices. A part without a price leaves the sum unknown."""
     parts = [part for part in parts if part[0]]
     trials = sum(count for count, _ in parts)
     known = [count * usd for count, usd in parts if usd is not None]
@@ -261,7 +261,7 @@ def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:
 
 
 def stopped_by(limits: tuple[float | None, float | None, float | None], expected: Amount) -> str:
-    """Return which budget (trials, US dollars, minutes) is less than what is expected; empty where none is."""
+    """Return which budget (trials, US dollars, minutes) is below the expectation; empty if none is."""
     names = ("budget.trials", "budget.usd", "budget.minutes")
     wanted = (expected.trials, expected.usd, expected.minutes)
     over = [

@@ -1,4 +1,4 @@
-"""What `agentmut run` would take, foretold from the project and what is stored: for the command line and for Python."""
+"""The prediction of `agentmut run` from the project and its store: for the command line and for Python."""
 
 import time
 from collections import Counter
@@ -153,14 +153,14 @@ def _rules(campaign: Plan) -> Rules:
 
 
 class _Trials(NamedTuple):
-    """The stored trials of the original that are evidence, on one scenario."""
+    """The stored evidence trials of the original on one scenario."""
 
     results: tuple[TrialResult, ...]
     baseline: ScenarioBaseline
 
 
 class _Known:
-    """What is stored of the unchanged agent, and what has to be assumed."""
+    """The stored knowledge of the unchanged agent, and the assumptions where it ends."""
 
     def __init__(self, session: Session, store: Store, rate: float | None) -> None:
         self._session = session
@@ -187,7 +187,7 @@ class _Known:
 
     @property
     def whole(self) -> bool:
-        """Return whether every scenario has been run, so that its reach is known."""
+        """Return whether every scenario has trials, so that its reach is known."""
         return len(self.stored) == len(self._session.scenarios)
 
     def planned(self, mutant: Mutant) -> PlannedMutant:
@@ -216,7 +216,7 @@ class _Known:
         return list(tried_on(where, statistics.clear_on or 0, statistics.seed, mutant.id).scenarios)
 
     def _probably_reaching(self, mutant: Mutant) -> list[str]:
-        """Return the scenarios that will probably reach a mutant, by what they carry and what their evaluators name."""
+        """Return the scenarios that probably reach a mutant, by their documents and the names in their evaluators."""
         scenarios, suite = self._session.scenarios, self._session.suite
         if mutant.reach is Reach.CARRIED:
             carriers = suite.carriers(mutant.subject)
@@ -247,7 +247,7 @@ class _Known:
 
     @cached_property
     def usage(self) -> Usage:
-        """Return tokens of one trial: the mean of the stored ones, or what the texts of the agent suggest."""
+        """Return the tokens of one trial: the mean of the stored trials, or an estimate from the agent's texts."""
         if self._results:
             used = [result.trace.usage for result in self._results]
             return Usage(
@@ -272,7 +272,7 @@ class _Known:
 
     @property
     def _model_calls(self) -> tuple[float, float]:
-        """Return a run's model calls that answer, one for each turn, and those that call a tool: as many with tools."""
+        """Return a run's model calls that answer (one for each turn) and that call a tool (as many, with tools)."""
         scenarios = self._session.scenarios
         turns = sum(len(scenario.turns) for scenario in scenarios) / len(scenarios)
         return turns, turns if self._session.suite.full.tools else 0.0
@@ -292,7 +292,7 @@ class _Known:
         return self._pricer.cost(model, self.usage) if model else None
 
     def _usd(self, mutant: Mutant) -> float | None:
-        """Return the price of one trial of a mutant: the original's, or that of the model which it puts in."""
+        """Return the price of one trial of a mutant, which depends on the mutant's model."""
         models = [str(edit.after) for edit in mutant.edits if edit.pointer == "/model/name"]
         if not models or (self._results and not self.usage.total):
             return self._own_usd

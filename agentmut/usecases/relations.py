@@ -57,7 +57,7 @@ from agentmut.usecases.suite_verdicts import with_settings
 
 
 class RelationRequest(NamedTuple):
-    """What is asked of a check."""
+    """The request for a check."""
 
     relations: tuple[str, ...] = ()
     """Names or families; empty for those that the project uses."""
@@ -70,7 +70,7 @@ class RelationRequest(NamedTuple):
 
     @property
     def to_the_end(self) -> bool:
-        """Return whether every pair is run: counts that are compared later must be those of fixed samples."""
+        """Return whether every pair is run, because later comparisons need counts of fixed samples."""
         return bool(self.save or self.against)
 
 
@@ -106,7 +106,7 @@ def carry_out_relations(
     asked: Asked,
     progress: Progress = lambda work: None,
 ) -> RelationReport:
-    """Run the trials, write `relations.json`, and return what it says.
+    """Run the trials, write `relations.json`, and return its content.
 
     Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot be run
     or a relation raises, and `BudgetError` or `RunInterruptedError` where a report to be saved is not whole.
@@ -189,7 +189,7 @@ def checked_relations(
 
 
 def _anew(first: Relating, make: Callable[[], Relating]) -> Callable[[], Relating]:
-    """Return what begins the follow-up runs: as they are at hand, then made again."""
+    """Return a function that gives the follow-up work: first the present one, then new copies."""
     at_hand = [first]
     return lambda: at_hand.pop() if at_hand else make()
 
@@ -225,7 +225,7 @@ def saved_folder(project: Project) -> Path:
 
 
 def check_names(request: RelationRequest) -> None:
-    """Raise `UsageError` for names that are none, and for a comparison with what is not whole."""
+    """Raise `UsageError` for unknown names, and for a comparison with an incomplete check."""
     for name in (request.save, request.against):
         if name:
             check_report_name(name)

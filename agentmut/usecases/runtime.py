@@ -1,4 +1,4 @@
-"""Where pure work meets the world: the project's folder on disk, the agent's environment, signals, the event loop."""
+"""The border between pure work and the world: the project's folder, the environment, signals, the event loop."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def refuse_running_loop(called: str) -> None:
-    """Raise `UsageError` where an event loop runs already: `called` would have to start another one."""
+    """Raise `UsageError` if an event loop runs already, because `called` has to start its own."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -45,7 +45,7 @@ def refuse_running_loop(called: str) -> None:
 
 
 def store_place(project: Project) -> Where:
-    """Return where the project keeps its trials. Raises `UsageError` for a URL of another kind."""
+    """Return the place of the project's store. Raise `UsageError` for a URL of an unknown kind."""
     if project.store_url is None:
         return project.root / FOLDER / "store.db"
     name = project.store.project or project_of_folder(project.root)
@@ -78,7 +78,7 @@ def store_at(where: Where) -> Iterator[Store]:
 
 
 def alone_in(where: Where) -> AbstractContextManager[None]:
-    """Keep other processes out of a file for the block; a database has room for any number. Raises `StoreError`."""
+    """Keep other processes out of a store file during the block; a database has no such limit. Raise `StoreError`."""
     return nullcontext() if isinstance(where, StoreUrl) else locked(where.parent)
 
 
@@ -110,7 +110,7 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
 
 
 def session_in(store: Store, project: Project, scenarios: Sequence[str] = ()) -> Session:
-    """Return the session of a project whose store is open: it knows which trials are younger than the evaluators.
+    """Return the session of a project with an open store, which knows the age of the evaluators.
 
     Raises what `open_session` raises.
     """

@@ -1,4 +1,4 @@
-"""Second looks: earlier runs that decided the same question with other settings, and whether alpha pays for them.
+"""Second looks: earlier runs that decided the same question with other settings, and the alpha to pay for them.
 
 A wrong decision has its chance in each run that decides. Who runs again with other settings and keeps the result that
 pleases has the chances of all runs together. So a result names the earlier ones, and each look costs its alpha.
@@ -24,7 +24,7 @@ FALSE_KILL = "kill an unchanged mutant"
 
 
 def plans_in(store: Store) -> dict[str, Plan]:
-    """Return the plans of the stored campaigns by run, the latest first; those of other versions are passed over."""
+    """Return the plans of the stored campaigns by run, the latest first; plans of other versions are left out."""
     found: dict[str, Plan] = {}
     for stored in store.runs():
         try:
@@ -66,7 +66,7 @@ def spent_by(looks: Iterable[EarlierLook], alpha: float) -> float:
 
 
 def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str = FALSE_KILL) -> str:
-    """Say what the looks may err together where it exceeds the alpha that is asked; empty where it is paid for.
+    """Return the total error rate of the looks if it exceeds the requested alpha; empty if alpha pays for all.
 
     `wrong` is the error that alpha bounds, after the looks as the subject.
     """
@@ -84,7 +84,7 @@ def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str 
 def looks_told(
     looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str = FALSE_KILL
 ) -> Iterator[str]:
-    """Say what each earlier look came to, and what all looks may err together; `wrong` as in `unpaid`."""
+    """Yield the outcome of each earlier look, and the total error rate of all looks; `wrong` as in `unpaid`."""
     looks = tuple(looks)
     for look in looks:
         yield f"this is another look: {_told(look)}"
@@ -124,7 +124,7 @@ def _result_of(plan: Plan, runs: Path) -> Result | None:
 
 
 def _same_question(other: Plan, plan: Plan) -> bool:
-    """Return whether two whole campaigns ask the same of the same agent.
+    """Return whether two whole campaigns ask the same question about the same agent.
 
     The same scenarios must be judged by the same evaluators: a better suite is another question.
     """
@@ -147,7 +147,7 @@ def concern_the_same(other: RunPlan, plan: RunPlan) -> bool:
 
 
 def _differences(other: Plan, plan: Plan) -> Iterator[str]:
-    """Say in which settings `other` differs; nothing where `plan` only adds mutants or scenarios to it.
+    """Yield the settings in which `other` differs; none if `plan` only adds mutants or scenarios.
 
     Such a run decides what the other did, and more. An automatic baseline grows with the mutants, which is no choice.
     """

@@ -1,4 +1,4 @@
-"""`agentmut init`: a small project that runs as it is, to be changed into the user's own."""
+"""`agentmut init`: a small project that runs at once, for the user to change."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -62,12 +62,12 @@ DISGUISE = ".txt"
 
 
 def frameworks() -> tuple[str, ...]:
-    """Return the frameworks there is a starter for, sorted."""
+    """Return the frameworks with a starter, sorted."""
     return tuple(sorted(folder.name for folder in _templates().iterdir() if folder.is_dir()))
 
 
 def starter_name(framework: str) -> str:
-    """Return the name of a starter, also as the extra, a package or the framework itself spells it.
+    """Return the name of a starter, also from the name of an extra, a package or a framework.
 
     >>> starter_name("openai-agents"), starter_name("CrewAI"), starter_name("adk")
     ('openai_agents', 'crewai', 'google_adk')
@@ -106,7 +106,7 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
 
 
 def write_project(target: Path, files: Mapping[str, str], force: bool = False) -> tuple[Path, ...]:
-    """Write the files of a new project, by their paths in it, all or none, also if killed; return the files written.
+    """Write the files of a new project, all or none even if killed; return the written files.
 
     Raises `UsageError` as `write_starter` does.
     """

@@ -1,4 +1,4 @@
-"""`agentmut init --from FILE`: a project for an agent that a file of another tool describes."""
+"""`agentmut init --from FILE`: a project for an agent in another tool's file."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class StartedFrom(NamedTuple):
 
 
 def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
-    """Write a project with the prompt, the tools and the model of a file, `FILE#AGENT` where it has several agents.
+    """Write a project with the prompt, tools and model of a file, or of `FILE#AGENT` if it has several agents.
 
     Of `langgraph.json` it is a project of the graph itself, which knows its model; of a list of MCP servers, one of a
     server, which asks no model.
@@ -89,7 +89,7 @@ def model_named(config: AgentConfig) -> str:
 
 
 def _documents(config: AgentConfig) -> dict[str, Document]:
-    """Return the documents of the agent, such as files that its prompt imports, by where they are written."""
+    """Return the agent's documents by their place, such as files that its prompt imports."""
     names = Counter(Path(document.name).name for document in config.context)
     return {
         f"docs/{i}-{name}" if names[name] > 1 else f"docs/{name}": document
@@ -111,7 +111,7 @@ def _scenarios(config: AgentConfig) -> str:
 
 
 def _scenario(config: AgentConfig) -> Iterator[tuple[str, Any]]:
-    """Yield a first scenario that anybody's agent can answer, with a stand-in for each tool."""
+    """Yield a first scenario that any agent can answer, with a double for each tool."""
     yield "name", "first"
     yield "input", "Hello, what can you do for me?"
     yield "evaluators", [{"regex": r"\w"}]

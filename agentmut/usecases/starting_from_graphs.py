@@ -1,4 +1,4 @@
-"""`agentmut init --from langgraph.json`: a project for a graph that is there, and stays as it is."""
+"""`agentmut init --from langgraph.json`: a project for an existing graph, which stays unchanged."""
 
 from pathlib import Path
 

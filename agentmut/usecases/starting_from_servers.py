@@ -1,4 +1,4 @@
-"""`agentmut init --from mcp.json`: a project for a tool server that a client's list names."""
+"""`agentmut init --from mcp.json`: a project for a tool server in a client's list."""
 
 import re
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def _agent(server: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _from_environment(values: Any) -> dict[str, str]:
-    """Return references to variables: those that the values name, else variables of the same names."""
+    """Return references to variables: those named in the values, else variables with the keys' names."""
     if not isinstance(values, dict):
         return {}
     return {

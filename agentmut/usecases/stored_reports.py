@@ -1,4 +1,4 @@
-"""The reports of a project's earlier runs, and whether they still speak of it as it is."""
+"""The reports of a project's earlier runs, and the changes of the project since then."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ class OfAnAgent(Protocol):
 
 
 class StoredReport(NamedTuple):
-    """What one run came to."""
+    """The report of one run."""
 
     run: str
     report: Report | None
@@ -39,7 +39,7 @@ class StoredReport(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """run, test or compare; empty where it cannot be read."""
+        """Return the kind: run, test or compare; empty if the report cannot be read."""
         if isinstance(self.report, VerdictReport):
             return self.report.kind
         return "run" if self.report else ""
@@ -64,7 +64,7 @@ def _reports_in(folder: Path) -> Iterator[StoredReport]:
 
 
 def changed_since(session: Session, report: OfAnAgent, plan: RunPlan | None) -> str:
-    """Say what has changed in the project since a run; empty if nothing has.
+    """Return what has changed in the project since a run; empty if nothing has.
 
     `plan` is the run's, None where the store does not know the run. The address of the model service is not looked
     at: whoever decides on stored evidence need not have the service at hand.

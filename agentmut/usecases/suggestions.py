@@ -56,7 +56,7 @@ Progress = Callable[[Bench], None]
 
 
 class Idea(NamedTuple):
-    """Something that no stored run shows, and an input that might. Nothing was run for it."""
+    """An input that may show what no stored run shows. It has not been run."""
 
     item: str
     input: str
@@ -65,7 +65,7 @@ class Idea(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What a search did."""
+    """The statistics of a search."""
 
     before: Coverage
     after: Coverage
@@ -78,7 +78,7 @@ class Searched(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """What `agentmut suggest` says."""
+    """The content of `agentmut suggest`."""
 
     suggestions: Suggestions
     ideas: tuple[Idea, ...] = ()
@@ -165,7 +165,7 @@ def _carried_out(search: Search, store: Store) -> Ended:
 def keep_proposals(
     session: Session, store: Store, proposed: Iterable[AssertionSuggestion | ScenarioSuggestion], run: str
 ) -> None:
-    """Note what is proposed before a user sees it: who writes it down judges no original by the runs that chose it."""
+    """Store proposals before a user sees them, so that runs that chose an evaluator never count for it."""
     for one in proposed:
         if isinstance(one, ScenarioSuggestion):
             note_proposed(store, one.scenario, one.scenario.evaluators, run)
@@ -174,12 +174,12 @@ def keep_proposals(
 
 
 def keep_suggestions(project: Project, suggestions: Suggestions) -> Path:
-    """Write `.agentmut/suggestions.json`, in the place of the last ones."""
+    """Write `.agentmut/suggestions.json`, which replaces the last suggestions."""
     return write_json(suggestions, project.root / FOLDER / FILE, "`agentmut suggest`")
 
 
 def kept_suggestions(project: Project) -> Suggestions:
-    """Return the last suggestions. Raises `UsageError` where there are none."""
+    """Return the last suggestions. Raise `UsageError` if there are none."""
     path = project.root / FOLDER / FILE
     try:
         return Suggestions.model_validate_json(path.read_text(encoding="utf-8"))
@@ -200,7 +200,7 @@ def kept_suggestions(project: Project) -> Suggestions:
 def chosen(
     suggestions: Suggestions, wanted: Collection[str]
 ) -> tuple[AssertionSuggestion | ScenarioSuggestion, ...]:
-    """Return the suggestions that are named by id or its beginning; every one for `all`. Raises `UsageError`."""
+    """Return the suggestions whose ids begin with the given ones; all for `all`. Raise `UsageError`."""
     listed: tuple[AssertionSuggestion | ScenarioSuggestion, ...] = (
         *suggestions.assertions,
         *suggestions.scenarios,

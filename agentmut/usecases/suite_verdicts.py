@@ -54,7 +54,7 @@ def check_suite(
     behaviour: str | None = None,
     **settings: str | float,
 ) -> VerdictReport:
-    """Return the suite's verdicts on the unchanged agent, as `agentmut test` gives them.
+    """Return the suite's verdicts on the unchanged agent: `agentmut test`.
 
     `behaviour` names a stored baseline whose behaviour today's is compared with; that changes no verdict.
     `settings` take the place of the project's `test:` section: method, trials, margin, warm_start, correction. Raises
@@ -78,7 +78,7 @@ def save_baseline(
     seed: int | None = None,
     fresh: bool = False,
 ) -> SavedBaseline:
-    """Keep the agent's pass rates, and its trials, as the baseline `name`: `agentmut baseline save`.
+    """Store the agent's pass rates and trials as the baseline `name`: `agentmut baseline save`.
 
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
@@ -123,7 +123,7 @@ def compare_with_baseline(
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
-    """Return the project with the settings given in place of those of its file. Raises `UsageError`."""
+    """Return the project with some settings of its file replaced. Raise `UsageError`."""
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     settings = getattr(loaded, section)
     try:
@@ -164,7 +164,7 @@ def carry_out_saving(
 
 
 def _replaced(name: str, folder: Path) -> Mapping[str, SavedScenario]:
-    """Return the scenarios of the baseline that had the name; none where it is missing, or cannot be read."""
+    """Return the scenarios of the old baseline with that name; none if it is missing or unreadable."""
     try:
         return read_baseline(name, folder).scenarios
     except UsageError:

@@ -1,4 +1,4 @@
-"""What a team sees of its projects: runs, scores over time, what survives again and again, and what is ignored and why.
+"""A team's view of its projects: runs, scores over time, repeated survivors, and ignored mutants with reasons.
 
 Only files and the store are read: no agent is built, and no code of users is imported.
 """
@@ -26,7 +26,7 @@ _SECONDS = 10
 
 
 class SeenRun(NamedTuple):
-    """A run in a list: what its report says, or what the store knows of it."""
+    """A run in a list, from its report or from the store."""
 
     id: str
     kind: str
@@ -42,7 +42,7 @@ class SeenRun(NamedTuple):
 
 
 class History(NamedTuple):
-    """A degrading mutant that some campaign did not notice, and what became of it over time."""
+    """A degrading mutant that some campaign did not notice, with its history."""
 
     id: str
     operator: str
@@ -52,7 +52,7 @@ class History(NamedTuple):
 
     @property
     def unnoticed_now(self) -> bool:
-        """Return whether the latest campaign that has the mutant did not notice it."""
+        """Return whether the latest campaign with the mutant did not notice it."""
         last = [status for status in self.statuses if status is not None][-1:]
         return bool(last) and last[0] in UNNOTICED
 
@@ -94,7 +94,7 @@ class TeamProject(NamedTuple):
 
 
 def team_projects(places: Sequence[Path]) -> list[TeamProject]:
-    """Return the projects in these folders or project files, and other projects in the databases that they use.
+    """Return the projects in these folders or project files, and the other projects in their databases.
 
     Raises `UsageError` for a place that has no project.
     """
@@ -111,7 +111,7 @@ def team_projects(places: Sequence[Path]) -> list[TeamProject]:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number where one stands twice.
+    """Return the names, with a number after repeated ones.
 
     >>> _distinct(["desk", "shop", "desk"])
     ['desk', 'shop', 'desk 2']
@@ -122,7 +122,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...]]]:
-    """Yield the projects of the database that a project uses, but those that are shown already."""
+    """Yield the other projects in a project's database, without those that are shown already."""
     with suppress(AgentmutError):  # the project itself names the problem
         if isinstance(where := store_place(project), StoreUrl):
             shown = set(taken)
@@ -130,7 +130,7 @@ def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tu
 
 
 def _project(project: Project) -> tuple[TeamProject, str]:
-    """Return a project, and its name in a database; empty where it keeps a file."""
+    """Return a project, and its name in a database; empty if it uses a file."""
     problems: list[str] = []
     stored: tuple[ListedRun, ...] = ()
     shared = ""
@@ -157,7 +157,7 @@ def _project(project: Project) -> tuple[TeamProject, str]:
 def _runs(
     project_runs: Path, reports: Sequence[StoredReport], stored: Sequence[ListedRun]
 ) -> Iterator[SeenRun]:
-    """Yield the runs with a report, and those that the store knows beside them, in the order of their ids."""
+    """Return the runs with a report, and the store's other runs, in the order of their ids."""
     trials = {run.id: run.trials for run in stored}
     reported = {each.run for each in reports} | {
         path.parent.name for path in project_runs.glob("*/relations.json")
@@ -178,7 +178,7 @@ def _runs(
 
 
 def _of_relations(runs: Path, shown: Collection[str]) -> Iterator[SeenRun]:
-    """Yield the checks of relations whose runs are not shown otherwise."""
+    """Yield the checks of relations whose runs have no other row."""
     for path in sorted(runs.glob("*/relations.json")):
         if path.parent.name in shown:
             continue
@@ -241,7 +241,7 @@ def _ignored(project: Project, results: Sequence[tuple[str, Result]]) -> Iterato
 
 
 def _files_of(project: Project) -> Iterator[Path]:
-    """Yield the files that may say what is ignored: the project file, and the file of the prompt."""
+    """Yield the files that may list ignored mutants: the project file and the prompt's file."""
     yield project.path
     if project.sources.prompt is not None:
         yield project.root / project.sources.prompt
@@ -253,7 +253,7 @@ class _Line(NamedTuple):
 
 
 def _author(files: Iterable[Sequence[_Line]], id: str, reason: str) -> str:
-    """Return who wrote the line that ignores a mutant: the one with its id, else the one with the reason."""
+    """Return the author of the line that ignores a mutant: the line with its id, else the line with the reason."""
     lines = [line for file in files for line in file]
     for word in (id, reason):
         for line in lines:
@@ -263,7 +263,7 @@ def _author(files: Iterable[Sequence[_Line]], id: str, reason: str) -> str:
 
 
 def _blame(file: Path) -> Iterator[_Line]:
-    """Yield the lines of a file with author and day, as git knows them; nothing where git does not."""
+    """Yield the lines of a file with author and day from git; none without git."""
     command = ["git", "-C", str(file.parent), "blame", "--line-porcelain", "--", file.name]
     try:
         done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS)

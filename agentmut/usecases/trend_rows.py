@@ -1,4 +1,4 @@
-"""Scores and pass rates over the runs of a project, in the order of time, and what of them is comparable."""
+"""Scores and pass rates over the runs of a project, in the order of time, with their comparability."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from agentmut.usecases.gate_figures import reliability_in
 
 
 class TrendRow(Frozen):
-    """One run."""
+    """One run in the trend."""
 
     run: str
     kind: str
@@ -36,12 +36,12 @@ class TrendRow(Frozen):
 
     @property
     def pass_rate(self) -> float | None:
-        """Passes over trials; None without trials."""
+        """Return passes over trials; None without trials."""
         return self.passes / self.trials if self.trials else None
 
 
 class Fall(Frozen):
-    """The score of a run lies below that of an earlier one on the same suite and mutants, as far as intervals tell."""
+    """A campaign's score below that of an earlier one on the same suite and mutants, by their intervals."""
 
     before: str
     after: str
@@ -52,7 +52,7 @@ class Fall(Frozen):
 
 
 class TrendReport(Frozen):
-    """What has become of a project over its runs."""
+    """The trend of a project over its runs."""
 
     schema_version: int = 1
     kind: str = "trend"
@@ -77,7 +77,7 @@ class TrendReport(Frozen):
 def row_of(
     report: Result | VerdictReport, before: TrendRow | None, facts: Mapping[str, Mapping[str, str]]
 ) -> TrendRow:
-    """Return the row of a report; `facts` are, by run, the digests of what shapes it: suite, code, mutants."""
+    """Return the row of a report; `facts` has, by run, the digests of suite, code and mutants."""
     counted = report.baseline if isinstance(report, Result) else report.scenarios
     return TrendRow(
         run=report.run_id,
@@ -149,7 +149,7 @@ def any_false_alarm(watches: Iterable[Watch]) -> float:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """Return values in [0, 1] as a line of blocks; a gap where there is none.
+    """Return values in [0, 1] as a line of blocks, with a gap for a missing value.
 
     >>> sparkline([0.0, 0.5, 1.0, None])
     '▁▅█·'

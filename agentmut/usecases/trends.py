@@ -100,8 +100,7 @@ def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
 
 
 def _launch_order(trial: StoredTrial) -> tuple[str, int]:
-    """Return the order of making: runs by their ids, which begin with their time, and trials in the order of their
-    launch.
+    """Return the sort key of a trial's making: its run's id, which begins with the time, then its launch.
 
     By the time of their end, slow failures would come last.
     """

@@ -1,4 +1,4 @@
-"""The stored trials of a project for the tools of others: each with its scenario, its verdict and its config."""
+"""The stored trials of a project for other tools: each with its scenario, its verdict and its config."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def exported_trials(
     mutant: str | None = None,
     failed: bool = False,
 ) -> Iterator[ExportedTrial]:
-    """Yield the stored trials that are asked for, in the order in which they ended; none that is in quarantine.
+    """Yield the requested stored trials in the order of their ends, without quarantined ones.
 
     `mutant` is an id or its beginning, empty for the original. Raises `UsageError` as `stored_trials` does.
     """

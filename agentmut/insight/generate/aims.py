@@ -64,7 +64,7 @@ def weaknesses(
 
 
 def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mutant, ...]:
-    """Return the degrading first-order mutants that no scenario kills, the unreached ones first."""
+    """Return the degrading first-order mutants that no scenario kills; those that no scenario reaches come first."""
     status = {row.id: row.status for row in result.mutants} if result else {}
     found = [m for m in mutants if m.intent is Intent.DEGRADE and not m.parts and status.get(m.id) in ALIVE]
     return tuple(sorted(found, key=lambda m: ALIVE.index(status[m.id])))
