@@ -68,6 +68,8 @@ class AssessedScenario:
     """Trials that are evidence, up to the one that decided."""
     seconds: list[float] = field(default_factory=list)
     """How long each trial in `passed` took, as far as that is known."""
+    setup_seconds: float = 0.0
+    """What the setup of the trials in `passed` took together."""
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     """Every trial up to the one that decided, those that are no evidence included."""
     first_failure: str = ""
@@ -144,6 +146,7 @@ class AssessedScenario:
         if result.never_began:
             self.never_began[result.never_began] += 1
         self.passed.append(result.outcome is Outcome.PASS)
+        self.setup_seconds += result.trace.setup_seconds
         if result.seconds or not result.trace.foreign:  # not all recordings have times
             self.seconds.append(result.seconds)
         self.checked.take_in(result.checks)

@@ -81,7 +81,15 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
 
 def _reliability(work: Assessment) -> Reliability | None:
     runs = [
-        Runs(name, sum(lane.passed), len(lane.passed), tuple(lane.passed), tuple(lane.seconds))
+        Runs(
+            name,
+            sum(lane.passed),
+            len(lane.passed),
+            tuple(lane.passed),
+            tuple(lane.seconds),
+            work.scenarios[name].category,
+            lane.setup_seconds,
+        )
         for name, lane in work.lanes.items()
     ]
     return reliability_of(runs, early_stopping=any(lane.rule.sequential for lane in work.lanes.values()))

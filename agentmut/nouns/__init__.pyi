@@ -98,6 +98,7 @@ from .relation import FollowUp as FollowUp
 from .relation import FollowUpRun as FollowUpRun
 from .relation import Pair as Pair
 from .relation import Source as Source
+from .reliability import CategoryRate as CategoryRate
 from .reliability import Latency as Latency
 from .reliability import PassChances as PassChances
 from .reliability import Reliability as Reliability

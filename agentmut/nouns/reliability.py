@@ -26,6 +26,8 @@ class RepeatedRuns(Frozen):
     """By nearest rank; None where no duration is known."""
     deviation_seconds: float | None = None
     """Sample standard deviation of the durations; None for fewer than two."""
+    setup_seconds: float | None = None
+    """What the scenario's setup took on average, apart from these durations. None where no setup was seen."""
 
 
 class PassChances(Frozen):
@@ -41,6 +43,17 @@ class PassChances(Frozen):
     """At least one of k runs passes: the unbiased estimator."""
     pass_at_plug_in: float
     """At least one of k runs passes, from the observed rate: too low on average for k > 1."""
+
+
+class CategoryRate(Frozen):
+    """The pass rate of the scenarios of one category, each of which weighs alike."""
+
+    category: str
+    """Empty for the scenarios that name none."""
+    scenarios: int
+    runs: int
+    passes: int
+    pass_rate: Bounds
 
 
 class Latency(Frozen):
@@ -67,6 +80,8 @@ class Reliability(Frozen):
     icc: float | None = None
     """Intraclass correlation of runs of one scenario."""
     chances: tuple[PassChances, ...]
+    categories: tuple[CategoryRate, ...] = ()
+    """By name; empty where no scenario names a category."""
     p95: Latency | None = None
     """None where no duration is known."""
     early_stopping: bool = False

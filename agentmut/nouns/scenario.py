@@ -47,6 +47,8 @@ class Scenario(Frozen):
     evaluators: tuple[EvaluatorSpec, ...] = Field(min_length=1)
     context: tuple[Document, ...] = ()
     tools: dict[str, ToolDouble] = Field(default_factory=dict)
+    category: str | None = None
+    """The group of scenarios that it belongs to; reports give the pass rate of each group."""
     threshold: float | None = Field(default=None, gt=0, lt=1)
     """The pass rate the suite asks of this scenario; None takes the suite's."""
     setup: str | None = None
@@ -60,7 +62,7 @@ class Scenario(Frozen):
         """SHA-256 of what shapes a trial. What judges it is left out: changing that re-scores stored traces and
         needs no new trial.
         """
-        judging = {"evaluators", "threshold", "compare"}
+        judging = {"category", "evaluators", "threshold", "compare"}
         return digest_of(self.model_dump(mode="json", exclude=judging, exclude_none=True))
 
     def as_run(self, trace: AgentTrace) -> Self:

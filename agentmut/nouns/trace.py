@@ -119,6 +119,8 @@ class AgentTrace(Frozen):
     outputs: tuple[JsonValue, ...] = ()
     error: str | None = None
     seconds: float = 0.0
+    setup_seconds: float = 0.0
+    """What the scenario's setup took before the run began; no part of `seconds`."""
     exit_code: int | None = None
     """The exit code of an agent that is a program: negative after a signal, None where it was not seen to end."""
     stderr: str = ""

@@ -40,6 +40,7 @@ def _head(scenario: Scenario) -> dict[str, Any]:
     written: dict[str, Any] = {"name": scenario.name}
     written |= {"input": scenario.turns[0]} if one else {"turns": list(scenario.turns)}
     rest = {
+        "category": scenario.category,
         "context": [document.name for document in scenario.context],
         "threshold": scenario.threshold,
         "tools": {name: double.model_dump(mode="json") for name, double in scenario.tools.items()},

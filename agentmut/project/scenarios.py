@@ -114,7 +114,7 @@ class _EntryReader:
         specs: tuple[EvaluatorSpec, ...],
         compare: tuple[EvaluatorSpec, ...],
     ) -> Scenario:
-        kept = {"name", "threshold", "tools", "setup", "teardown"}
+        kept = {"name", "category", "threshold", "tools", "setup", "teardown"}
         shared = {name: getattr(entry, name) for name in kept}
         documents: tuple[Document, ...] = context
         return Scenario(turns=turns, evaluators=specs, context=documents, compare=compare, **shared)

@@ -345,6 +345,8 @@ class ScenarioEntry(Section):
     """What the user says, in a conversation of one turn."""
     turns: Annotated[tuple[JsonValue, ...], Field(min_length=1)] | None = None
     """What the user says in each turn, instead of `input`."""
+    category: str | None = Field(default=None, min_length=1)
+    """The group that it belongs to, such as `refunds`: reports give the pass rate of each group."""
     context: tuple[str, ...] = ()
     """Paths of text files, relative to the project file, added to the agent's documents."""
     threshold: Rate | None = None

@@ -58,6 +58,8 @@ class Recorder:
     """Seconds that slow tools added to the clock where they could not let them pass."""
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
+    setup_seconds: float = 0.0
+    """What the scenario's setup took before the trial began."""
     exit_code: int | None = None
     """The exit code of an agent that is a program, once the program has ended."""
     stderr: str = ""

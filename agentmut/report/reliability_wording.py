@@ -25,6 +25,7 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
     """
     yield _pass_rate(found)
     yield from _over_runs(found)
+    yield from _by_category(found, named)
     yield _flaky(found, named)
     if wanting := [row for row in found.scenarios if row.runs < row.runs_needed]:
         most = max(row.runs_needed for row in wanting)
@@ -33,6 +34,9 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
     if found.p95 is not None:
         high = "no upper bound yet" if found.p95.high is None else f"at most {found.p95.high:.3g} s"
         yield f"95 % of the runs take at most {found.p95.seconds:.3g} s ({high}, {counted(found.p95.runs, 'run')})."
+    if prepared := [row.setup_seconds for row in found.scenarios if row.setup_seconds is not None]:
+        each = f"{min(prepared):.3g} to {max(prepared):.3g}" if len(prepared) > 1 else f"{prepared[0]:.3g}"
+        yield f"The setup of a run takes {each} s on average, apart from these durations."
     if found.early_stopping:
         yield "Outcomes decided how many runs there are: these intervals describe, and promise no coverage."
 
@@ -44,6 +48,13 @@ def _pass_rate(found: Reliability) -> str:
         f"Pass rate of the suite {bounds_text(found.pass_rate)} ({found.pass_rate.method}{effect}); if runs of a "
         f"scenario were independent, [{naive.low:.3f}, {naive.high:.3f}]."
     )
+
+
+def _by_category(found: Reliability, named: Callable[[str], str]) -> Iterator[str]:
+    for row in found.categories:
+        name = f"category {named(row.category)}" if row.category else "scenarios without a category"
+        counts = f"{row.passes} of {counted(row.runs, 'run')}, {counted(row.scenarios, 'scenario')}"
+        yield f"Pass rate of {name} {bounds_text(row.pass_rate)} ({counts})."
 
 
 def _over_runs(found: Reliability) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import logging
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -90,9 +91,11 @@ async def attempt(
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
     the agent did is known by then. Raises only on cancellation.
     """
+    begun = time.perf_counter()
     try:
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
+        setup_seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
         config = adapter.get_config()
         original = adapter.original if isinstance(adapter, KnowsOriginal) else config
         led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
@@ -109,7 +112,7 @@ async def attempt(
             fork=wiring.fork,
             endpoints=led.endpoints if led else {},
             redact=wiring.redact,
-            recorder=Recorder(takes=[] if wiring.record else None),
+            recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=setup_seconds),
         )
         wiring.begun(trial, timeout)
         with led.admitted(trial) if led else nullcontext():
@@ -138,7 +141,8 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
                 await _give_up(task)
     ended, (ending, reason) = (recorder.trace(()), cut_off) if cut_off else _conclude(task, recorder)
     service = spent or recorder.service_time()
-    trace = ended.model_copy(update={"service": service, "recalled": recalled(recorder.exchanges)})
+    seen = {"recalled": recalled(recorder.exchanges), "setup_seconds": recorder.setup_seconds}
+    trace = ended.model_copy(update={"service": service, **seen})
     return Execution(
         ending=ending,
         reason=reason,
@@ -167,7 +171,7 @@ def cut_off(trial: Trial, timeout: float) -> Execution:
     recorder.closed = True
     spent = recorder.service_time(timeout)
     ending, reason = ending_of_timeout(spent)
-    trace = recorder.trace(()).model_copy(update={"service": spent})
+    trace = recorder.trace(()).model_copy(update={"service": spent, "setup_seconds": recorder.setup_seconds})
     return Execution(
         ending=ending,
         reason=reason,

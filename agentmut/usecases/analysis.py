@@ -9,7 +9,7 @@ from agentmut._base import UsageError, make_importable
 from agentmut.assessment import Checked, clause_rows
 from agentmut.campaign import Runs, bounds_of, reliability_of
 from agentmut.insight import CoverageContext, measure
-from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial, Origins
+from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial, Origins, Scenario
 from agentmut.project import CoverageSettings, Project
 from agentmut.stats import bonferroni_intervals, mean_over_scenarios
 from agentmut.store import ContractRow, Import, ImportQuery, ImportTotals
@@ -91,7 +91,7 @@ def _analysis(
     return Analysis(
         evidence=_evidence(imports, totals),
         outcomes=dict(sorted(Counter(map(_outcome, judged.runs)).items())),
-        reliability=reliability_of(_repeated(evidence)),
+        reliability=reliability_of(_repeated(evidence, own)),
         scenarios=tuple(_rows(evidence)),
         by=asked.by,
         groups=tuple(_groups(evidence, asked.by)) if asked.by else (),
@@ -111,7 +111,8 @@ def _outcome(run: JudgedRun) -> str:
     return "unjudged" if run.passed is None else "pass" if run.passed else "fail"
 
 
-def _repeated(runs: Iterable[JudgedRun]) -> list[Runs]:
+def _repeated(runs: Iterable[JudgedRun], scenarios: Mapping[str, Scenario]) -> list[Runs]:
+    """Return the judged runs of each scenario; `scenarios` are the project's, which name categories."""
     judged = (run for run in runs if run.passed is not None)
     return [
         Runs(
@@ -120,6 +121,8 @@ def _repeated(runs: Iterable[JudgedRun]) -> list[Runs]:
             len(own),
             tuple(bool(run.passed) for run in own),
             tuple(run.trace.seconds for run in own if run.trace.seconds > 0),
+            scenarios[name].category if name in scenarios else None,
+            sum(run.trace.setup_seconds for run in own),
         )
         for name, own in by_scenario(judged).items()
     ]

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentmut.campaign.results.reliability import baseline_reliability
+from agentmut.campaign.results.reliability import Runs, baseline_reliability, reliability_of
 from agentmut.nouns.result import Result
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
+from agentmut.report.reliability_wording import reliability_lines
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
+from agentmut.usecases.suite_verdicts import check_suite
 
 
 @pytest.fixture
@@ -40,3 +43,53 @@ def test_an_earlier_result_has_its_counts(result: Result) -> None:
     assert now is not None
     assert (earlier.pass_rate, earlier.chances) == (now.pass_rate, now.chances)
     assert (earlier.p95, earlier.scenarios[0].decay_curve) == (None, ())
+
+
+def test_categories_have_pass_rates_over_their_scenarios() -> None:
+    runs = [
+        Runs("a", 3, 4, category="refunds", setup_seconds=2.0),
+        Runs("b", 1, 2, category="refunds"),
+        Runs("c", 2, 2, category="orders"),
+        Runs("d", 0, 5),
+    ]
+    found = reliability_of(runs)
+    assert found is not None
+    rates = {
+        row.category: (row.scenarios, row.passes, row.runs, row.pass_rate.estimate)
+        for row in found.categories
+    }
+    assert rates == {
+        "": (1, 0, 5, 0.0),
+        "orders": (1, 2, 2, 1.0),
+        "refunds": (2, 4, 6, 0.625),
+    }  # (3/4 + 1/2) / 2
+    assert [row.setup_seconds for row in found.scenarios] == [0.5, None, None, None]
+    said = "\n".join(reliability_lines(found))
+    assert "Pass rate of category refunds 0.625" in said
+    assert "Pass rate of scenarios without a category 0.000" in said
+    assert "The setup of a run takes 0.5 s on average, apart from these durations." in said
+    plain = reliability_of([run._replace(category=None) for run in runs])
+    assert plain is not None
+    assert plain.categories == ()
+
+
+def test_a_category_moves_no_stored_run_to_another_scenario() -> None:
+    plain = Scenario(name="s", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
+    assert plain.model_copy(update={"category": "refunds"}).digest == plain.digest
+
+
+def test_verdicts_tell_categories_and_what_setup_took_apart_from_the_runs(projects: Any) -> None:
+    extra = "\nimport time\n\ndef slow(scenario):\n    time.sleep(0.05)\n"
+    hooks = {"alpha": {"category": "greek", "setup": f"{projects.module}:slow"}}
+    report = check_suite(
+        projects.write(("alpha", "beta"), extra=extra, scenario=lambda word: hooks.get(word, {}))
+    )
+    found = report.reliability
+    assert found is not None
+    assert [(row.category, row.scenarios) for row in found.categories] == [("", 1), ("greek", 1)]
+    alpha, beta = found.scenarios
+    assert alpha.setup_seconds is not None
+    assert alpha.setup_seconds >= 0.05
+    assert beta.setup_seconds is None
+    assert alpha.p95_seconds is not None
+    assert alpha.p95_seconds < alpha.setup_seconds

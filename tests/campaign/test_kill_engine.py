@@ -214,7 +214,9 @@ async def run(config, input):
 
 
 def test_no_mutants_is_a_usage_error_before_anything_runs(projects: Any) -> None:
-    with pytest.raises(UsageError, match="no mutants to run"):
+    with pytest.raises(
+        UsageError, match=r"no mutants to run: tool: the config has no tools. `agentmut mutants` lists"
+    ):
         measure(projects.write(mutation={"operators": ["tool.remove"]}))
     assert not (projects.folder / ".agentmut" / "runs").exists()
 

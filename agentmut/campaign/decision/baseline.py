@@ -51,6 +51,8 @@ class ScenarioBaseline:
     """Where each evidence trial stands among the launches. Numbers packed, as a campaign has a million trials."""
     _seconds: "array[float]" = field(default_factory=lambda: array("d"))
     _passed: bytearray = field(default_factory=bytearray)
+    setup_seconds: float = 0.0
+    """What the setup of the evidence trials took together."""
     silent: int = 0
     """Trials that passed without either."""
 
@@ -64,6 +66,7 @@ class ScenarioBaseline:
         self._positions.append(number)
         self._seconds.append(result.seconds)
         self._passed.append(result.outcome == "pass")
+        self.setup_seconds += result.trace.setup_seconds
         self.trials += 1
         if result.never_began:
             self.never_began[result.never_began] += 1

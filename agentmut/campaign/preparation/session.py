@@ -381,5 +381,10 @@ def _check_judge_prices(session: Session) -> None:
 def _why_none(generation: Generation) -> str:
     if generation.unselected:
         return f"the filters leave none of {generation.unselected}. `agentmut mutants` lists them all."
-    reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
-    return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."
+    kinds: dict[str, list[str]] = {}
+    for operator, reason in generation.empty:
+        kinds.setdefault(operator.partition(".")[0], []).append(reason.partition(", because ")[2] or reason)
+    if not kinds:
+        return "the filters leave none. `agentmut mutants` lists them all."
+    shown = (f"{kind}: {max(reasons, key=reasons.count)}" for kind, reasons in kinds.items())
+    return f"{'; '.join(shown)}. `agentmut mutants` lists every reason."

@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
 from agentmut.campaign.results.bounds import bounds_of
-from agentmut.nouns import Bounds, Latency, PassChances, Reliability, RepeatedRuns, Result
+from agentmut.nouns import Bounds, CategoryRate, Latency, PassChances, Reliability, RepeatedRuns, Result
 from agentmut.stats import (
     Estimator,
     Interval,
@@ -45,6 +45,9 @@ class Runs(NamedTuple):
     passed: tuple[bool, ...] = ()
     """In the order of their launch; empty where the order is not known."""
     seconds: tuple[float, ...] = ()
+    category: str | None = None
+    setup_seconds: float = 0.0
+    """What the setup of all these runs took together."""
 
 
 def baseline_reliability(result: Result) -> Reliability | None:
@@ -72,6 +75,7 @@ def reliability_of(
         design_effect=_rounded(clustered.design_effect),
         icc=_rounded(clustered.icc),
         chances=tuple(_chances(k, found, level, early_stopping) for k in range(1, most + 1)),
+        categories=tuple(_categories(found, level, early_stopping)),
         p95=_latency(seconds, level) if seconds else None,
         early_stopping=early_stopping,
     )
@@ -143,7 +147,22 @@ def _row(runs: Runs) -> RepeatedRuns:
         graceful_degradation=summary.graceful_degradation if runs.passed else None,
         p95_seconds=_rounded(nearest_rank(runs.seconds)) if runs.seconds else None,
         deviation_seconds=_rounded(sample_standard_deviation(runs.seconds)),
+        setup_seconds=_rounded(runs.setup_seconds / runs.runs) if runs.setup_seconds else None,
     )
+
+
+def _categories(runs: Sequence[Runs], level: float, early: bool) -> Iterator[CategoryRate]:
+    grouped: dict[str, list[Runs]] = {}
+    for each in runs:
+        grouped.setdefault(each.category or "", []).append(each)
+    for name in sorted(grouped) if set(grouped) != {""} else ():
+        yield CategoryRate(
+            category=name,
+            scenarios=len(grouped[name]),
+            runs=sum(each.runs for each in grouped[name]),
+            passes=sum(each.passes for each in grouped[name]),
+            pass_rate=_bounds(_chance("pass_hat", 1, grouped[name], level), early),
+        )
 
 
 def _chances(k: int, runs: Sequence[Runs], level: float, early: bool) -> PassChances:

@@ -153,7 +153,8 @@ def _reliability(state: CampaignState) -> Reliability | None:
     found = []
     for name, baseline in state.baselines.items():
         passed, seconds = baseline.in_order()
-        found.append(Runs(name, sum(passed), len(passed), passed, seconds))
+        category, setup = state.scenarios[name].category, baseline.setup_seconds
+        found.append(Runs(name, sum(passed), len(passed), passed, seconds, category, setup))
     # with several rounds, outcomes decide how far a baseline grows
     return reliability_of(found, early_stopping=len(state.plan.rounds) > 1)
 
