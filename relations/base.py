@@ -1,4 +1,4 @@
-"""What relations have in common: checks, turns that are text, answers alone."""
+"""The common parts of relations: checks, turns that are text, answers without steps."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -27,13 +27,13 @@ class FitsAll(NoArgument):
 
 
 def check(relation: str, faults: Sequence[str], held: str) -> Check:
-    """Return a check that passes where there are no faults; `held` is said then."""
+    """Return a check that passes without faults, with `held` as its reason."""
     reason = "; ".join(dict.fromkeys(faults)) or held
     return Check(evaluator=relation, passed=not faults, reason=reason)
 
 
 def texts(turns: Sequence[JsonValue]) -> tuple[str, ...] | None:
-    """Return the turns, where all of them are text; else None."""
+    """Return the turns if all of them are text; else None."""
     found = tuple(turn for turn in turns if isinstance(turn, str) and turn.strip())
     return found if len(found) == len(turns) else None
 
@@ -44,13 +44,13 @@ def without_text(scenario: Scenario) -> str:
 
 
 def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None) -> AgentTrace:
-    """Return the trace without its steps: only what was said is compared. With `outputs`, only those."""
+    """Return the trace without its steps, so that only answers are compared; with `outputs`, only these."""
     kept = trace.outputs if outputs is None else tuple(outputs)
     return trace.model_copy(update={"steps": (), "outputs": kept, "edges": ()})
 
 
 def in_one_answer(traces: Sequence[AgentTrace]) -> AgentTrace:
-    """Join runs into one trace: all steps, and all answers as one text."""
+    """Return runs joined into one trace: all steps, and all answers as one text."""
     said = [_as_text(output) for trace in traces for output in trace.outputs]
     steps = tuple(step.model_copy(update={"turn": 0}) for trace in traces for step in trace.steps)
     outputs = ("\n\n".join(said),) if said else ()

@@ -1,4 +1,4 @@
-"""Relations whose runs show the same facts, most of them after a turn was reworded."""
+"""Relations whose runs show the same facts, usually after a turn was reworded."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -25,7 +25,7 @@ _WORDS_A_CHANGE = 5
 
 
 def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that an argument names: one, or a list. Raises `ValueError` for anything else."""
+    """Return the kinds in an argument: one, or a list. Raise `ValueError` for anything else."""
     if argument is None:
         return tuple(default)
     given = [argument] if isinstance(argument, str) else argument
@@ -35,7 +35,7 @@ def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]
 
 
 class Invariant(NoArgument):
-    """A relation whose runs show the same facts. Subclasses say what follows."""
+    """A relation whose runs show the same facts. Subclasses define the follow-up."""
 
     id: ClassVar[str]
     version: ClassVar[int] = 1
@@ -49,7 +49,7 @@ class Invariant(NoArgument):
 
 
 class RewordedTurn(Invariant):
-    """One turn of the user says the same otherwise, or more of no consequence.
+    """One turn of the user has other words with the same meaning, or an irrelevant addition.
 
     Subclasses list what may change, in groups whose changes can be combined. One group is drawn, and of it
     up to `most` changes.
@@ -60,17 +60,17 @@ class RewordedTurn(Invariant):
     """Why a scenario has none, in a phrase."""
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
-        """Return groups of changes, in a stable order; empty ones do not count."""
+        """Return groups of changes, in a stable order; empty groups do not count."""
         raise NotImplementedError
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why no turn can change, in a phrase; empty where one can."""
+        """Return why no turn can change, in a phrase; empty if one can."""
         if why := lack_of_turns(scenario):
             return why
         return "" if self._open(scenario, config) else self.nothing
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Return the same turns with some changes of one of them, drawn by chance."""
+        """Return the same turns with some changes of one of them, chosen at random."""
         found = self._open(source.scenario, source.config)
         if not found:
             return None
@@ -85,7 +85,7 @@ class RewordedTurn(Invariant):
 
 
 def reworded(scenario: Scenario, turn: Turn, chosen: Sequence[Change]) -> FollowUp:
-    """Return what follows where one turn has changed."""
+    """Return the follow-up with one changed turn."""
     said = changed(turn.text, chosen)
     what = ", ".join(dict.fromkeys(change.what for change in chosen))
     where = f" in turn {turn.number + 1}" if len(scenario.turns) > 1 else ""

@@ -1,4 +1,4 @@
-"""Requests for a list: how such requests begin, and which things a run names."""
+"""Requests for a list: their usual beginnings, and the things that a run names."""
 
 import re
 
@@ -18,7 +18,7 @@ CHOICE = "the agent or the user speaks of a choice, so that another thing may mo
 
 
 def list_request(scenario: Scenario, config: AgentConfig) -> Turn | None:
-    """Return the only turn where it asks for a list; else None."""
+    """Return the only turn if it asks for a list; else None."""
     turns = turns_of(scenario, config) if len(scenario.turns) == 1 else ()
     return turns[0] if turns and _LISTS.match(turns[0].text) else None
 
@@ -39,7 +39,7 @@ def things_named(trace: AgentTrace) -> frozenset[str]:
 
 
 def things_affirmed(trace: AgentTrace) -> frozenset[str]:
-    """Return the identifiers in sentences without a denial, so not those that an answer leaves out by name."""
+    """Return the identifiers in sentences without a denial, so that excluded things do not count."""
     said = (one for one in _SENTENCE.split(_answers(trace)) if not _DENIED.search(one))
     return things_of("\n".join(said))
 

@@ -1,4 +1,4 @@
-"""Calls of a relation, which may be anybody's code: whatever goes wrong is an error that names the relation."""
+"""Calls of a relation, which may be foreign code: every failure becomes an error that names the relation."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ SHOWN = 80
 
 
 def asked(call: Callable[[], object], what: str) -> object:
-    """Return what the call returns, unchecked. Raises `RunError` for whatever it raises, SystemExit as well."""
+    """Return the call's result, unchecked. Raise `RunError` for any exception, even SystemExit."""
     try:
         return call()
     except RunError:  # it says itself what is wrong, as a model judge that is out of reach does

@@ -1,4 +1,4 @@
-"""Violations now against those of an earlier version (Proposition 6.1 of the AgentAssay paper)."""
+"""The change of violations since an earlier version (Proposition 6.1 of the AgentAssay paper)."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from agentmut.store import Change, Counts, RelationReport, RelationRow
 def compared(
     report: RelationReport, earlier: RelationReport, name: str, beta: float, delta: float
 ) -> RelationReport:
-    """Return the report with what has changed since an earlier one (Proposition 6.1 of the AgentAssay paper).
+    """Return the report with the changes since an earlier one (Proposition 6.1 of the AgentAssay paper).
 
     Both have run every pair, so the counts are those of fixed samples; FAIL keeps `alpha` over all rows (Holm).
     """
@@ -46,7 +46,7 @@ def compared(
 
 
 def _left_out(row: RelationRow, then: RelationRow, name: str) -> str:
-    """Return why violations of two rows are no violations of the same thing."""
+    """Return why the violations of two rows cannot be compared."""
     changed = [what for what, value in row.measured.items() if then.measured.get(what) != value]
     where = (
         f"{row.relation} on {row.scenario} is not compared with {name!r}: {', '.join(changed)} changed since"

@@ -1,4 +1,4 @@
-"""Follow-up runs as trials: of further scenarios where the turns are others, of mutants where the config is."""
+"""Follow-up runs as trials: other turns make further scenarios, another config makes mutants."""
 
 import random
 from collections import Counter
@@ -65,7 +65,7 @@ class Agent(NamedTuple):
 
 @dataclass
 class FollowUps:
-    """Collects the scenarios and mutants that follow-up runs need. The same follow-up is found again."""
+    """Collects the scenarios and mutants that follow-up runs need. Equal follow-ups share one."""
 
     session: Session
     scenarios: dict[str, Scenario] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class FollowUps:
     def plan(
         self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: SourceMaterial, seed: int
     ) -> tuple[tuple[Planned, ...], Counter[str]]:
-        """Return the pairs of a relation on a scenario, one for each source run, and why there are no more.
+        """Return a relation's pairs on a scenario, one for each source run, and why there are no more.
 
         Raises `RunError` for a relation that raises or asks for what cannot be.
         """
@@ -98,7 +98,7 @@ class FollowUps:
         return controls_first(planned, material), silent
 
     def opened(self) -> Session:
-        """Return the session with the further scenarios in its suite. Their runs are judged by relations alone."""
+        """Return the session with the further scenarios in its suite. Only relations judge their runs."""
         project = self.session.project
         further = tuple(self.scenarios.values())
         chosen = (*self.session.scenarios, *further)
@@ -165,7 +165,7 @@ class FollowUps:
 
 
 def controls_first(planned: Sequence[Planned], material: SourceMaterial) -> tuple[Planned, ...]:
-    """Return the pairs with those first whose sources start a group of the identity relation."""
+    """Return the pairs, with those first whose sources start a group of the identity relation."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
     place = {run.repeat: position for position, run in enumerate(material.runs)}
     return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0 < size - 1))
@@ -189,7 +189,7 @@ def _numbered(
     scenario: Scenario,
     material: SourceMaterial,
 ) -> Iterable[TrialRef]:
-    """Count the repeats of each kind of trial; the original's repeats follow its source runs."""
+    """Yield the trials with a repeat for each kind; the original's repeats follow its source runs."""
     for kind in kinds:
         first = material.first_free if kind == (agent.id, scenario.name) else 0
         yield TrialRef(*kind, first + used[kind])
@@ -210,7 +210,7 @@ def _mutant(id: str, edits: tuple[Edit, ...]) -> Mutant:
 
 
 def _whole_parts(full: AgentConfig, changed: AgentConfig) -> tuple[Edit, ...]:
-    """Return the changed parts of the config as edits of the full one, which all edits of a mutant refer to."""
+    """Return the changed parts of the config as edits of the full config, which a mutant's edits refer to."""
     before: Mapping[str, JsonValue] = full.model_dump(mode="json")
     after: Mapping[str, JsonValue] = changed.model_dump(mode="json")
     return tuple(

@@ -1,4 +1,4 @@
-"""What model judges of facts took besides the agent's own runs."""
+"""The use of model judges of facts, apart from the agent's own runs."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""What stored runs alone could not tell of relations, since follow-up runs are missing."""
+"""The questions about relations that stored runs cannot answer, because follow-up runs are missing."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""One relation on one scenario: its pairs, in the order of their source runs, up to the one that decides."""
+"""One relation on one scenario: its pairs, in the order of their source runs, up to the deciding pair."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Subject(NamedTuple):
     material: SourceMaterial
 
     def judged(self, source: Ran, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Check | None:
-        """Return what the relation says of a pair. Raises `RunError` naming relation and scenario."""
+        """Return the relation's check of a pair. Raise `RunError` that names relation and scenario."""
         scenario = self.scenario.as_run(source.trace)
         pair = Pair(scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison)
         where = f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}"
@@ -44,7 +44,7 @@ class Subject(NamedTuple):
         raise returned(f"{where}: holds", found, "a Check, or None where it says nothing")
 
     def identity(self, again: int = 1) -> Counts:
-        """Return how often a run and `again` so many others of the same agent are no pair of the relation.
+        """Return how often a run and `again` further runs of the same agent violate the relation.
 
         A follow-up of several runs has as many chances to go wrong, so the control has as many runs.
 
@@ -107,7 +107,7 @@ class Lane:
 
     @property
     def again(self) -> int:
-        """Runs of a follow-up; of the longest, where they differ."""
+        """Return the number of runs of a follow-up; the largest number, if they differ."""
         return max((len(planned.trials) for planned in self.planned), default=0)
 
     @property
@@ -125,7 +125,7 @@ class Lane:
 
     @property
     def complete(self) -> bool:
-        """Return whether no pair is awaited and none will begin."""
+        """Return whether no pair is under way and none will begin."""
         return self.ended or (self.launched == self.consumed and not self.wants_another)
 
     @property
@@ -134,12 +134,12 @@ class Lane:
         return len(self.held) - sum(self.held)
 
     def begin(self) -> tuple[TrialRef, ...]:
-        """Begin the next pair; its trials."""
+        """Begin the next pair and return its trials."""
         self.launched += 1
         return self.planned[self.launched - 1].trials
 
     def consume(self, found: Mapping[TrialRef, TrialResult]) -> None:
-        """Judge the pairs whose runs are all there, in order, up to the one that decides."""
+        """Judge the pairs whose runs are complete, in order, up to the deciding pair."""
         while not self.ended and self.consumed < self.launched:
             planned = self.planned[self.consumed]
             if any(trial not in found for trial in planned.trials):
@@ -178,7 +178,7 @@ class Lane:
         self.ended = full or (not self.to_the_end and self.rule.ended(self.held))
 
     def _lacking(self, planned: Planned, results: Sequence[TrialResult]) -> str:
-        """Return why the runs are no follow-up; empty where they are one."""
+        """Return why the runs are no follow-up; empty if they are one."""
         mutated = self.subject.agent.mutant is not None
         edited = [mutated or bool(run.edits) for run in planned.follow_up.runs]
         if any(has and result.witness is None for has, result in zip(edited, results, strict=True)):

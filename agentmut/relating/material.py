@@ -1,4 +1,4 @@
-"""The source runs of a scenario, divided: some fit the comparison, the others make pairs."""
+"""The source runs of a scenario, divided: some calibrate the comparison, the others start pairs."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -12,7 +12,7 @@ FITTING = 3
 
 
 class Ran(NamedTuple):
-    """A run that is evidence, as far as relations look at it."""
+    """The part of an evidence run that relations see."""
 
     repeat: int
     trace: AgentTrace
@@ -23,12 +23,12 @@ class Ran(NamedTuple):
 
     @property
     def masked(self) -> bool:
-        """Return whether secrets were taken out of the trace: what is missing there would look like a difference."""
+        """Return whether secrets were removed from the trace, since a mask would look like a difference."""
         return self.trace.judged is not None
 
 
 class SourceMaterial(NamedTuple):
-    """What pairs on one scenario are made of."""
+    """The material for pairs on one scenario."""
 
     comparison: Comparison
     runs: tuple[Ran, ...]
@@ -40,7 +40,7 @@ class SourceMaterial(NamedTuple):
 
     @property
     def sources(self) -> tuple[Ran, ...]:
-        """Return the runs that pairs may start from; first those that the identity's pairs start from too.
+        """Return the runs that pairs may start from; first the runs that pairs of the identity start from.
 
         A run on the same side of both kinds of pairs makes them alike. One that ends a pair of the identity and starts
         one of the relation may not, where the relation tells the sides apart: those come last, and are seldom needed.
@@ -48,11 +48,11 @@ class SourceMaterial(NamedTuple):
         return tuple(run for run in (*self.runs[::2], *self.runs[1::2]) if run.answered)
 
     def groups(self, size: int) -> list[tuple[Ran, ...]]:
-        """Disjoint groups of so many runs, in the order of their repeats."""
+        """Return disjoint groups of `size` runs, in the order of their repeats."""
         return [self.runs[size * i : size * (i + 1)] for i in range(len(self.runs) // size)]
 
     def controls(self, again: int = 1) -> Iterator[tuple[Ran, tuple[Ran, ...]]]:
-        """Disjoint groups of runs of the same agent: one, and `again` so many more. The identity relation.
+        """Yield disjoint groups of the same agent's runs: one run, and `again` further ones (the identity relation).
 
         The first has an answer, as every source has. The others are taken as they come, as follow-up runs are: an
         agent that fails by itself now and then violates every relation as often as it violates the identity.
@@ -67,7 +67,7 @@ def first_free(executions: Iterable[tuple[int, Execution]]) -> int:
 
 
 def ran(repeat: int, execution: Execution) -> Ran | None:
-    """Return the run, or None where it is no evidence about the agent."""
+    """Return the run; None if it is no evidence about the agent."""
     ending = execution.ending
     if not ending.is_evidence:
         return None
@@ -92,7 +92,7 @@ def material_of(
 
 
 def others(material: SourceMaterial, executions: Iterable[tuple[int, Execution]]) -> SourceMaterial:
-    """Return runs of another agent on the same scenario, to be compared in the same way."""
+    """Return another agent's runs on the same scenario, for the same comparison."""
     kept = sorted(executions, key=lambda item: item[0])
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
     return material._replace(runs=runs, first_free=first_free(kept))

@@ -1,4 +1,4 @@
-"""One relation over all its scenarios: violations that are too few on each for a verdict show together."""
+"""One relation over all its scenarios: violations too few for a verdict on each can show together."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from agentmut.store import Counts, PooledCounts
 
 
 class Stratum(NamedTuple):
-    """A relation on one scenario, as far as it counts: a number of pairs that was fixed before any of them."""
+    """A relation on one scenario, with a number of pairs that was fixed in advance."""
 
     violations: int
     pairs: int
@@ -27,7 +27,7 @@ class Pooled(NamedTuple):
 def pooled(
     lanes: Sequence[Lane], identity: Sequence[Counts | None], alpha: float, tolerance: float
 ) -> Mapping[str, Pooled]:
-    """Return each relation's test over all scenarios, by its label; of relations with two scenarios or more.
+    """Return each relation's test over all scenarios, by its label, for relations on at least two scenarios.
 
     An invariant's pairs are compared with the unchanged agent's own, scenario by scenario (an exact stratified test);
     those of other relations with the tolerance (a binomial test: no scenario's rate is above it, so neither is that
@@ -41,12 +41,12 @@ def pooled(
 
 
 def several_scenarios(labels: Sequence[str]) -> int:
-    """Return how many of these relations, each named once for each scenario, have more than one."""
+    """Return how many of these relations, each named once for each scenario, have more than one scenario."""
     return sum(labels.count(label) > 1 for label in set(labels))
 
 
 def _stratum(lane: Lane, identity: Counts | None) -> Stratum | None:
-    """Return what counts of a lane: None without pairs, and where it failed before so many were there.
+    """Return the counts of a lane; None without pairs, or if the lane failed before the fixed number of pairs.
 
     Such a lane has its own FAIL. Counted here, pairs that ended because of their violations would raise the rate.
     """
@@ -58,7 +58,7 @@ def _stratum(lane: Lane, identity: Counts | None) -> Stratum | None:
 
 
 def fixed_pairs(lane: Lane) -> int:
-    """Return the fewest pairs after which the lane's rule can end with PASS: all of a lane where it never can."""
+    """Return the fewest pairs after which the lane's rule can pass; all pairs if it never can."""
     rule = lane.rule
     if isinstance(rule, SequentialComparison):
         bounds: Iterator[int] = (n for n, failures in enumerate(rule.table.survive_at) if failures >= 0)

@@ -1,4 +1,4 @@
-"""Which relations are checked on which scenarios, with which rules: before anything is run, and after the sources."""
+"""The relations, scenarios and rules of a check: before any run, and after the source runs."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from agentmut.store import Counts
 
 
 class Fit(NamedTuple):
-    """A relation on a scenario, and why it says nothing there; empty where it does."""
+    """A relation on a scenario, and why it does not apply there; empty if it applies."""
 
     chosen: ChosenRelation
     scenario: Scenario
@@ -30,7 +30,7 @@ class Fit(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What is to be checked."""
+    """The content of a check."""
 
     fits: tuple[Fit, ...]
     needs_argument: Mapping[str, str]
@@ -45,14 +45,14 @@ class Wish(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what is not checked although somebody wrote it."""
+        """Return the written relations that are not checked, with the reason."""
         return tuple(
             f"own relation {name} is not in `relations.use`, so it is not checked" for name in self.unused
         )
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
-        """Return the scenarios that some relation speaks of."""
+        """Return the scenarios that at least one relation applies to."""
         return tuple({fit.scenario.name: fit.scenario for fit in self.fitting}.values())
 
 
@@ -80,8 +80,7 @@ class PreparedLanes(NamedTuple):
 
 
 def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) -> Wish:
-    """Return the relations that the project uses, or those asked for by name or family, on all scenarios of the
-    session.
+    """Return the relations that the project uses, or those named in `asked_for`, on all scenarios.
 
     Raises `UsageError` for unknown names and for an agent that can be asked nothing else, and `RunError` for a
     relation that raises.
@@ -107,7 +106,7 @@ def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) ->
 def chosen_relations(
     project: Project, asked_for: Sequence[str]
 ) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
-    """Return the relations that the names ask for: those in use with their arguments, others from the catalogue."""
+    """Return the named relations: those in use with their arguments, others from the catalogue."""
     catalogue = RelationCatalogue.of(project.relations.own, project.root)
     in_use = catalogue.choose(project.relations.use)
     if not asked_for:
@@ -131,7 +130,7 @@ def chosen_relations(
 
 
 def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ...]:
-    """Own relations that `use` leaves out; without it all are in use, but for those that need an argument."""
+    """Return the project's own relations that `use` leaves out, or that need an argument."""
     if project.relations.use is None:
         return ()
     own = RelationCatalogue.of(project.relations.own, project.root).own
@@ -181,7 +180,7 @@ def source_work(session: Session, plan: RelationsPlan) -> Assessment:
 
 
 def worst_case(session: Session, wanted: Wish) -> int:
-    """Return the most runs, where a follow-up is one run. Some relations ask for several, most decide earlier."""
+    """Return the largest number of runs, if each follow-up is one run."""
     most = session.project.relations.sources
     pairs = min(pairs_of(session.project), most - most // 3)
     return len(wanted.scenarios) * most + len(wanted.fitting) * pairs
@@ -271,7 +270,7 @@ def _rule(lane: Lane, identity: Counts | None, level: Level, tables: Tables) -> 
 
 
 def comparison(measure: Counts, level: Level, tables: Tables) -> SequentialComparison:
-    """Return the kill rule with these violations as its baseline. Raises `UsageError` for settings it cannot have."""
+    """Return the kill rule with these violations as baseline. Raise `UsageError` for impossible settings."""
     design = KillDesign(level.alpha, level.beta, level.delta, level.pairs)
     try:
         return SequentialComparison(tables.get(measure.violations, measure.pairs, design))

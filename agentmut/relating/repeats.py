@@ -1,4 +1,4 @@
-"""Follow-ups that change nothing, where nothing can be run: stored runs of the same scenario are such follow-ups."""
+"""Follow-ups that change nothing, where nothing can be run: stored runs of the same scenario serve as follow-ups."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ CONTROL = 3
 
 
 def from_sources(lane: Lane) -> Lane:
-    """Return a lane that takes source runs as its follow-ups if the relation changes nothing; else the same lane.
+    """Return a lane with source runs as follow-ups, if the relation changes nothing; else the same lane.
 
     Every third group of runs is part of the identity that the pairs are compared with, the others are pairs. All are
     pairs where the tolerance is the measure, and of a mutant, which is compared with the pairs of the unchanged agent.

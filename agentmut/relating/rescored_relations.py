@@ -17,7 +17,7 @@ from agentmut.store import RelationFlip, RelationsRescored, Store, SurvivorsRepo
 def relations_rescored(
     session: Session, store: Store, stored: StoredCampaign, before: Result, after: Result
 ) -> tuple[RelationsRescored | None, Result]:
-    """Return what today's relations find, and `after` with their kills in it.
+    """Return the findings of today's relations, and `after` with their kills.
 
     `after` is the result by today's evaluators, with the kills of earlier checks carried over. None and the same
     result where the project names no relations and none was checked before. Raises `UsageError` for names that are
@@ -48,7 +48,7 @@ def _names_some(project: Project) -> bool:
 
 
 def _wanted(session: Session, stored: StoredCampaign) -> Wish:
-    """Return the relations in use, on the scenarios that are as they were; none where `relations.use` is empty."""
+    """Return the relations in use on the unchanged scenarios; none if `relations.use` is empty."""
     if session.project.relations.use == ():
         return Wish((), {})
     found = wish(session, ())

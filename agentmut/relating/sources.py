@@ -1,4 +1,4 @@
-"""Source runs: what they are divided into, and when they are given up since the agent answers in none of them."""
+"""Source runs: their division, and the end of an agent that never answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Executions = Mapping[str, Sequence[tuple[int, Execution]]]
 
 
 def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
-    """Return the source runs by scenario; of a trial that was repeated after trouble, the last one."""
+    """Return the source runs by scenario; the last attempt of a trial that was repeated after trouble."""
     found = last_trials(store.trials_of(plan.run_id, ""))
     return {name: [(trial.repeat, trial.execution) for trial in trials] for name, trials in found.items()}
 
@@ -40,7 +40,7 @@ _FIX = "Fix the agent first"
 
 
 def no_answer(runs: int, first: str, ending: Ending | None) -> str:
-    """Return what to say where not one of so many runs has an answer that a pair could start from.
+    """Return the message if none of so many runs has an answer that a pair could start from.
 
     `ending` is that of the first run: only an agent that ran and failed by itself is to be mended.
     """
@@ -50,7 +50,7 @@ def no_answer(runs: int, first: str, ending: Ending | None) -> str:
 
 
 def unanswered(executions: Iterable[Execution]) -> str:
-    """Say that no stored run has an answer; empty if one has, or if there is no run."""
+    """Return that no stored run has an answer; empty if one has, or if there is no run."""
     runs = list(executions)
     if not runs or any(run.ending is Ending.ANSWERED for run in runs):
         return ""
@@ -75,7 +75,7 @@ class SourceRuns(Assessment):
             self.problem = self.silence()
 
     def silence(self) -> str:
-        """Return what to say of the runs so far; empty where one has an answer, or there is none."""
+        """Return the message about runs without an answer; empty if one has an answer, or there is no run."""
         runs = sum(lane.consumed for lane in self.lanes.values())
         return no_answer(runs, self.first, self.first_ending) if runs and not self.answered else ""
 
@@ -90,7 +90,7 @@ class AnyRun(SourceRuns):
     """Source runs that end once a run shows that the agent can run."""
 
     def launch(self) -> Launch | None:
-        """Return the next one, until then."""
+        """Return the next launch; None once a run shows that the agent can run."""
         return None if self._began or self._ran else super().launch()
 
 

@@ -1,4 +1,4 @@
-"""Relations under way: which follow-up runs are wanted next, and what they lead to."""
+"""The state of a check of relations: the next follow-up runs, and the verdicts."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -49,12 +49,12 @@ class Relating(Account):
 
     @property
     def decided(self) -> bool:
-        """Return whether every lane has the pairs that its verdict takes."""
+        """Return whether every lane has the pairs that its verdict needs."""
         return all(lane.complete for lane in self.lanes)
 
     @property
     def unbegun(self) -> bool:
-        """Return whether every run so far raised before it did anything, or every one that was run now did."""
+        """Return whether every run, or every fresh run, raised an error before it did anything."""
         ran_now, ran_before = self._starts[False, True], self._starts[True, True]
         raised_now, raised_before = self._starts[False, False], self._starts[True, False]
         return not ran_now and (raised_now > 0 or (raised_before > 0 and not ran_before))
@@ -94,7 +94,7 @@ class Relating(Account):
         return result._replace(witness=detector.witness(result.footprint))
 
     def judge_free(self) -> None:
-        """Judge the pairs that need no run; for a check that ended before its follow-up runs."""
+        """Judge the pairs that need no run, for a check that ended before its follow-up runs."""
         for lane in self.lanes:
             while lane.free and lane.wants_another and not self.problem:
                 self._begin(lane)

@@ -1,4 +1,4 @@
-"""Relations on what is in the store: source runs and follow-up runs of earlier commands, and nothing else."""
+"""Relations on stored source and follow-up runs of earlier commands, without new runs."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -82,7 +82,7 @@ def further_runs(
     most: int,
     known: Iterable[StoredTrial],
 ) -> list[tuple[int, Execution]]:
-    """Return the known runs, and those of the first `most` repeats that an earlier check of relations has added."""
+    """Return the known runs, and those of the first `most` repeats that an earlier check has added."""
     found = {trial.repeat: trial.execution for trial in known}
     for repeat in range(most):
         if repeat not in found:
@@ -100,7 +100,7 @@ def without_more(
     scenario: str,
     runs: Iterable[tuple[int, Execution]],
 ) -> bool:
-    """Return whether no run after these is stored, so that what asks for the same again finds nothing."""
+    """Return whether the store has no further run, so that the same request finds nothing new."""
     repeat = first_free(runs)
     launch = Launch(mutant.id if mutant else "", scenario, repeat, number=repeat)
     return store.find(_key(session, plan, mutant, launch)) is None

@@ -51,7 +51,7 @@ NOT_BEGUN = "no pair was judged before the end"
 
 
 class Checked(NamedTuple):
-    """What was run, and how it ended."""
+    """The runs of a check, and how it ended."""
 
     plan: RelationsPlan
     stop: Stop
@@ -102,7 +102,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
 
 
 def judgement_of(lane: Lane) -> Judgement | None:
-    """Return the verdict of the pairs so far; None where none was judged."""
+    """Return the verdict of the pairs so far; None if none was judged."""
     if lane.rule is None or not (lane.held or _untestable(lane)):
         return None
     found = lane.rule.judgement(lane.held)
@@ -112,12 +112,12 @@ def judgement_of(lane: Lane) -> Judgement | None:
 
 
 def _few_controls(lane: Lane) -> bool:
-    """Return whether the agent's own rate is known too badly for PASS: it would err more often than `beta` says."""
+    """Return whether the agent's own rate is too uncertain for PASS, which would err more often than `beta`."""
     return isinstance(lane.rule, SequentialComparison) and lane.rule.table.n0 < LEAST_CONTROLS
 
 
 def overall(rows: Sequence[RelationRow | RelationSummary]) -> Finding:
-    """FAIL if any fails, PASS if all that apply pass; not applicable where none applies."""
+    """Return FAIL if any fails, PASS if all applicable ones pass; not applicable if none applies."""
     found = {row.finding for row in rows}
     if found <= {Finding.NOT_APPLICABLE}:
         return Finding.NOT_APPLICABLE
@@ -187,7 +187,7 @@ def _finding(
 
 
 def _without_pairs(lane: Lane) -> tuple[Finding, str]:
-    """Return why no pair was judged: evidence is missing, or the relation says nothing here."""
+    """Return why no pair was judged: missing evidence, or a relation that does not apply."""
     reasons = (
         (not lane.subject.material.sources, Finding.INCONCLUSIVE, NO_SOURCE),
         (lane.rule is None and _has_controls(lane), Finding.NOT_APPLICABLE, SAYS_NOTHING_ALONE),
@@ -201,7 +201,7 @@ def _without_pairs(lane: Lane) -> tuple[Finding, str]:
 
 
 def _has_controls(lane: Lane) -> bool:
-    """Return whether the relation was asked of the unchanged agent. More runs would not make it speak."""
+    """Return whether the unchanged agent was checked, so that more runs would not help."""
     controls = lane.subject.material.controls(max(1, lane.again))
     return bool(lane.planned) and any(
         not any(run.masked for run in (first, *rest)) for first, rest in controls
@@ -209,7 +209,7 @@ def _has_controls(lane: Lane) -> bool:
 
 
 def _deciding(lane: Lane) -> str:
-    """Return which of the pairs decided, where further ones were run."""
+    """Return which pairs decided, if further pairs were run."""
     rule, held = lane.rule, lane.held
     first = next((n for n in range(1, len(held)) if rule and rule.ended(held[:n])), None)
     return f", decided by {held[:first].count(False)} of the first {first}" if first else ""
@@ -253,7 +253,7 @@ def _unfit(fit: Fit) -> RelationRow:
 
 
 def _not_reached(wanted: Wish, rows: Sequence[RelationRow]) -> list[RelationRow]:
-    """Return relations that fit, and have no lane since there are no source runs: no evidence either way."""
+    """Return applicable relations without a lane, for lack of source runs: no evidence either way."""
     there = {(row.relation, row.scenario) for row in rows}
     missing = [fit for fit in wanted.fitting if (fit.chosen.label, fit.scenario.name) not in there]
     return [
@@ -281,7 +281,7 @@ def _summaries(
 
 
 def _together(label: str, together: Mapping[str, Pooled], suite: SuiteVerdict | None) -> PooledCounts | None:
-    """Return a relation's counts over all scenarios, with its p-value among all that the report tests."""
+    """Return a relation's counts over all scenarios, with its p-value among all tests of the report."""
     key = f"{TOGETHER} {label}"
     if label not in together or suite is None:
         return None

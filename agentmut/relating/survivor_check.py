@@ -79,7 +79,7 @@ class SurvivorsChecked(NamedTuple):
 
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
-    """Return the campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
+    """Return the campaign whose id begins with `run`, or the latest, with its survivors. Raise `UsageError`."""
     stored = stored_campaign(session, store, run, texts=True)
     campaign = campaign_with(stored, stored.result(), wanted)
     if not campaign.survivors:
@@ -94,7 +94,7 @@ def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> Campa
 
 
 def most_runs(campaign: Campaign, session: Session, wanted: Wish) -> int:
-    """Return the most runs, where a follow-up is one run."""
+    """Return the largest number of runs, if each follow-up is one run."""
     pairs, sources = pairs_of(session.project), session.project.relations.sources
     fitting = [fit.scenario.name for fit in wanted.fitting]
     per_mutant = (
@@ -113,7 +113,7 @@ def check_survivors(
     stored: bool = False,
     progress: Progress = lambda work: None,
 ) -> SurvivorsReport:
-    """Check relations on the survivors, and write what kills them into the campaign's `result.json`.
+    """Check relations on the survivors, and write their kills into the campaign's `result.json`.
 
     `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. Raises `RunError`,
     after writing, when the trials cannot be run or a relation raises.
@@ -139,7 +139,7 @@ def check_survivors(
 def judge_stored(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: Asked
 ) -> tuple[SurvivorsReport, Result]:
-    """Return what relations say of the survivors' stored runs, and the campaign's result with it.
+    """Return the relations' findings on the survivors' stored runs, with the campaign's result.
 
     Nothing is run, and nothing is written. A relation that raises while pairs are judged is the report's `problem`,
     one that raises before is a `RunError`.
@@ -153,7 +153,7 @@ def judge_stored(
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
 ) -> SurvivorsChecked:
-    """Return the unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
+    """Run the unchanged agent's source and follow-up runs, then the survivors', all as parts of one run."""
     spend = Spend()
 
     def run(where: Session, work: Assessment | Relating | SourceTrials) -> Stop:
@@ -230,7 +230,7 @@ def _prepared(
     executions: Executions,
     repeats_of: Collection[str] = (),
 ) -> PreparedLanes:
-    """Return the unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
+    """Return the unchanged agent's lanes, which run to the end, since the comparison needs a fixed sample."""
     materials = materials_of(session, plan, executions)
     return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
 

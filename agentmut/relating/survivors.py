@@ -1,4 +1,4 @@
-"""Surviving mutants, judged by relations: does one violate them more often than the unchanged agent does?
+"""Surviving mutants under relations: does a mutant violate one more often than the unchanged agent?
 
 A mutant's stored runs are those up to the point where the suite had decided. The kill rule may be looked at after any
 number of runs, so its level holds for them as well: an unchanged mutant is killed by relations with a chance of at
@@ -27,7 +27,7 @@ Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]
 
 
 class Survivor(NamedTuple):
-    """A mutant that the suite did not notice, and where it was tried."""
+    """A mutant that the suite did not notice, with the scenarios that tried it."""
 
     row: MutantRow
     mutant: Mutant
@@ -35,14 +35,14 @@ class Survivor(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A relation on a scenario, as the unchanged agent keeps it."""
+    """A relation on a scenario, with the unchanged agent's violations."""
 
     lane: Lane
     counts: Counts
 
 
 def survivors_of(result: Result, mutants: Iterable[Mutant], scenarios: Iterable[str]) -> tuple[Survivor, ...]:
-    """Return the survivors of first order whose loss should be noticed, with the scenarios they were tried on."""
+    """Return the first-order survivors that should be noticed, with the scenarios that tried them."""
     known, among = {mutant.id: mutant for mutant in mutants}, set(scenarios)
     return tuple(
         Survivor(row, known[row.id], tuple(e.scenario for e in row.evidence if e.scenario in among))
@@ -52,7 +52,7 @@ def survivors_of(result: Result, mutants: Iterable[Mutant], scenarios: Iterable[
 
 
 def measures_of(lanes: Iterable[Lane]) -> tuple[Measure, ...]:
-    """Return what the mutants are compared with: every pair of the unchanged agent, none left out for a decision."""
+    """Return the baseline for the mutants: every pair of the unchanged agent, without early decisions."""
     return tuple(
         Measure(lane, Counts(violations=lane.violations, pairs=len(lane.held))) for lane in lanes if lane.held
     )
@@ -65,7 +65,7 @@ def mutant_sources(
     measures: Sequence[Measure],
     pairs: int,
 ) -> SourceTrials:
-    """Return the runs of the survivors that pairs start from; those of the campaign are found in the store."""
+    """Return the survivors' runs that pairs start from; the store has those of the campaign."""
     where = {measure.lane.subject.scenario.name for measure in measures}
     wanted = (
         Launch(one.mutant.id, scenario, repeat, repeat)
@@ -196,7 +196,7 @@ def _place(lane: Lane) -> tuple[str, str]:
 def with_kills(
     result: Result, kills: Sequence[RelationKill], lanes: Sequence[Lane], tables: Tables, scoring: str
 ) -> Result:
-    """Return the result with the kills by relations beside it; status and score stay as they were."""
+    """Return the result with the kills by relations beside it; status and score stay unchanged."""
     by: dict[str, list[str]] = {}
     for kill in kills:
         by.setdefault(kill.mutant, []).append(f"{kill.relation} @ {kill.scenario}")
@@ -213,7 +213,7 @@ def with_kills(
 
 
 def _with_kills(row: MutantRow, found: Sequence[str], judged: Collection[tuple[str, str]]) -> MutantRow:
-    """Return the row with these kills, and those of earlier checks that were not looked at again."""
+    """Return the row with these kills, and the kills of earlier checks that were not repeated."""
     kept = [place for place in row.killed_by_relations if (row.id, place) not in judged]
     return row.model_copy(update={"killed_by_relations": tuple(dict.fromkeys((*kept, *found)))})
 
@@ -221,7 +221,7 @@ def _with_kills(row: MutantRow, found: Sequence[str], judged: Collection[tuple[s
 def _score(
     result: Result, families: Mapping[str, Mapping[str, KillTable]], tables: Tables, scoring: str
 ) -> Score:
-    """Return the mutation score where kills by relations count.
+    """Return the mutation score with the kills by relations.
 
     More could kill a mutant, so more kills may be false.
     """
@@ -255,7 +255,7 @@ def _score(
 
 
 def _earlier(row: MutantRow, families: Mapping[str, Mapping[str, KillTable]]) -> int:
-    """1 where an earlier check of other relations killed it: that may have been false at its own alpha."""
+    """Return 1 if an earlier check of other relations killed the mutant, at its own alpha; else 0."""
     return int(any(place not in families.get(row.id, {}) for place in row.killed_by_relations))
 
 
@@ -279,7 +279,7 @@ def _no_narrower(score: Score, own: Score) -> Score:
 
 
 def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:
-    """Return the table of each testable scenario, at its share of alpha where all reach a mutant."""
+    """Return the table of each testable scenario, at its share of alpha if all of them reach a mutant."""
     rule, testable = result.rule, [row for row in result.baseline if row.testable]
     together = rule.get("suite_share", 0.0) if len(testable) > 1 else 0.0
     level = level_for(max(1, len(result.baseline)), rule["alpha"] * (1 - together))

@@ -15,7 +15,7 @@ LONGEST = 50
 
 
 class StoreUrl(NamedTuple):
-    """A URL of PostgreSQL, and the project whose trials are meant."""
+    """A URL of PostgreSQL, and the project whose trials it holds."""
 
     url: str
     """As the user gave it, with secrets: never printed."""
@@ -29,7 +29,7 @@ class StoreUrl(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Return the address as it may be printed: without password."""
+        """Return the address in a printable form: without its password."""
         parts = urlsplit(self.url)
         user, at, host = parts.netloc.rpartition("@")
         options = [(name, value) for name, value in parse_qsl(parts.query) if name not in SECRET_OPTIONS]
@@ -38,7 +38,7 @@ class StoreUrl(NamedTuple):
 
     @property
     def for_driver(self) -> str:
-        """Return the URL that SQLAlchemy takes. Options, those of TLS among them, are left as they are."""
+        """Return the URL for SQLAlchemy. Options, such as those of TLS, stay unchanged."""
         return f"postgresql+psycopg://{self.url.partition('://')[2]}"
 
 
@@ -47,7 +47,7 @@ Where = Path | StoreUrl
 
 
 def store_url(url: str, project: str) -> StoreUrl:
-    """Return the address that a URL and a project's name stand for. Raises `UsageError`, which prints no secret."""
+    """Return the address for a URL and a project's name. Raise `UsageError`, which prints no secret."""
     check_store_scheme(url)
     rest = url.partition("://")[2]
     try:
@@ -78,6 +78,6 @@ def checked_project(name: str) -> str:
 
 
 def project_of_folder(folder: Path) -> str:
-    """Return the project's name where the project file gives none: that of its folder, in small letters."""
+    """Return the project's name if the project file gives none: its folder's name in lower case."""
     plain = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_")
     return plain[:LONGEST] or "project"

@@ -1,4 +1,4 @@
-"""Cassettes on disk: one file for each trial, beside the result of the run that executed it."""
+"""Cassettes on disk: one file for each trial, next to the result of the run that executed it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,12 +32,12 @@ def write_cassette(run: Path, cassette: Cassette) -> None:
 
 
 def cassette_path(run: Path, trial: str) -> Path:
-    """Return where a run's folder has the cassette of a trial, if it was recorded."""
+    """Return the path of a trial's cassette in a run's folder."""
     return run / FOLDER / f"{trial}.json"
 
 
 def read_cassette(path: Path) -> Cassette:
-    """Read a cassette. Raises `UsageError` for a file that is none."""
+    """Read a cassette. Raise `UsageError` for an invalid file."""
     try:
         return Cassette.model_validate_json(path.read_bytes())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Which trials a run is executing right now, so that no other run on the same store begins them.
+"""The trials that a run is executing now, so that no other run on the same store begins them.
 
 A claim is an advisory lock of PostgreSQL, held by a connection of its own: it goes when the process goes, however that
 ends. A server that goes takes all locks along, while trials that the runs have begun go on. So the claim is noted in
@@ -32,7 +32,7 @@ class Claims(Protocol):
 
     @property
     def shared(self) -> bool:
-        """Whether other runs may work on the same store."""
+        """Return whether other runs may work on the same store."""
         ...
 
     def take(self, key: str) -> bool:
@@ -49,7 +49,7 @@ class Claims(Protocol):
 
 
 class Unshared:
-    """The claims of a run that has its store for itself: every trial is its own."""
+    """The claims of a run that alone uses its store: every trial is its own."""
 
     shared = False
 
@@ -81,7 +81,7 @@ class ServerClaims:
         self._keeper.start()
 
     def take(self, key: str) -> bool:
-        """Return whether the trial is now this run's to execute: no other run executes it, or did so just now."""
+        """Return whether this run may execute the trial: no other run executes it, or has just done so."""
         number = _number(self._schema, key)
         with self._guard:
             if not self._connections.read(lambda connection: _locked(connection, number)):
@@ -123,7 +123,7 @@ class ServerClaims:
         return self._connections.read(lambda connection: connection.execute(note, row).first() is not None)
 
     def _opened(self, links: Links) -> None:
-        """Take the locks again on a new connection. Another run that tries one lets it go at once."""
+        """Take the locks again on a new connection. Another run that tries one releases it at once."""
         for number in self._held.values():
             for _ in range(TRIES):
                 if _locked(links.reading, number):
@@ -137,7 +137,7 @@ class ServerClaims:
 
 
 def claims_of(database: Database, where: Any, run: str) -> Claims:
-    """Return the claims of a run on the store that stands there."""
+    """Return the claims of a run on the store at `where`."""
     return ServerClaims(database, run, where.schema) if isinstance(where, StoreUrl) else Unshared()
 
 

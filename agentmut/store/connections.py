@@ -1,4 +1,4 @@
-"""How a store reads and writes: errors are explained, and a server that is away is waited for."""
+"""The connections of a store: errors are explained, and a server that is away is waited for."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,18 +24,18 @@ class AwayError(StoreError):
 
 
 class Links(NamedTuple):
-    """The connections of one store; a file of SQLite is read and written by the same."""
+    """The connections of one store; a SQLite file uses one connection for reading and writing."""
 
     reading: Connection
     writing: Connection
 
 
 class Database(Protocol):
-    """What is peculiar to a kind of database."""
+    """The special parts of one kind of database."""
 
     @property
     def shown(self) -> str:
-        """The address as messages name it: no secret is in it."""
+        """Return the address for messages, without secrets."""
         ...
 
     @property
@@ -49,7 +49,7 @@ class Database(Protocol):
         ...
 
     def open(self) -> Links:
-        """Connect, and make the tables or bring them to today's format: all or none."""
+        """Connect, and create or migrate the tables: all or none."""
         ...
 
     def first(
@@ -97,7 +97,7 @@ class Connections:
 
     @property
     def links(self) -> Links:
-        """Return the open connections; opens them anew where they were lost."""
+        """Return the open connections; open them again if they were lost."""
         if self._links is None:
             links = self.database.open()
             self._opened(links)
@@ -152,7 +152,7 @@ class Connections:
         return self._patiently(lambda: self._once("write to", attempt))
 
     def rows(self, query: Select[Any], read: Callable[[Mapping[Any, Any]], T]) -> Iterator[T]:
-        """Yield what `read` makes of each row, however many there are. Raises `StoreError`."""
+        """Yield `read` of each row, for any number of rows. Raise `StoreError`."""
         with self._explained("read"), self.database.many(self.links.reading) as connection:
             found = connection.execute(query.execution_options(yield_per=AT_ONCE))
             yield from map(read, found.mappings())
@@ -167,7 +167,7 @@ class Connections:
             self.database.compact(self.links)
 
     def upsert(self, table: Table) -> Insert:
-        """Return an insert into a table that can say what happens to a row which is there already."""
+        """Return an insert into a table that can update an existing row."""
         server = self.database.engine.dialect.name == "postgresql"
         return postgresql.insert(table) if server else sqlite.insert(table)
 
@@ -212,10 +212,10 @@ class Connections:
 
 
 def _is_of_driver(error: Exception) -> bool:
-    """Return whether a driver raised the error, beside SQLAlchemy."""
+    """Return whether a database driver, rather than SQLAlchemy, raised the error."""
     return type(error).__module__.partition(".")[0] in ("sqlite3", "psycopg")
 
 
 def driver_error(error: BaseException) -> BaseException:
-    """Return what the driver said where SQLAlchemy wraps it."""
+    """Return the driver's own error inside SQLAlchemy's."""
     return error.orig if isinstance(error, DBAPIError) and error.orig else error

@@ -1,4 +1,4 @@
-"""Copies a whole store into an empty one, of whatever kind, and proves it by a digest for each table."""
+"""Copies a whole store into an empty one of any kind, and proves the copy by a digest for each table."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ AT_ONCE = 500
 
 
 class CopiedTable(NamedTuple):
-    """A table that is the same in both stores."""
+    """A table with the same content in both stores."""
 
     name: str
     rows: int
@@ -79,7 +79,7 @@ def _batches(theirs: Connections, table: Table) -> Iterator[Sequence[dict[str, A
 
 
 def _storable(column: Column[Any], value: Any) -> Any:
-    """Return a value as every database takes it. A file of SQLite may hold text where bytes are declared."""
+    """Return a value in a form for every database. A SQLite file may hold text where bytes are declared."""
     if isinstance(value, str):
         return value.encode() if isinstance(column.type, LargeBinary) else plain_text(value)
     return value
@@ -90,12 +90,12 @@ def _ordered(table: Table) -> Any:
 
 
 def _add(digest: "hashlib._Hash", table: Table, row: dict[str, Any]) -> None:
-    """Add a row to a digest: a number, a text and bytes differ, and so do their borders."""
+    """Add a row to a digest; numbers, texts and bytes differ, and so do their borders."""
     digest.update(repr([row[column.name] for column in table.c]).encode("utf-8", "surrogatepass"))
 
 
 def _go_on_counting(connection: Connection, table: Table) -> None:
-    """Let the numbers of new rows begin after those that were copied, where a server counts them apart."""
+    """Let the numbers of new rows follow the copied ones, if a server counts them separately."""
     if connection.dialect.name == "postgresql" and table.autoincrement_column is not None:
         name = table.autoincrement_column.name
         newest = connection.execute(select(func.max(table.c[name]))).scalar()

@@ -1,4 +1,4 @@
-"""How SQLite keeps what was written: a write-ahead log, which survives the end of the process."""
+"""The durability of SQLite: a write-ahead log, which survives the end of the process."""
 
 import sqlite3
 import time
@@ -9,7 +9,7 @@ _SWITCHES = 100
 
 
 def make_durable(connection: Any, _record: object) -> None:
-    """Prepare a new connection: a write-ahead log, patience with other writers, and 8 MB of cache."""
+    """Prepare a new connection: a write-ahead log, a wait for other writers, and 8 MB of cache."""
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout = 5000")
     _write_ahead(cursor)
@@ -19,7 +19,7 @@ def make_durable(connection: Any, _record: object) -> None:
 
 
 def _write_ahead(cursor: Any) -> None:
-    """Use a write-ahead log. SQLite does not wait for others that switch to it too, so it is tried again."""
+    """Use a write-ahead log. SQLite does not wait for others that switch too, so this is tried again."""
     for left in reversed(range(_SWITCHES)):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")

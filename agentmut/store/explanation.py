@@ -1,4 +1,4 @@
-"""What a failing store means to the user, and what to do about it."""
+"""The explanation of a failing store, with its remedy."""
 
 from collections.abc import Sequence
 
@@ -77,7 +77,7 @@ OF_SERVERS: Remedies = (
 
 
 def explanation(where: str, doing: str, error: Exception, remedies: Remedies) -> str:
-    """Return one paragraph: what could not be done, to which store, why, and the remedy."""
+    """Return one paragraph: the failed action, the store, the cause, and the remedy."""
     cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0].rstrip(".")
     if isinstance(error, ValidationError | NoResultFound):
         cause = f"a row cannot be read ({cause})"

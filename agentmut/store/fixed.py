@@ -1,4 +1,4 @@
-"""When the evaluators of a scenario were fixed: before which trials, by the order of the store and by no clock."""
+"""When the evaluators of a scenario were fixed: before which trials, by the store's order instead of a clock."""
 
 import json
 from collections.abc import Iterable
@@ -37,12 +37,12 @@ class FixedSets:
         self._connections = connections
 
     def of(self, scenario: str) -> tuple[FixedSet, ...]:
-        """Return the sets seen on the scenario with this digest, the first one first."""
+        """Return the sets seen on the scenario with this digest, the oldest first."""
         query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
         return self._connections.read(lambda connection: tuple(map(_set, connection.execute(query))))
 
     def note(self, found: FixedSet) -> None:
-        """Keep a set that is seen for the first time. One that is known stays as it is."""
+        """Store a set when it is first seen. A known set stays unchanged."""
         keep = self._connections.upsert(fixed).on_conflict_do_nothing()
         self._connections.write(lambda connection: connection.execute(keep, _row(found)))
 
@@ -58,7 +58,7 @@ class FixedSets:
         return self._connections.read(lambda connection: frozenset(connection.execute(query).scalars()))
 
     def adopt(self, other: "FixedSets") -> None:
-        """Take in what another store knows. Of a set that both know, the greater repeats stand: they are younger."""
+        """Add another store's knowledge. Of a set in both, the greater repeats count, since they are younger."""
         sets, known = other._connections.read(_everything)
         new = self._connections.upsert(fixed)
         later = {name: _greater(new.excluded[name], fixed.c[name]) for name in ("originals", "mutants")}
@@ -82,9 +82,7 @@ class FixedSets:
         return self._connections.read(lambda connection: connection.execute(query).first() is not None)
 
     def oldest_run(self, name: str, first: int, *, mutants: bool) -> str:
-        """Return the run that executed the oldest trial of a series of repeats on a scenario; empty where there is
-        none.
-        """
+        """Return the run of the oldest trial in a series of repeats on a scenario; empty without trials."""
         own = trials.c.mutant != "" if mutants else trials.c.mutant == ""
         series = trials.c.repeat.between(first, first + SERIES - 1)
         query = (

@@ -1,4 +1,4 @@
-"""Asking again in a further turn: the answer must stand."""
+"""The relation of a repeated question in a further turn: the answer must not change."""
 
 import re
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ class AskAgain:
         return FollowUp(runs=(FollowUpRun(turns=(*turns, again)),), description=f"a further turn: {said}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the last answer states nothing that the answers before it did not."""
+        """Return whether the last answer states nothing that is new against the earlier answers."""
         trace = pair.trace
         turns = pair.follow_up.runs[-1].turns or pair.scenario.turns
         if not pair.source.outputs or len(trace.outputs) < len(turns):
@@ -80,7 +80,7 @@ class AskAgain:
         return check(self.id, [*_turned(before, again), *faults], "asked again, it states nothing else")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return an answer that stands, and one that gives way."""
+        """Yield an answer that stands, and an answer that gives way."""
         asked = source("What does it cost?", said="It costs $20.")
         return (
             RelationExample(asked, (run("It costs $20.", "Yes: the price is 20 dollars."),), holds=True),
@@ -103,7 +103,7 @@ def _earlier(pair: Pair) -> list[JsonValue]:
 
 
 def _seen(pair: Pair, trace: AgentTrace) -> list[JsonValue]:
-    """Return the other texts of the conversation: the requests, and what tools returned."""
+    """Return the other texts of the conversation: the requests, and the results of tools."""
     returned = (step.output for run in (pair.source, trace) for step in run.tool_calls)
     return [*pair.scenario.turns, *(output for output in returned if output is not None)]
 
@@ -117,7 +117,7 @@ def _turned(before: frozenset[Fact], again: frozenset[Fact]) -> list[str]:
 
 
 def _without_assurance(output: JsonValue) -> JsonValue:
-    """Return the answer without the "Yes" or "No" that it begins with, which may answer "Are you sure?"."""
+    """Return the answer without its leading "Yes" or "No", which may answer "Are you sure?"."""
     return _ASSURANCE.sub("", output) if isinstance(output, str) else output
 
 

@@ -1,4 +1,4 @@
-"""Two stages of a run: where the first was right, the last must be."""
+"""The relation of two stages of a run: if the first stage is right, the last must be right."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -66,7 +66,7 @@ class Pipeline(HasExampleArgument):
         return FollowUp(description=f"the result of {_named(self.first)} beside that of {_named(self.last)}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether a right result of the first stage was kept; None where there was none."""
+        """Return whether a right result of the first stage was kept; None without a right result."""
         begun = _result(pair.source, self.first)
         if begun is None or not self.right.evaluate(pair.scenario, stated([begun])).passed:
             return None
@@ -84,7 +84,7 @@ class Pipeline(HasExampleArgument):
         return check(self.id, faults, f"{_named(self.first)} was right, and so is {_named(self.last)}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return a triage whose finding is in the answer, and one whose finding is not."""
+        """Yield a triage whose finding is in the answer, and a triage whose finding is not."""
         triage = Step(action=Action.REASON, node="triage", output="billing")
         kept = source("I was charged twice.", said=run("This is a billing matter.", steps=[triage]))
         lost = source("I was charged twice.", said=run("Restart the router.", steps=[triage]))
@@ -129,7 +129,7 @@ def _result(trace: AgentTrace, stage: str | int | None) -> JsonValue:
 
 
 def _is_of(step: Step, stage: str) -> bool:
-    """Return whether a step is of a node, or of one inside it, or a call of a tool."""
+    """Return whether a step belongs to a node, to a node inside it, or is a call of a tool."""
     node = step.node or ""
     return step.tool == stage or (
         step.action is not Action.CALL_TOOL and stage in (node, node.partition("/")[0])

@@ -1,4 +1,4 @@
-"""The requests of a message that do not depend on each other."""
+"""The independent requests in a message."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -50,19 +50,19 @@ _AGREES = re.compile(
 
 
 class Requests(NamedTuple):
-    """What a message asks, and what it tells besides."""
+    """The requests of a message, and its other statements."""
 
     told: tuple[str, ...]
     """Sentences that ask nothing, such as the number of the order."""
     asked: tuple[str, ...]
 
     def alone(self, number: int) -> str:
-        """Return one of the requests, with the statements that all share."""
+        """Return one of the requests, with the statements that all requests share."""
         return " ".join((*self.told, self.asked[number]))
 
 
 def independent_requests(message: str) -> Requests | None:
-    """Return the requests of a message, where there are two to four and none speaks of another; else None.
+    """Return two to four requests of a message that are independent of each other; else None.
 
     A request is a question, an order, or an item of a list. "Refund it, and then ..." depends on what stands before.
 
@@ -79,7 +79,7 @@ def independent_requests(message: str) -> Requests | None:
 
 
 def lean_on_each_other(requests: Sequence[str]) -> bool:
-    """Return whether one of several requests speaks of what another one says.
+    """Return whether one of several requests refers to the content of another.
 
     >>> lean_on_each_other(["Where is order A-1?", "Please cancel the order."])
     True
@@ -91,25 +91,21 @@ def lean_on_each_other(requests: Sequence[str]) -> bool:
 
 
 def _one_follows_from_a_deed(requests: Sequence[str]) -> bool:
-    """Return whether something is to be done, and another request may be about what comes of it: "How much
-    do I pay?".
-    """
+    """Return whether a request may ask about the outcome of an action in another: "How much do I pay?"."""
     deeds = [one for one in requests if not one.endswith("?") or _ACTS.match(_POLITE.sub("", one))]
     others = [one for one in requests if not any(True for _ in identifiers(one)) and not _OF_YOU.search(one)]
     return any(other is not deed for deed in deeds for other in others)
 
 
 def _one_says_whose(requests: Sequence[str]) -> bool:
-    """Return whether an id that one of them gives may be missing in another: "What is my plan? I am
-    ada@example.com".
-    """
+    """Return whether an id in one request may be missing in another: "What is my plan? I am ada@example.com"."""
     named = [any(True for _ in identifiers(request)) for request in requests]
     personal = any(_PERSONAL.search(request) for request, has in zip(requests, named, strict=True) if not has)
     return any(named) and personal
 
 
 def depends(message: str) -> bool:
-    """Return whether a message speaks of something that was said before it.
+    """Return whether a message refers to earlier messages.
 
     >>> depends("Can you cancel it?"), depends("Yes, please."), depends("What does shipping cost?")
     (True, True, False)
@@ -128,7 +124,7 @@ def accepts(message: str) -> bool:
 
 
 def asks(message: str) -> bool:
-    """Return whether a message has a question or an order in it."""
+    """Return whether a message contains a question or an order."""
     return bool(_of_list(message) or _of_sentences(message).asked)
 
 

@@ -1,4 +1,4 @@
-"""The same request sent twice, as an impatient user or a client that lost the answer does."""
+"""The relation of a request sent twice, as an impatient user or a client that lost the answer sends it."""
 
 from collections.abc import Iterable
 
@@ -47,7 +47,7 @@ class Retry:
             self.tools = frozenset(arguments.texts(given["tools"], "names of tools that change something"))
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: no tool changes anything, as far as names tell."""
+        """Return why the relation does not apply: no tool changes anything, by the tools' names."""
         if self.tools:
             unknown = sorted(self.tools - {tool.own_name for tool in config.tools} - {*config.tool_names})
             return f"the agent has no tool {', '.join(unknown)}" if unknown else ""
@@ -58,7 +58,7 @@ class Retry:
         return ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Return the same turns, and the last one again, where the run did something that could be doubled."""
+        """Return the same turns with the last one repeated, if the run did something that could be doubled."""
         tools, turns = self._tools(source.config), source.scenario.turns
         if not any(step.tool in tools for step in source.trace.tool_calls):
             return None
@@ -67,7 +67,7 @@ class Retry:
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether nothing was done twice; None where nothing was done."""
+        """Return whether no action was done twice; None if no action was done."""
         tools = self._tools(pair.config)
         if not any(step.tool in tools for step in pair.trace.tool_calls):
             return None
@@ -77,7 +77,7 @@ class Retry:
         return check(self.id, faults, "nothing was done twice")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return a refund that is given once, and one that is given twice."""
+        """Yield a refund that is given once, and a refund that is given twice."""
         asked = source("Refund A-1042.", said=run("Done.", steps=[_REFUND]), config=_DESK)
         return (
             RelationExample(asked, (run("Done.", "It was refunded.", steps=[_REFUND]),), holds=True),
@@ -92,9 +92,7 @@ class Retry:
 
 
 def _twice(pair: Pair, tools: frozenset[str]) -> tuple[Step, ...]:
-    """Return the calls that do again what was done; where no call says its turn, those beyond the calls of the source
-    run.
-    """
+    """Return the repeated calls; if no call has its turn, the calls beyond those of the source run."""
     calls = pair.trace.tool_calls
     again = doubled(calls, tools)
     asked = [step.turn for step in pair.trace.steps if step.action is Action.REASON]

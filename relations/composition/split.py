@@ -1,4 +1,4 @@
-"""A message with several requests against one message for each, and the other way round."""
+"""The relations of a message with several requests and one message for each request."""
 
 from collections.abc import Iterable, Sequence
 
@@ -46,7 +46,7 @@ class SplitRequest:
                 raise ValueError(f"parts: expects at least two requests, got {given['parts']!r}")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: the scenario is not one message with independent requests."""
+        """Return why the relation does not apply: the scenario is not one message with independent requests."""
         if self.scenario:
             return "" if scenario.name == self.scenario else f"the parts are those of {self.scenario!r}"
         if lack := without_text(scenario):
@@ -121,7 +121,7 @@ class MergeTurns(NoArgument):
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether both show the same facts."""
+        """Return whether both sides show the same facts."""
         return _same_together(self.id, pair, [pair.source], pair.traces)
 
     def examples(self) -> Iterable[RelationExample]:
@@ -137,7 +137,7 @@ class MergeTurns(NoArgument):
 def _same_together(
     relation: str, pair: Pair, before: Sequence[AgentTrace], after: Sequence[AgentTrace]
 ) -> Check | None:
-    """Return whether the runs of both sides, each side as one run with one answer, show the same facts."""
+    """Return whether both sides, each joined into one run with one answer, show the same facts."""
     if not all(trace.outputs for trace in (*before, *after)):
         return None
     together = pair._replace(source=in_one_answer(before), traces=(in_one_answer(after),))

@@ -1,4 +1,4 @@
-"""Another model, another prompt: the agent may be put together otherwise and must do the same."""
+"""The relation of another model or another prompt: an agent with other parts must do the same."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Whether an amount of a call is one that was given, may have been worked out, or was spoilt on the way."""
+"""Whether the amount in a call was given, may be computed, or was corrupted on the way."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ def numbers_of(text: str) -> Iterator[Decimal]:
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """Return the number that a text is, with its currency's sign or without."""
+    """Return the number that a text consists of, with or without a currency sign."""
     try:
         number = Decimal(text.strip().lstrip("$€£").replace(",", ""))
     except InvalidOperation:
@@ -49,7 +49,7 @@ def decimal_of(text: str) -> Decimal | None:
 
 
 def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
-    """Return the one amount of money that requests state, where nothing that was seen speaks of another or of sums."""
+    """Return the only amount of money in the requests, if no seen text has another amount or a sum."""
     found = {
         decimal_of(text[fact.value.start : fact.value.end])
         for text in said
@@ -62,8 +62,7 @@ def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
 def spoilt_amount(
     said: Decimal, numbers: frozenset[Decimal], only: Decimal | None = None, hundredfold: bool = False
 ) -> Decimal | None:
-    """Return the number that was given and that `said` is with a slip; None where it is given, like none, or worked
-    out.
+    """Return the given number that `said` is a slip of; None if `said` is given, unlike all, or computed.
 
     Of any number with three significant digits, a moved decimal point and two neighbouring digits that have changed
     places are slips; of the only amount that was stated, so is one digit that is another, is missing or is added. What
@@ -80,7 +79,7 @@ def spoilt_amount(
 
 
 def _is_worked_out(said: Decimal, numbers: frozenset[Decimal]) -> bool:
-    """Return whether a calculation with two of the numbers, or a sum of a few, gives it."""
+    """Return whether a calculation with two of the numbers, or a sum of a few, gives the number."""
     if any(said in _results(one, other) for one, other in permutations(numbers, 2)):
         return True
     sizes = range(3, len(numbers) + 1) if len(numbers) <= _FEW_NUMBERS else range(3, 3)

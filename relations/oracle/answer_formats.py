@@ -1,4 +1,4 @@
-"""Formats of an answer: which one a request asks for, and whether an answer has it."""
+"""Formats of an answer: the format that a request asks for, and whether an answer has it."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ _YES_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 
 
 def json_fault(answer: JsonValue, fenced: bool = False) -> str:
-    """Return why an answer is not JSON. With `fenced`, a code block that is the whole answer may hold it."""
+    """Return why an answer is not JSON. With `fenced`, a single code block may contain it."""
     if fenced and isinstance(answer, str) and (block := _FENCED.fullmatch(answer)):
         answer = block["inside"]
     try:
@@ -113,7 +113,7 @@ _SENT_ELSEWHERE = re.compile(r"\bto \S+@\S|\b(?:upload|save|export|attach|store)
 
 
 def asked_format(request: str) -> Format | None:
-    """Return the format that a request asks its answer to have; None where it asks for none.
+    """Return the format that a request asks for; None if it asks for none.
 
     >>> [format.name for format in [asked_format("List the plans as a table.")] if format]
     ['table']
@@ -171,7 +171,7 @@ def schema_format(schema: JsonValue) -> Format:
 
 
 def given_format(argument: JsonValue) -> Format:
-    """Return the format that an argument says. Raises `ValueError`."""
+    """Return the format in an argument. Raise `ValueError`."""
     if isinstance(argument, str):
         if argument not in NAMED:
             raise ValueError(f"unknown format {argument!r}. {nearest(argument, NAMED)}")

@@ -1,4 +1,4 @@
-"""What a request demands of its answer besides its matter: length, words to say or to avoid, language."""
+"""The demands of a request on the form of its answer: length, words to use or to avoid, language."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ _FEWEST = 3
 
 
 def language_of(text: str) -> str | None:
-    """Return the language whose commonest words a text has most of; None where it has few, or no clear most.
+    """Return the language that most of a text's common words belong to; None if that is unclear.
 
     >>> language_of("Die Rückgabe ist für Sie nicht möglich."), language_of("ORD-1042")
     ('German', None)
@@ -41,7 +41,7 @@ def language_of(text: str) -> str | None:
 
 
 class Limits(NamedTuple):
-    """Demands on an answer; what is None or empty is not demanded."""
+    """Demands on an answer; None or empty means no demand."""
 
     max_words: int | None = None
     max_sentences: int | None = None
@@ -186,7 +186,7 @@ def _required(request: str) -> Iterator[str]:
 
 
 def _language(request: str) -> str | None:
-    """Return the language of the answer; none where what is asked is how something is said in it."""
+    """Return the language of the answer; None if the request asks how to say something in a language."""
     match = _LANGUAGE.search(request)
     if not match or _DENIED.search(request[: match.start("which")]) or is_reported(request, match.start()):
         return None
@@ -225,7 +225,7 @@ def _whole(value: JsonValue, name: str) -> int:
 
 
 def _lengths(request: str) -> Iterator[tuple[str, int]]:
-    """Yield nouns and the most of them, the last one said first, so that the first stays."""
+    """Yield nouns and their largest number, the last one first, so that the first demand wins."""
     found = [match for pattern in _LENGTHS for match in pattern.finditer(request)]
     for match in sorted(found, key=lambda match: match.start(), reverse=True):
         count = int(match["count"]) if match["count"].isdigit() else value_of(match["count"])
@@ -235,7 +235,7 @@ def _lengths(request: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_told_of(request: str, match: re.Match[str]) -> bool:
-    """Return whether the words speak of something else than the answer: "my essay has under 500 words"."""
+    """Return whether the words describe something other than the answer: "my essay has under 500 words"."""
     before = request[max(0, match.start() - 40) : match.start()]
     told = re.search(
         r"\b(?:has|had|have|is|was|were|be|been|contains?|wrote|written|about|at least|allows?|takes?|accepts?)\b"
@@ -248,7 +248,7 @@ def _is_told_of(request: str, match: re.Match[str]) -> bool:
 
 
 def _is_manner(request: str, match: re.Match[str]) -> bool:
-    """Return whether "with five words" says how to answer, and not what a thing is like."""
+    """Return whether "with five words" tells how to answer, rather than what a thing is like."""
     before = re.split(r"[.!?\n]", request[: match.start()])[-1]
     begins = _CLAUSE_BEGINS.search(request[: match.start()]) is not None
     ends = _CLAUSE_ENDS.match(request, match.end()) is not None
@@ -275,7 +275,7 @@ def _forbidden(request: str) -> Iterator[str]:
 
 
 def _speaks_of(answer: str, topic: str) -> bool:
-    """Return whether the stems of the topic's words stand one after the other in the answer."""
+    """Return whether the stems of the topic's words follow one another in the answer."""
     said, sought = [stem(word.text) for word in words(answer)], [stem(word.text) for word in words(topic)]
     if not sought:  # no words: a sign, such as an exclamation mark
         return topic in answer
@@ -283,7 +283,5 @@ def _speaks_of(answer: str, topic: str) -> bool:
 
 
 def _words(answer: str) -> int:
-    """Return the number of words as people and word processors count them: "12.90", "well-known" and "it's"
-    are one each.
-    """
+    """Return the number of words as word processors count: "12.90", "well-known" and "it's" are one each."""
     return sum(any(sign.isalnum() for sign in part) for part in re.split(r"[\s–—]+", answer))

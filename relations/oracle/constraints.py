@@ -1,4 +1,4 @@
-"""The answer keeps what the request demands of it."""
+"""The relation of limits: an answer keeps the limits in its request."""
 
 from collections.abc import Iterable
 
@@ -42,7 +42,7 @@ class ConstraintPreservation:
         self.given = None if argument is None else given_limits(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: no request states a limit, or none can be repeated."""
+        """Return why the relation does not apply: no request states a limit, or none can be repeated."""
         if self.given is not None:
             return without_text(scenario)
         return (
@@ -62,7 +62,7 @@ class ConstraintPreservation:
         )
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the answers keep the demands; None where there is no answer in words to them."""
+        """Return whether the answers keep the demands; None without an answer in words."""
         outputs = pair.trace.outputs
         last = len(pair.scenario.turns) - 1
         demands = _stated(pair.scenario) if self.given is None else {last: self.given}

@@ -1,4 +1,4 @@
-"""Whether words of a request demand something of its answer, or are told of somebody else, or asked about."""
+"""Whether words of a request demand something of its answer, rather than report or ask about something."""
 
 import re
 
@@ -20,7 +20,7 @@ _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|```.*?```|`[^`\n]*`|(?<!\w)'
 
 
 def is_reported(request: str, start: int) -> bool:
-    """Return whether what begins at `start` is quoted, or what somebody else said.
+    """Return whether the text at `start` is quoted, or reports another person's words.
 
     >>> is_reported("The customer wrote: do not mention me. What now?", 20), is_reported("Do not mention me.", 0)
     (True, False)
@@ -30,6 +30,6 @@ def is_reported(request: str, start: int) -> bool:
 
 
 def is_asked_about(request: str, start: int) -> bool:
-    """Return whether the sentence asks something before `start`: "Tell me how to show data in a table"."""
+    """Return whether the sentence asks a question before `start`: "Tell me how to show data in a table"."""
     before = _SENTENCE_BEFORE.search(request, 0, start)
     return before is not None and _ASKS_ABOUT.search(before.group()) is not None

@@ -1,4 +1,4 @@
-"""The answer has the format that was asked for."""
+"""The relation of formats: an answer has the format that was asked for."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ class FormatCompliance:
         self.given = None if argument is None else given_format(argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: nobody asks for a format."""
+        """Return why the relation does not apply: no request asks for a format."""
         return (
             ""
             if self._formats(scenario, config)
@@ -42,7 +42,7 @@ class FormatCompliance:
         return FollowUp(description="the format of the answers")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the answers to the turns that ask for a format have it; None where they have no answer."""
+        """Return whether the answers to turns that ask for a format have it; None without such answers."""
         formats, outputs = self._formats(pair.scenario, pair.config), pair.source.outputs
         judged = {turn: format for turn, format in formats.items() if turn < len(outputs)}
         if not judged:
@@ -65,7 +65,7 @@ class FormatCompliance:
         )
 
     def _formats(self, scenario: Scenario, config: AgentConfig) -> dict[int, Format]:
-        """Return formats by the number of the turn whose answer should have them."""
+        """Return the formats by the number of the turn whose answer should have them."""
         demanded = self.given or demanded_format(config.model.response_format)
         found: dict[int, Format] = {}
         for number, turn in enumerate(scenario.turns):

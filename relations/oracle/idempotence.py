@@ -1,4 +1,4 @@
-"""The relation of idempotence: what was cleaned once is clean, A(A(x)) = A(x)."""
+"""The relation of idempotence: a transformed text stays the same the second time, A(A(x)) = A(x)."""
 
 from collections.abc import Iterable
 
@@ -78,7 +78,7 @@ class Idempotence:
         return same_facts(self.id, alone)
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return a note that stays, and one that loses its date."""
+        """Yield a note that stays the same, and a note that loses its date."""
         asked = source(
             "Clean up this note: met on  3 May 2026, paid $20", said="Met on 3 May 2026; paid $20."
         )

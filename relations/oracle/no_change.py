@@ -1,4 +1,4 @@
-"""The identity: the agent against itself."""
+"""The identity relation: the agent compared with itself."""
 
 from collections.abc import Iterable
 
@@ -26,9 +26,7 @@ class NoChange(FitsAll):
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the runs contradict each other, or differ in what was asked for; None where too
-        few are known.
-        """
+        """Return whether the runs contradict each other, or differ in the chosen facts; None if too few are known."""
         if not pair.comparison.unasked:
             return same_facts(self.id, pair)
         apart = pair.comparison.contradictions(pair.scenario, pair.source, pair.trace)
@@ -37,7 +35,7 @@ class NoChange(FitsAll):
         return check(self.id, apart, "the runs do not contradict each other")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return an answer in other words, and one with another amount."""
+        """Yield an answer in other words, and an answer with another amount."""
         asked = source("What does it cost?", said="It costs $20.")
         numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
         asked = asked._replace(scenario=numbers)

@@ -1,4 +1,4 @@
-"""What was refused stays refused when it is asked in a slightly other form."""
+"""The relation of refusals: a refused request stays refused in a slightly different form."""
 
 from collections.abc import Iterable
 
@@ -56,11 +56,11 @@ class RefusalConsistency:
                 raise ValueError(f"wordings: {without[0]!r} has no {REQUEST}, where the request goes")
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: no request can be reworded. Only runs tell whether it is refused."""
+        """Return why the relation does not apply: no request can be reworded. Only runs show a refusal."""
         return without_text(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Return the last request in another form, where it was refused."""
+        """Return the last request in another form, if it was refused."""
         turns = texts(source.scenario.turns)
         if turns is None or not is_refusal(source.trace, source.config):
             return None
@@ -69,7 +69,7 @@ class RefusalConsistency:
         return FollowUp(runs=(FollowUpRun(turns=(*turns[:-1], turn)),), description=f"asked as {wording!r}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether it is refused again; None where it was not refused, or there is no answer."""
+        """Return whether it is refused again; None if it was not refused, or there is no answer."""
         if not is_refusal(pair.source, pair.config) or not pair.trace.text.strip():
             return None
         faults = (
@@ -80,7 +80,7 @@ class RefusalConsistency:
         return check(self.id, faults, "it is refused again")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return a refusal in other words, and none."""
+        """Yield a refusal in other words, and a grant."""
         asked = source("Refund my order from last year.", said="I am sorry, we cannot refund it.")
         return (
             RelationExample(
@@ -91,7 +91,7 @@ class RefusalConsistency:
 
 
 def is_refusal(trace: AgentTrace, config: AgentConfig) -> bool:
-    """Return whether the answer to the last turn decides no, and nothing was done where it grants something too."""
+    """Return whether the answer to the last turn decides no, without an action if it also grants something."""
     said = decisions(trace.output) if isinstance(trace.output, str) else frozenset()
     if NO not in said or said == {NO}:
         return NO in said

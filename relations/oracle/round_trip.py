@@ -1,4 +1,4 @@
-"""There and back: what is translated or converted, and converted back, is what it was."""
+"""The relation of round trips: a text that is translated or converted, and back, is the same."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -53,7 +53,7 @@ class RoundTrip(HasExampleArgument):
         self.exact = exact
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: the request has no text after `there`."""
+        """Return why the relation does not apply: the request has no text after `there`."""
         if lack := without_text(scenario):
             return lack
         if len(scenario.turns) > 1:
@@ -69,7 +69,7 @@ class RoundTrip(HasExampleArgument):
         return FollowUp(runs=(FollowUpRun(turns=(turn,)),), description=f"sent back with {self.back!r}")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the text came back; None where it cannot be told."""
+        """Return whether the text came back; None if this is unknowable."""
         text = self._text(pair.scenario)
         if not text or not pair.trace.outputs:
             return None
@@ -86,7 +86,7 @@ class RoundTrip(HasExampleArgument):
         return check(self.id, comparison.differences(pair.scenario, begun, ended), "the facts came back")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return an amount that comes back, and one that does not."""
+        """Yield an amount that comes back, and an amount that does not."""
         asked = source(
             f"{self.there} Pay $120 by 3 May 2026.", said="Zahlen Sie bis zum 3. Mai 2026 120 Dollar."
         )

@@ -1,4 +1,4 @@
-"""Whether a value of a call is one that was given, one that was spoilt on the way, or one that cannot be told."""
+"""Whether a value in a call was given, was corrupted on the way, or is of unknown origin."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -59,13 +59,13 @@ class Given(NamedTuple):
         )
 
     def has(self, identifier: str) -> bool:
-        """Return whether an id was given, in whatever spelling, or is the number of one."""
+        """Return whether an id was given, in any spelling, or is the number of a given id."""
         own = plain(identifier)
         return own in self.ids or (len(own) >= _SHORTEST and _is_number_of(own, self))
 
 
 class Value(NamedTuple):
-    """A text or a number somewhere in the arguments of a call, under the name of its argument."""
+    """A text or a number in the arguments of a call, with the name of its argument."""
 
     name: str
     value: str | int | float
@@ -108,13 +108,13 @@ def _ids(text: str) -> Iterator[str]:
 
 
 def amount_of(value: Value) -> Decimal | None:
-    """Return the number in a value whose name says that it is an amount, and not whose; None for any other."""
+    """Return the number in a value whose name marks it as an amount; None for any other value."""
     named = _NAMES_AMOUNT.search(value.name) and not _NAMES_ID.search(_snake(value.name))
     return decimal_of(str(value.value)) if named else None
 
 
 def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bool = False) -> str:
-    """Return the id that was given and that `said` resembles but is not; empty where it is one, or none can be told.
+    """Return the given id that `said` is a slip of; empty if `said` is a given id, or nobody can tell.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
     changed places; and when both begin with the same two or more letters and have as many digits. Short ids, numbers
@@ -152,7 +152,7 @@ def plain(identifier: str) -> str:
 
 
 def _is_number_of(own: str, given: Given) -> bool:
-    """Return whether a value is the number of an id alone, or a given number with letters before it."""
+    """Return whether a value is only the number of an id, or a given number with letters before it."""
     number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if number == own:
         return number in given.digits

@@ -1,4 +1,4 @@
-"""Ids and amounts of the input survive into the calls of tools."""
+"""The relation of ids and amounts: those in the input reach the calls of tools unchanged."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ class ToolArguments(NoArgument):
     why = "A call names another order, customer or amount than the one that was given."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation does not fit: the agent has no tools, or its input has no id or number."""
+        """Return why the relation does not apply: the agent has no tools, or its input has no id or number."""
         return "" if config.tools or scenario.tools else "the agent has no tools"
 
     def follow_up(self, source: Source) -> FollowUp | None:
@@ -65,14 +65,14 @@ class ToolArguments(NoArgument):
         return FollowUp(description="ids and amounts in the calls of tools")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether no id and no amount is spoilt; None where no call has one that was given."""
+        """Return whether no id and no amount is corrupted; None if no call has a given one."""
         found = list(_judged(pair))
         faults = [one.said for one in found if one.is_fault]
         given = list(dict.fromkeys(one.said for one in found if not one.is_fault))
         return check(self.id, faults, f"as they were given: {', '.join(given)}") if found else None
 
     def examples(self) -> Iterable[RelationExample]:
-        """Return the order that was named, and one with two digits swapped."""
+        """Yield a call with the named order, and a call with two digits swapped."""
         desk = AgentConfig(
             prompt="Help.", tools=(ToolSpec(name="get_order", description="Look up an order."),)
         )
@@ -87,7 +87,7 @@ class ToolArguments(NoArgument):
 
 
 class _Judged(NamedTuple):
-    """A value of a call that was given, or that was spoilt. Values that cannot be told are left out."""
+    """A value of a call that was given or corrupted. Values of unknown origin are left out."""
 
     said: str
     is_fault: bool = False
@@ -158,13 +158,13 @@ def _text(value: JsonValue) -> str:
 
 
 def _purpose(tool: str | None, config: AgentConfig) -> str:
-    """Return what a tool says of itself, unless it speaks of cents."""
+    """Return a tool's description, unless it mentions cents."""
     said = " ".join(spec.description for spec in config.tools if tool in (spec.name, spec.own_name))
     return "" if _OF_CENTS.search(said) else said
 
 
 def _described(tool: str | None, name: str, config: AgentConfig) -> str:
-    """Return the name of an argument, and what the tool says of it."""
+    """Return the name and the description of an argument."""
     described = [
         f"{parameter.name} {parameter.description}"
         for spec in config.tools

@@ -1,4 +1,4 @@
-"""Requests that have a text transformed: which part of the message is that text."""
+"""Requests to transform a text: the part of the message that is this text."""
 
 import re
 
@@ -33,7 +33,7 @@ _VAGUE = re.compile(r"(?:re)?format|correct|fix|sort|clean", re.IGNORECASE)
 
 
 def transformed_text(request: str) -> Span | None:
-    """Where the text stands that a request wants formatted, cleaned, corrected or summarised; None where it wants none.
+    """Return the span of the text to be formatted, cleaned, corrected or summarised; None without one.
 
     It stands in a code block, a tag or quotation marks, or after a colon up to the end. Requests that a second time
     asks for more, as to shorten or to translate from one language, are none.

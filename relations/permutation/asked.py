@@ -1,4 +1,4 @@
-"""Questions, and options to choose from, come in another order."""
+"""Relations on the order of questions and of options in a request."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ class IndependentQuestions(Invariant):
     )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty if it can."""
         if why := lack_of_turns(scenario):
             return why
         return "" if any(_questions(turn) for turn in _turns(scenario, config)) else (
@@ -88,14 +88,14 @@ class OptionOrder(Invariant):
     why: ClassVar[str] = "The agent picks an option for its place: the first one, or the last."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty if it can."""
         if why := lack_of_turns(scenario):
             return why
         listed = any(_option_lists(turn) for turn in _turns(scenario, config))
         return "" if listed else "no turn lists options to choose from"
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Return one list of options in another order. A line of a list takes its number or letter with it."""
+        """Return one list of options in another order. A line of a list keeps its number or letter."""
         found = [(t, lists) for t in _turns(source.scenario, source.config) if (lists := _option_lists(t))]
         if not found:
             return None
@@ -111,7 +111,7 @@ class OptionOrder(Invariant):
 
 
 def _turns(scenario: Scenario, config: AgentConfig) -> Iterator[Turn]:
-    """Yield the turns after which nothing is said of places: "The first one, please"."""
+    """Yield the turns after which no turn refers to places: "The first one, please"."""
     for turn in turns_of(scenario, config):
         if not any(_PLACED.search(str(later)) for later in scenario.turns[turn.number + 1 :]):
             yield turn
@@ -136,7 +136,7 @@ def _shuffled(texts: list[str], rng: Random) -> list[str]:
 
 
 def _questions(turn: Turn) -> tuple[Span, ...]:
-    """Return the questions of a turn that may change places; empty where there are not two, or one needs another."""
+    """Return the questions of a turn that may change places; empty if fewer than two are independent."""
     said = turn.document.instructions
     spans = [Span(one.start, one.end) for one in said if one.text.rstrip().endswith("?")]
     texts = [turn.text[span.start : span.end] for span in spans]

@@ -1,4 +1,4 @@
-"""The documents and the tools come in another order."""
+"""Relations on the order of documents and of tools."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class DocumentOrder(Invariant):
     why: ClassVar[str] = "The answer hangs on where a passage stands: ranking decides what the user is told."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty if it can."""
         if len(config.context) < 2:
             return "the agent is given fewer than two documents"
         if _OF_DOCUMENTS.search(config.prompt) or _asked(scenario, _OF_DOCUMENTS):
@@ -83,7 +83,7 @@ class ToolOrder(Invariant):
     why: ClassVar[str] = "The model takes a tool for its place in the list, not for what it does."
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the order cannot change, in a phrase; empty where it can."""
+        """Return why the order cannot change, in a phrase; empty if it can."""
         if len(config.tools) < 2:
             return "the agent has fewer than two tools"
         spoken = _OF_TOOLS.search(config.prompt) or _asked(scenario, _OF_TOOLS)
@@ -111,14 +111,14 @@ def _asked(scenario: Scenario, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_series(documents: Sequence[Document]) -> bool:
-    """Return whether names are those of pages or parts that follow one another: `manual-1`, `manual-2`."""
+    """Return whether names are those of successive pages or parts: `manual-1`, `manual-2`."""
     found = [match for document in documents if (match := _NUMBERED.match(document.name))]
     numbered = sorted((match["stem"], int(match["number"])) for match in found)
     return any(a[0] == b[0] and b[1] - a[1] == 1 for a, b in pairwise(numbered))
 
 
 def _order(count: int, rng: Random, only_reverse: bool = False) -> tuple[list[int], str]:
-    """Another order than the present one, and what it is called."""
+    """Return an order other than the present one, and its name."""
     straight = list(range(count))
     if count == 2 or only_reverse or rng.random() < 0.25:
         return straight[::-1], "in reverse order"

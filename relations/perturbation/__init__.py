@@ -1,1 +1,1 @@
-"""Small changes of what the user says, and what they may change."""
+"""Relations on small changes of the user's words, and their permitted effects."""

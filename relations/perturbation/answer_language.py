@@ -1,4 +1,4 @@
-"""The user wants the answer in another language: what is done stays the same."""
+"""The relation of the answer's language: the user wants another one, and the actions stay the same."""
 
 import re
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ class AnswerLanguage(Invariant):
     )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why no language can be asked for, in a phrase; empty where one can."""
+        """Return why no language can be asked for, in a phrase; empty if one can."""
         if why := lack_of_turns(scenario):
             return why
         if not config.tools:
@@ -62,7 +62,7 @@ class AnswerLanguage(Invariant):
         return reworded(source.scenario, turn, [change])
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether both runs make the same calls, but for words in their arguments."""
+        """Return whether both runs make the same calls, apart from words in their arguments."""
         before, after = _calls(pair.source), _calls(pair.trace)
         faults = [f"{one} is missing" for one in sorted(before - after)]
         faults += [f"{one} is new" for one in sorted(after - before)]
@@ -70,7 +70,7 @@ class AnswerLanguage(Invariant):
         return Check(evaluator=self.id, passed=not faults, reason=f"{pair.follow_up.description}: {what}")
 
     def examples(self) -> Iterable[RelationExample]:
-        """Yield a refund that is made, and one that is not."""
+        """Yield a refund that is made, and a refund that is not."""
         config = AgentConfig(tools=(ToolSpec(name="issue_refund"),))
         refunded = answer("Done.", ("issue_refund", {"order": "A-1007", "note": "damaged tent"}))
         same = answer("Erledigt.", ("issue_refund", {"order": "A-1007", "note": "kaputtes Zelt"}))
@@ -87,7 +87,7 @@ def _spoken(scenario: Scenario, config: AgentConfig) -> Iterable[str]:
 
 
 def _calls(trace: AgentTrace) -> frozenset[str]:
-    """Return each call as its tool and what of its arguments is no word: ids, figures, dates, truth values."""
+    """Return each call as its tool and the arguments that are no words: ids, figures, dates, truth values."""
     return frozenset(
         f"{step.tool} {canonical_json(_without_words(step.arguments))}"
         for step in trace.steps

@@ -1,1 +1,1 @@
-"""What runs leave as JSON documents besides `result.json` (`agentmut.nouns.result`), and comparisons of them."""
+"""The JSON documents of runs besides `result.json` (`agentmut.nouns.result`), and comparisons of them."""

@@ -1,4 +1,4 @@
-"""What changed between two results: scores, and what became of each mutant."""
+"""The differences between two results: scores, and the outcome of each mutant."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -20,7 +20,7 @@ class RunSummary(Frozen):
 
 
 class ScoreChange(Frozen):
-    """A score in both results; None in the one that has none. `difference` is new less old."""
+    """A score in both results; None in a result without it. `difference` is new minus old."""
 
     name: str
     old: Score | None
@@ -31,7 +31,7 @@ class ScoreChange(Frozen):
 
 
 class MutantChange(Frozen):
-    """A mutant whose status differs; None in the result that does not have it."""
+    """A mutant whose status differs; None in a result without the mutant."""
 
     id: str
     operator: str
@@ -58,7 +58,7 @@ class InCommon(Frozen):
 
 
 class Comparison(Frozen):
-    """Two results, the older first. Mutants are the same where their ids are: id and place do not depend on lines."""
+    """Two results, the older first. Equal ids mean equal mutants: id and place do not depend on lines."""
 
     kind: str = "comparison"
     old: RunSummary

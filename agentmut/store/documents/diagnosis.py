@@ -1,4 +1,4 @@
-"""What `agentmut doctor` finds out about an agent, as it is printed and given as JSON."""
+"""The diagnosis of `agentmut doctor`, as it is printed and given as JSON."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -21,14 +21,14 @@ class Arrival(StrEnum):
 
 
 class Check(Frozen):
-    """Something that can be told before the agent is run."""
+    """A check that needs no run of the agent."""
 
     ok: bool
     said: str
 
 
 class Delivered(Frozen):
-    """What became of the change of one part, by one route."""
+    """The fate of one part's change on one route."""
 
     arrival: Arrival
     shown: int = 0

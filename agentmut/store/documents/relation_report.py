@@ -1,4 +1,4 @@
-"""`relations.json`, schema version 1: what `agentmut relations` found."""
+"""`relations.json`, schema version 1: the report of `agentmut relations`."""
 
 import re
 from enum import StrEnum
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Finding(StrEnum):
-    """What pairs of runs say of a relation."""
+    """The verdict of pairs of runs on a relation."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -47,7 +47,7 @@ class Violation(Frozen):
 
 
 class Change(Frozen):
-    """Violations now against those of an earlier version (Proposition 6.1 of the AgentAssay paper)."""
+    """The change of violations since an earlier version (Proposition 6.1 of the AgentAssay paper)."""
 
     earlier: Counts
     verdict: Verdict
@@ -92,7 +92,7 @@ class RelationRow(Frozen):
 
 
 class PooledCounts(Frozen):
-    """One relation over all the scenarios that it was judged on: the pairs whose number was fixed beforehand."""
+    """One relation over all its scenarios: the pairs whose number was fixed in advance."""
 
     scenarios: int
     violations: int
@@ -169,12 +169,12 @@ def check_report_name(name: str) -> str:
 
 
 def save_relations(report: RelationReport, name: str, folder: Path) -> Path:
-    """Keep a report under a name; an earlier one of that name is replaced. Raises `StoreError`."""
+    """Store a report under a name; it replaces an earlier one of that name. Raise `StoreError`."""
     return write_json(report, folder / f"{check_report_name(name)}.json", "give the same command again")
 
 
 def read_saved_relations(name: str, folder: Path) -> RelationReport:
-    """Return the report saved under a name. Raises `UsageError` when there is none, or the file is not one."""
+    """Return the report with a name. Raise `UsageError` if there is none, or the file is invalid."""
     path = folder / f"{check_report_name(name)}.json"
     try:
         return RelationReport.model_validate_json(path.read_text(encoding="utf-8"))
@@ -217,7 +217,7 @@ class NotStored(Frozen):
 
 
 class SurvivorsReport(Frozen):
-    """What relations say of the survivors of a campaign."""
+    """The findings of relations on the survivors of a campaign."""
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str
@@ -256,7 +256,7 @@ _Written: TypeAdapter[RelationReport | SurvivorsReport] = TypeAdapter(
 
 
 def read_relations(path: Path) -> RelationReport | SurvivorsReport:
-    """Read a `relations.json`. Raises `UsageError` when it is missing or not one."""
+    """Read a `relations.json`. Raise `UsageError` if it is missing or invalid."""
     try:
         return _Written.validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""What changed evaluators and relations make of the trials of an earlier run: `rescored.json` in the run's folder."""
+"""`rescored.json`: the decisions of changed evaluators and relations on the trials of an earlier run."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from agentmut.store.documents.relation_report import SurvivorsReport
 
 
 class Flip(Frozen):
-    """A mutant whose status is another one now."""
+    """A mutant whose status has changed."""
 
     mutant: str
     operator: str
@@ -34,7 +34,7 @@ class NeedsTrials(Frozen):
 
 
 class RelationFlip(Frozen):
-    """A mutant that relations kill now and did not, or the other way round."""
+    """A mutant that relations now kill and did not kill before, or the reverse."""
 
     mutant: str
     operator: str
@@ -45,7 +45,7 @@ class RelationFlip(Frozen):
 
 
 class RelationsRescored(Frozen):
-    """What the project's relations make of the stored runs of the mutants that the evaluators let live."""
+    """The findings of the project's relations on stored runs of mutants that evaluators did not kill."""
 
     relations: tuple[str, ...]
     """The relations of today, with their arguments."""
@@ -84,7 +84,7 @@ FILE = "rescored.json"
 
 
 def read_rescored(path: Path) -> Rescored:
-    """Read what `write_rescored` wrote. Raises `UsageError` when it is missing or not one."""
+    """Read what `write_rescored` wrote. Raise `UsageError` if it is missing or invalid."""
     try:
         return Rescored.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, UnicodeDecodeError) as error:

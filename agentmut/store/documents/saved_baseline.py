@@ -1,4 +1,4 @@
-"""A named baseline: what the agent did when it was good, kept to compare later versions with."""
+"""A named baseline: the agent's behaviour when it was good, for comparisons with later versions."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ class PowerCell(Frozen):
 
 
 class SavedSeries(Frozen):
-    """Trials that were run together; once a baseline has grown, it rests on several."""
+    """Trials that were run together; a baseline that has grown has several such series."""
 
     run_id: str
     saved: float = Field(ge=0, le=1e11)
@@ -70,7 +70,7 @@ class SavedScenario(Frozen):
 
 
 class SavedBaseline(Frozen):
-    """Pass rates of one version of the agent, and the run whose trials they rest on."""
+    """The pass rates of one version of the agent, and the runs with their trials."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
     agentmut_version: str
@@ -86,7 +86,7 @@ class SavedBaseline(Frozen):
     """What the check found when the baseline was saved: where it is unfit, and with how many trials it would do."""
 
     def runs_of(self, scenario: str) -> tuple[str, ...]:
-        """Return the runs whose trials the baseline rests on, on one scenario; none where it is not in it."""
+        """Return the runs with the baseline's trials on one scenario; none if it lacks the scenario."""
         kept = self.scenarios.get(scenario)
         if kept is None:
             return ()
@@ -94,7 +94,7 @@ class SavedBaseline(Frozen):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Return all of them. A run that no scenario rests on any more is not among them."""
+        """Return all runs with trials of at least one scenario."""
         return tuple(dict.fromkeys(run for name in self.scenarios for run in self.runs_of(name)))
 
 
@@ -108,13 +108,13 @@ def check_baseline_name(name: str) -> str:
 
 
 def write_baseline(baseline: SavedBaseline, folder: Path) -> Path:
-    """Keep a baseline under its name; an earlier one of that name is replaced. Raises `StoreError`."""
+    """Store a baseline under its name; it replaces an earlier one of that name. Raise `StoreError`."""
     path = folder / f"{check_baseline_name(baseline.name)}.json"
     return write_json(baseline, path, "give the same command again")
 
 
 def read_baseline(name: str, folder: Path) -> SavedBaseline:
-    """Return the baseline of that name. Raises `UsageError` when there is none, or the file is not one."""
+    """Return the baseline with a name. Raise `UsageError` if there is none, or the file is invalid."""
     path = folder / f"{check_baseline_name(name)}.json"
     try:
         return SavedBaseline.model_validate_json(path.read_text(encoding="utf-8"))

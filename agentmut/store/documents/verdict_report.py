@@ -1,4 +1,4 @@
-"""`verdicts.json`, schema version 1: what `agentmut test` and `agentmut baseline compare` found."""
+"""`verdicts.json`, schema version 1: the report of `agentmut test` and `agentmut baseline compare`."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ class BaselineSide(Frozen):
 
 
 class EffectRow(Frozen):
-    """How large the difference to the baseline is, whatever its p-value."""
+    """The size of the difference to the baseline, apart from its p-value."""
 
     difference: float
     """Pass rate now minus pass rate of the baseline."""
@@ -56,7 +56,7 @@ class ClauseRow(Frozen):
 
 
 class SatisfactionRow(Frozen):
-    """What a PASS says of (p, delta, k)-satisfaction (Proposition 3.4 of the AgentAssay paper)."""
+    """The meaning of a PASS for (p, delta, k)-satisfaction (Proposition 3.4 of the AgentAssay paper)."""
 
     p: float
     delta: float
@@ -88,7 +88,7 @@ class ContractRow(Frozen):
 
 
 class JudgedRate(Frozen):
-    """What a model judge's pass rate becomes by its errors on answers that a human has judged."""
+    """A model judge's pass rate, corrected by its errors on answers that a human has judged."""
 
     judge: str
     passes: int
@@ -165,7 +165,7 @@ class BaselineUsed(Frozen):
 
 
 class SeriesAdded(Frozen):
-    """What `compare --update` made of the baseline of one scenario."""
+    """The change of the baseline of one scenario by `compare --update`."""
 
     scenario: str
     passes: int
@@ -180,7 +180,7 @@ class SeriesAdded(Frozen):
 
 
 class BaselineUpdate(Frozen):
-    """What `compare --update` did to the baseline after the verdict."""
+    """The change of the baseline by `compare --update` after the verdict."""
 
     said: str
     run_id: str = ""
@@ -235,7 +235,7 @@ class VerdictReport(Frozen):
 
 
 def read_verdicts(path: Path) -> VerdictReport:
-    """Read a `verdicts.json`. Raises `UsageError` when it is missing or not one."""
+    """Read a `verdicts.json`. Raise `UsageError` if it is missing or invalid."""
     try:
         return VerdictReport.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, UnicodeDecodeError) as error:
@@ -252,5 +252,5 @@ FORGOTTEN = "runs that raised before they did anything are not reused"
 
 
 def becoming(forgotten: bool) -> str:
-    """Return what becomes of finished trials when the command is given again."""
+    """Return the fate of finished trials if the command is given again."""
     return FORGOTTEN if forgotten else "finished trials are reused"
